@@ -8,7 +8,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
-/// Context of one request.
+/// Context of a request or notification of the host, as the SDK passes it to handlers.
 pub(crate) type Context = RequestContext<RoleServer>;
 
 /// Log levels in ascending order of severity.
@@ -28,7 +28,7 @@ pub(crate) fn revision(context: &Context) -> ProtocolVersion {
     context.protocol_version().unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
 
-/// Returns `true` if the request uses a stateless revision.
+/// Returns `true` if the protocol revision of the request is stateless.
 pub(crate) fn is_stateless(context: &Context) -> bool {
     !revision(context).has_initialize()
 }
@@ -45,8 +45,8 @@ pub(crate) fn capabilities(context: &Context) -> ClientCapabilities {
 
 /// Sends a log message if the host requested messages of this level.
 ///
-/// `session_level` is the level set by `logging/setLevel`. A modern request carries its own level, and without one no
-/// messages are sent.
+/// `session_level` is the level set by `logging/setLevel`. A stateless request contains its own level, and no messages
+/// are sent if it doesn't.
 pub(crate) async fn log(
     context: &Context,
     session_level: LoggingLevel,

@@ -39,7 +39,7 @@ pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result
     Ok(CompleteResult::new(completion))
 }
 
-/// Returns the ships of one harbour, or all ships if the harbour is unknown.
+/// Returns the ships in one harbour, or all ships if the harbour is unknown.
 fn ships_in(harbour: Option<&str>) -> Vec<String> {
     HARBOURS
         .iter()

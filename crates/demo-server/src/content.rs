@@ -4,18 +4,18 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::model::Icon;
 
-/// Sea chart of 320 by 200 pixels.
+/// PNG image of a sea chart, 320 by 200 pixels.
 pub(crate) const CHART_PNG: &[u8] = include_bytes!("../assets/chart.png");
-/// Ship's bell of 0.8 seconds.
+/// WAV recording of a ship's bell, 0.8 seconds long.
 pub(crate) const BELL_WAV: &[u8] = include_bytes!("../assets/bell.wav");
 const ANCHOR_PNG: &[u8] = include_bytes!("../assets/anchor.png");
 
-/// Introductory text for new users.
+/// Text that introduces the server to new users.
 pub(crate) const WELCOME: &str = "Welcome to the harbour.\n\n\
     Try the tool \"add\" first, then \"show_everything\". \
     \"ask_user\" and \"ask_model\" show how a server asks you back.\n";
 
-/// Guide to the harbour, in Markdown.
+/// Guide to the harbour in Markdown.
 pub(crate) const GUIDE: &str = include_str!("../assets/guide.md");
 
 /// Encodes bytes as Base64, as the protocol requires.

@@ -1,6 +1,6 @@
 //! Fictional data about harbours: places, ships and tides.
 
-/// Harbours with the ships in each.
+/// Names of harbours, each with the names of its ships.
 pub(crate) const HARBOURS: [(&str, &[&str]); 6] = [
     ("Amsterdam", &["Aurora", "Albatross"]),
     ("Bergen", &["Borealis"]),
@@ -10,10 +10,10 @@ pub(crate) const HARBOURS: [(&str, &[&str]); 6] = [
     ("Faro", &["Fulmar"]),
 ];
 
-/// Days that a tide table covers.
+/// Days for which there is a tide table.
 pub(crate) const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Ship and its harbour.
+/// A ship and the harbour where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ship {
     pub(crate) name: &'static str,

@@ -1,4 +1,4 @@
-//! Server for Streamable HTTP: sessions for hosts of the legacy era, single requests for others.
+//! Server for Streamable HTTP: with a session for hosts of stateful revisions, and without one for stateless requests.
 
 use std::io::{Write as _, stdout};
 use std::net::Ipv4Addr;
@@ -14,11 +14,12 @@ use crate::options::Options;
 use crate::server::DemoServer;
 use crate::state::State;
 
-/// Delay after which hosts should resume a lost stream. The SDK discards a stream with its last response, so its
-/// default of three seconds is too long for most calls.
+/// Delay after which hosts should resume a lost stream. The SDK discards a stream after its last response, so its
+/// default delay of three seconds is too long for most calls.
 const RESUME_DELAY: Duration = Duration::from_millis(200);
 
-/// Serves at `/mcp` until the process is terminated. The first line of standard output is the server's address.
+/// Serves MCP at `/mcp` until the process is terminated. Prints the server's address as the first line of standard
+/// output.
 pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
     let state = Arc::new(State::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));

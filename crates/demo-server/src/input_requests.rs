@@ -1,8 +1,8 @@
-//! Requests to the host while one of its requests is handled, in both eras.
+//! Requests to the host while the server handles one of the host's requests, in stateful and stateless revisions.
 //!
-//! In a legacy session the server sends a separate request and receives the response while the host's request is
-//! pending. In the stateless era the host's request ends with the server's request, and the host repeats its request
-//! with the response. Handlers call [`request_input`] and need not distinguish the two.
+//! In a session the server sends a separate request and receives the response while the host's request is pending. In
+//! stateless revisions the response to the host's request contains the server's requests, and the host repeats its
+//! request with the responses. Handlers call [`request_input`] and need not distinguish the two.
 
 #![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
 
@@ -19,11 +19,11 @@ use crate::client::{self, Context};
 /// Reason why a request ends before its work is done.
 #[derive(Debug)]
 pub(crate) enum EarlyEnd {
-    /// The work failed, with a message for the user.
+    /// The work failed. Contains a message for the user.
     Failed(String),
-    /// The request is not valid.
+    /// The request is not valid. Contains the error to return.
     Refused(ErrorData),
-    /// The host has to respond first.
+    /// The host must first respond to requests of the server. Contains these requests.
     Ask(Box<InputRequiredResult>),
 }
 
@@ -33,7 +33,7 @@ impl From<ErrorData> for EarlyEnd {
     }
 }
 
-/// Responses and state in a repeated request. Empty in a legacy session.
+/// Responses and state in a repeated request. Empty in a session.
 #[derive(Debug, Default)]
 pub(crate) struct InputResponseSet {
     pub(crate) responses: InputResponses,
@@ -41,12 +41,12 @@ pub(crate) struct InputResponseSet {
 }
 
 impl InputResponseSet {
-    /// Creates the value from the two fields of a request.
+    /// Creates the set from the two fields of a request.
     pub(crate) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
         Self { responses: responses.unwrap_or_default(), state }
     }
 
-    /// Checks that the state was returned exactly as it was sent.
+    /// Checks that the host has returned the state unchanged.
     fn check_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
         if self.state.as_deref() == sent {
             return Ok(());
@@ -60,7 +60,7 @@ impl InputResponseSet {
 
 /// Sends one request to the host and returns the response.
 ///
-/// `state` is included in the stateless era, and the host has to return it unchanged.
+/// In stateless revisions `state` is sent with the request, and the host has to return it unchanged.
 pub(crate) async fn request_input<T: DeserializeOwned>(
     context: &Context,
     answers: &InputResponseSet,
@@ -75,7 +75,8 @@ pub(crate) async fn request_input<T: DeserializeOwned>(
     })
 }
 
-/// Sends several requests to the host, in one round where the era supports it, and returns the responses in order.
+/// Sends several requests to the host, in one round if the revision supports it. Returns the responses in the same
+/// order.
 pub(crate) async fn request_inputs(
     context: &Context,
     answers: &InputResponseSet,
@@ -95,7 +96,7 @@ pub(crate) async fn request_inputs(
     Ok(values)
 }
 
-/// Returns the responses of this round, or the requests for the next one.
+/// Returns the responses in this round, or an error with the requests for the next round.
 fn take_round_responses(
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
@@ -111,7 +112,7 @@ fn take_round_responses(
     Err(EarlyEnd::Ask(Box::new(result)))
 }
 
-/// Sends a request and waits for the response or for the end of the host's own request.
+/// Sends a request, and waits for the response or for the cancellation of the host's own request.
 async fn send_request(context: &Context, question: InputRequest) -> Result<Value, EarlyEnd> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),

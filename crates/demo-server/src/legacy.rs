@@ -1,7 +1,7 @@
-//! Server that predates `server/discover` and treats it as an unknown method.
+//! A variant of the server that does not know `server/discover`, as servers of older revisions.
 //!
-//! The SDK has no option for this: with only legacy revisions configured it still responds to the probe with
-//! "unsupported protocol version". Real legacy servers respond with "method not found".
+//! The SDK has no option for this: even if only older revisions are configured, it responds to the probe with
+//! "unsupported protocol version". Real servers of older revisions respond with "method not found".
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
 
 use crate::server::DemoServer;
 
-/// Demo server without support for `server/discover`.
+/// The demo server without support for `server/discover`.
 pub(crate) struct LegacyOnly(pub(crate) DemoServer);
 
 impl Service<RoleServer> for LegacyOnly {

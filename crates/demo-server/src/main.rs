@@ -1,6 +1,6 @@
 //! `demo-server`: a small MCP server about a harbour that shows every feature a host can encounter.
 //!
-//! The server uses standard input and output or Streamable HTTP, and supports both eras: sessions opened by
+//! The server uses standard input and output or Streamable HTTP, and supports all revisions: sessions opened by
 //! `initialize` (2024-11-05 to 2025-11-25) and the stateless requests of 2026-07-28. All data is in memory. The server
 //! reads no files and opens no connections.
 

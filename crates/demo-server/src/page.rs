@@ -2,11 +2,11 @@
 
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
-/// Number of items in a page.
+/// Number of items on a page, small enough that the list of tools needs several pages.
 const PAGE_SIZE: usize = 10;
 const CURSOR_PREFIX: &str = "from-";
 
-/// Returns the requested page and the cursor of the next one.
+/// Returns the requested page of items, and the cursor of the next page or `None` after the last one.
 pub(crate) fn page<T>(
     items: Vec<T>,
     request: Option<&PaginatedRequestParams>,

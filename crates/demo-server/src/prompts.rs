@@ -1,4 +1,4 @@
-//! Prompts: with arguments and completions, with an image, with an elicitation, and plain.
+//! Prompts: with arguments and completions, with an image, with an elicitation, and without any of these.
 
 use rmcp::model::{
     ContentBlock, ElicitResult, ElicitationAction, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -90,7 +90,7 @@ pub(crate) async fn get(
     }
 }
 
-/// Arguments of the request.
+/// Arguments of a `prompts/get` request.
 struct PromptArguments(JsonObject);
 
 impl PromptArguments {

@@ -1,4 +1,4 @@
-//! Contents of the server's requests to the host: forms, a URL, a message for a model, the list of folders.
+//! Contents of the server's requests to the host: forms, a URL, a message for a model, the request for roots.
 
 #![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::content::{BELL_WAV, CHART_PNG, base64};
 
-/// Returns a form with every kind of field that a revision supports.
+/// Returns the schema of a form with every kind of field that a revision supports.
 ///
 /// `modern_fields` adds those introduced in 2025-11-25: choices with titles, multiple choice, and defaults for all
 /// kinds.
@@ -57,7 +57,7 @@ pub(crate) fn arrival_form(modern_fields: bool) -> Value {
     form
 }
 
-/// Returns a form with a single yes or no field.
+/// Returns the schema of a form with a single yes/no field.
 pub(crate) fn consent_form() -> Value {
     json!({
         "type": "object",
@@ -68,7 +68,7 @@ pub(crate) fn consent_form() -> Value {
     })
 }
 
-/// Returns a form with a single text field.
+/// Returns the schema of a form with a single text field.
 pub(crate) fn line_form(name: &str, title: &str) -> Value {
     json!({
         "type": "object",
@@ -77,7 +77,7 @@ pub(crate) fn line_form(name: &str, title: &str) -> Value {
     })
 }
 
-/// Creates an elicitation request for a form.
+/// Creates an elicitation request with a message and the schema of a form.
 pub(crate) fn form_elicitation(message: &str, schema: Value) -> Result<InputRequest, ErrorData> {
     let requested_schema: ElicitationSchema = serde_json::from_value(schema)
         .map_err(|error| ErrorData::internal_error(format!("a bad form: {error}"), None))?;
@@ -86,7 +86,7 @@ pub(crate) fn form_elicitation(message: &str, schema: Value) -> Result<InputRequ
     Ok(InputRequest::Elicitation(ElicitRequest::new(params)))
 }
 
-/// Creates an elicitation request for a URL. The id is used only in 2025-11-25 and ignored by later revisions.
+/// Creates an elicitation request for a URL. Only revision 2025-11-25 uses the ID.
 pub(crate) fn url_elicitation(message: &str, url: &str, elicitation_id: &str) -> InputRequest {
     InputRequest::Elicitation(ElicitRequest::new(ElicitRequestParams::UrlElicitationParams {
         meta: None,
@@ -106,7 +106,7 @@ pub(crate) struct SamplingPrompt<'a> {
     pub(crate) question: &'a str,
     pub(crate) with_picture: bool,
     pub(crate) with_sound: bool,
-    /// Maximum number of tokens of the response.
+    /// Maximum number of tokens in the model's response.
     pub(crate) max_tokens: u32,
 }
 

@@ -15,11 +15,11 @@ use crate::skills;
 use crate::state::State;
 use crate::templates::{self, TemplateMatch, parse_uri};
 
-/// URI of the clock, which changes periodically for its subscribers.
+/// URI of the clock, whose changes are reported periodically to subscribers.
 pub(crate) const CLOCK: &str = "clock:///now";
-/// URI of the guide, in Markdown.
+/// URI of the guide, a Markdown file.
 pub(crate) const GUIDE_URI: &str = "harbour:///guide.md";
-/// URI of the sea chart, an image.
+/// URI of the sea chart, a PNG image.
 pub(crate) const CHART_URI: &str = "harbour:///chart.png";
 const WELCOME_URI: &str = "harbour:///welcome.txt";
 const BELL_URI: &str = "harbour:///bell.wav";
@@ -28,7 +28,7 @@ const DIARY_URI: &str = "diary:///captain";
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
 const DIARY_STATE: &str = "diary-asked";
 
-/// Returns all resources that are listed.
+/// Returns the resources that `resources/list` contains. Others can only be read by their URI.
 pub(crate) fn list(state: &State) -> Vec<Resource> {
     let mut all = vec![
         Resource::new(WELCOME_URI, "welcome.txt")
@@ -87,7 +87,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Returns the chart, as a listed resource or as a link in a result.
+/// Returns the sea chart, for the list of resources or as a link in a result.
 pub(crate) fn chart() -> Resource {
     Resource::new(CHART_URI, "chart.png")
         .with_title("Sea chart")
@@ -96,7 +96,7 @@ pub(crate) fn chart() -> Resource {
         .with_size(CHART_PNG.len() as u64)
 }
 
-/// Returns a note, as a listed resource or as a link in a result.
+/// Returns a note, for the list of resources or as a link in a result.
 pub(crate) fn note(name: &str) -> Resource {
     Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
 }
@@ -110,7 +110,7 @@ fn ship_uri(name: &str) -> String {
     format!("ship:///{}", name.to_lowercase())
 }
 
-/// Returns `true` if this URI can be read.
+/// Returns `true` if a resource with this URI can be read.
 pub(crate) fn exists(state: &State, uri: &str) -> bool {
     uri == DIARY_URI || contents(state, uri).is_some()
 }
@@ -145,7 +145,7 @@ pub(crate) async fn read(
     Ok(result.into())
 }
 
-/// Reads the diary after the user promised not to tell.
+/// Returns the diary if the user confirms a promise in a form.
 async fn diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyEnd> {
     let question = request_contents::form_elicitation("Before the diary opens:", request_contents::consent_form())?;
     let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_STATE)).await?;

@@ -35,7 +35,7 @@ const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\"
 
 type Reply<T> = Result<T, ErrorData>;
 
-/// State of the demo server for one session or request.
+/// The demo server for one session, or over HTTP for one stateless request.
 pub(crate) struct DemoServer {
     options: Options,
     state: Arc<State>,
@@ -45,7 +45,8 @@ pub(crate) struct DemoServer {
 }
 
 impl DemoServer {
-    /// Creates a server without a host. Over HTTP there is one for each session or request, and all share `state`.
+    /// Creates a server that is not connected to a host yet. Over HTTP there is one for each session or stateless
+    /// request, and all share `state`.
     pub(crate) fn new(options: Options, state: Arc<State>) -> Self {
         Self {
             options,

@@ -8,7 +8,7 @@ const PLAN: &str = include_str!("../assets/plan-passage/SKILL.md");
 const RULES_URI: &str = "skill://harbour/plan-passage/references/rules-of-thumb.md";
 const RULES: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
 
-/// Files of the only skill, with their URIs.
+/// URIs and texts of the files of the only skill.
 const FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN), (RULES_URI, RULES)];
 
 /// Returns all skills of the server.
@@ -29,7 +29,7 @@ pub(crate) fn get(uri: &str) -> Result<Skill, ErrorData> {
     found.ok_or_else(|| ErrorData::invalid_params("there is no such skill", Some(json!({ "uri": uri }))))
 }
 
-/// Returns a file of a skill.
+/// Returns the content of a skill's file, or `None` if no file has this URI.
 pub(crate) fn contents(uri: &str) -> Option<ResourceContents> {
     let (uri, text) = FILES.into_iter().find(|(known, _)| *known == uri)?;
     Some(ResourceContents::text(text, uri).with_mime_type("text/markdown"))

@@ -14,7 +14,7 @@ pub(crate) const MAX_ADDED_TOOLS: usize = 20;
 const MAX_VISITS: usize = 32;
 const MAX_WAITING_CHANGES: usize = 256;
 
-/// Change that is reported to subscribed hosts.
+/// A change that is reported to subscribed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ServerChange {
     /// The list of tools changed.
@@ -27,18 +27,18 @@ pub(crate) enum ServerChange {
     Resource(String),
 }
 
-/// Tool that was added while the server runs.
+/// A tool that was added while the server runs.
 #[derive(Debug, Clone)]
 pub(crate) struct AddedTool {
     pub(crate) name: String,
     pub(crate) description: String,
-    /// Number of changes of the definition. Each change adds one argument.
+    /// Number of times that the definition was changed. Each change adds one argument.
     pub(crate) edition: u32,
     /// `true` if there is also a prompt with this name.
     pub(crate) with_prompt: bool,
 }
 
-/// State that all sessions and requests share.
+/// State that all sessions and stateless requests share.
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
     added_tools: Mutex<Vec<AddedTool>>,
@@ -81,7 +81,7 @@ impl State {
         lock(&self.added_tools)
     }
 
-    /// Stores the responses of a visitor and returns a handle for them. The oldest visit is dropped if there are too
+    /// Stores the responses of a visit, and returns a handle for them. The oldest visit is dropped if there are too
     /// many.
     pub(crate) fn store_visit(&self, answers: Vec<Value>) -> String {
         let mut visits = lock(&self.visits);
@@ -94,12 +94,12 @@ impl State {
         handle
     }
 
-    /// Returns the responses stored under a handle.
+    /// Returns the responses of the visit with this handle, or `None`.
     pub(crate) fn visit(&self, handle: &str) -> Option<Vec<Value>> {
         lock(&self.visits).open.iter().find(|(known, _)| known == handle).map(|(_, answers)| answers.clone())
     }
 
-    /// Returns the tasks that run or have ended recently.
+    /// Returns the manager of the tasks that are running or have ended recently.
     pub(crate) fn tasks(&self) -> &TaskManager {
         &self.tasks
     }
@@ -116,7 +116,7 @@ impl State {
     }
 }
 
-/// Locks a mutex, even if it is poisoned: the data is valid after each statement.
+/// Locks a mutex, even if it is poisoned. This is safe, because the data is consistent after each statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

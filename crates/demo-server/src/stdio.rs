@@ -1,4 +1,4 @@
-//! Server for one host over standard input and output, which exits soon after the host has closed them.
+//! Server for one host over standard input and output. It exits soon after the host has closed standard input.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::options::{Era, Options};
 use crate::server::DemoServer;
 use crate::state::State;
 
-/// Time for pending responses after standard input has closed. The SDK would wait five seconds for a subscription,
-/// which never ends on its own.
+/// Maximum time to send pending responses after standard input was closed. The SDK would wait five seconds for a
+/// subscription, which never ends by itself.
 const LAST_RESPONSES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Serves until the host closes standard input.
@@ -57,7 +57,7 @@ async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeE
     Ok(())
 }
 
-/// Reader that cancels a token at the end of the stream.
+/// A reader that cancels a token when the stream ends.
 struct EndNotifyingReader<R> {
     inner: R,
     ended: CancellationToken,

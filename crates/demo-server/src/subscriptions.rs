@@ -1,5 +1,5 @@
-//! Notifications of changes: unsolicited and by `resources/subscribe` in legacy sessions, by `subscriptions/listen` in
-//! the stateless era.
+//! Notifications of changes: in sessions unsolicited and by `resources/subscribe`, in stateless revisions by
+//! `subscriptions/listen`.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -14,17 +14,17 @@ use tokio::time::{Interval, MissedTickBehavior, interval_at};
 use crate::resources::CLOCK;
 use crate::state::{ServerChange, State, lock};
 
-/// Interval of the clock's updates for its subscribers.
+/// Interval at which changes of the clock are reported to its subscribers.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of resources to which one host can subscribe.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
-/// Subscriptions of a legacy session, by URI.
+/// Subscriptions of one session, by URI. Each has a task that sends notifications.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 
 impl Subscriptions {
-    /// Starts to report changes of a resource.
+    /// Starts a task that reports changes of a resource. Fails if the host has too many subscriptions.
     pub(crate) fn add(&self, uri: String, peer: Peer<RoleServer>, state: &State) -> Result<(), ErrorData> {
         let mut running = lock(&self.0);
         if running.len() >= MAX_SUBSCRIPTIONS && !running.contains_key(&uri) {
@@ -58,7 +58,7 @@ impl Subscriptions {
     }
 }
 
-/// Reports changed lists to a legacy session until it ends.
+/// Reports changes of the lists to a session until it ends.
 pub(crate) async fn report_lists(peer: Peer<RoleServer>, state: Arc<State>) {
     let mut watch = ChangeStream::new(state.changes(), false);
     while let Some(change) = watch.next().await {
@@ -77,13 +77,13 @@ async fn notify_list(peer: &Peer<RoleServer>, change: &ServerChange) -> Result<(
     }
 }
 
-/// Changes since a subscription was granted. A host may change something as soon as it has received the grant, which is
-/// before [`listen`] starts.
+/// Changes that were made between the response to a subscription request and the start of [`listen`]. A host may change
+/// something as soon as it has received the response.
 #[derive(Debug, Default)]
 pub(crate) struct BufferedChanges(Mutex<VecDeque<Receiver<ServerChange>>>);
 
 impl BufferedChanges {
-    /// Starts to record changes for a subscription that is granted now.
+    /// Starts to record changes for a subscription whose response is sent now.
     pub(crate) fn add(&self, state: &State) {
         let mut waiting = lock(&self.0);
         // Bounded because a subscription may never start.
@@ -91,8 +91,8 @@ impl BufferedChanges {
         waiting.push_back(state.changes());
     }
 
-    /// Returns the changes for the subscription that starts. If several start at once, one of them may receive earlier
-    /// changes of another.
+    /// Returns the recorded changes for the subscription that is starting. If several start concurrently, one of them
+    /// may receive earlier changes of another.
     fn take(&self) -> Option<Receiver<ServerChange>> {
         lock(&self.0).pop_front()
     }
@@ -124,7 +124,7 @@ pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted
     }
 }
 
-/// Stream of changes, merged with the ticks of the clock.
+/// Stream of changes, including periodic changes of the clock.
 struct ChangeStream {
     changes: Receiver<ServerChange>,
     clock: Option<Interval>,

@@ -1,4 +1,4 @@
-//! `do_later`: a tool whose call becomes a task (the extension io.modelcontextprotocol/tasks of 2026-07-28).
+//! `do_later`: a tool whose call becomes a task (extension `io.modelcontextprotocol/tasks` of 2026-07-28).
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::client::{self, Context};
 
-/// Name of the tool.
+/// Name of the tool whose call becomes a task.
 pub(crate) const DO_LATER_TOOL: &str = "do_later";
 const POLL_MS: u64 = 200;
 const TASK_DURATION: Duration = Duration::from_millis(600);
 
-/// Returns `true` if the host declared the extension. The tool is not available to other hosts.
+/// Returns `true` if the host declared the tasks extension. The tool is not available to other hosts.
 pub(crate) fn are_tasks_supported(context: &Context) -> bool {
     client::is_stateless(context) && client::capabilities(context).supports_tasks()
 }
 
-/// Returns the definition of the tool.
+/// Returns the definition of the tool `do_later`.
 pub(crate) fn definition() -> Tool {
     let input = match json!({ "type": "object", "properties": {}, "additionalProperties": false }) {
         Value::Object(object) => object,
@@ -28,7 +28,7 @@ pub(crate) fn definition() -> Tool {
         .with_title("Do it later")
 }
 
-/// Starts the task and returns it.
+/// Starts a task, and returns it as the response to the call.
 pub(crate) fn do_later(tasks: &TaskManager) -> CallToolResponse {
     let options = TaskOptions::new().with_poll_interval_ms(POLL_MS).with_status_message("Looking for the broom.");
     let task = tasks.spawn(options, |context| {

@@ -3,21 +3,21 @@
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Template of the notes.
+/// URI template of the notes.
 pub(crate) const NOTE_TEMPLATE: &str = "note:///{name}";
-/// Template of the tide tables.
+/// URI template of the tide tables.
 pub(crate) const TIDE_TEMPLATE: &str = "tide:///{harbour}/{day}";
-/// Template of the ship search.
+/// URI template of the ship search.
 pub(crate) const SHIPS_TEMPLATE: &str = "ships:///search{?filter*}";
 
-/// URI that matches one of the templates.
+/// A URI that matches one of the templates, with its values.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TemplateMatch {
-    /// Note with this name.
+    /// The note with this name.
     Note(String),
-    /// Tide table of a harbour on a day.
+    /// The tide table of a harbour on a day of the week.
     Tide { harbour: String, day: String },
-    /// Search for ships, as pairs of field and text.
+    /// A search for ships, as pairs of field and text.
     Ships(Vec<(String, String)>),
 }
 

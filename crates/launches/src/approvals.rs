@@ -1,5 +1,5 @@
-//! The hash that an approval to start a server depends on, which covers everything that decides what is started, and
-//! the readable text of approvals to start or connect. The hash for a connection is `address_hash` in `ports`.
+//! The hash that an approval to start a server covers, which includes everything that decides what is started, and the
+//! readable text of approvals to start or connect. The hash for a connection is `address_hash` in `ports`.
 
 use std::path::Path;
 
@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 use crate::packages::LoadedPackage;
 
 /// Returns the hash of everything that decides what runs: the configured command with the version of the package that
-/// it loads, and the current state of the files it refers to. For a sandboxed server, this includes paths that its
-/// program makes reachable, named by the program's first line.
+/// it loads, and the current state of the launch files. For a sandboxed server, this includes paths that its program
+/// makes accessible, as named by the program's first line.
 ///
-/// Earlier versions did not include scripts among the files, so a start that was approved then needs approval once
-/// more.
+/// The hash of earlier versions did not include scripts, so a start that they approved requires a new approval.
 pub fn command_hash(
     config: &StdioConfig,
     program: &Path,
@@ -50,10 +49,10 @@ fn file_json(file: &LaunchFile) -> Value {
     json!([path_json(&file.path), path_json(&file.real), state])
 }
 
-/// Returns the readable form of an approval: what the user reads, and what else distinguishes two commands or
+/// Returns the readable text of an approval: what the user reads, and what else distinguishes two commands or
 /// addresses.
 ///
-/// It is stored in a file, so it contains no values that are likely secrets.
+/// The text is stored in a file, so it contains no values that are likely to be secrets.
 pub fn approval_text(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(config) => command_text(config),
@@ -61,7 +60,7 @@ pub fn approval_text(config: &ServerConfig) -> String {
     }
 }
 
-/// Returns the readable form of an approval to start a command.
+/// Returns the readable text of an approval to start a command.
 pub fn command_text(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
@@ -77,15 +76,15 @@ pub fn command_text(config: &StdioConfig) -> String {
     words
 }
 
-/// Text before the sandbox in the readable form of an approval.
+/// Separator between command and sandbox in the readable text of an approval.
 const SANDBOX_TEXT_PREFIX: &str = " (sandbox ";
 
-/// Returns the readable form of an approval without the sandbox, whose changes are shown separately.
+/// Returns the readable text of an approval without the sandbox, whose changes are shown separately.
 pub fn without_sandbox_text(words: &str) -> &str {
     words.rfind(SANDBOX_TEXT_PREFIX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 
-/// Returns the readable form of an approval to connect to an address.
+/// Returns the readable text of an approval to connect to an address.
 pub fn address_text(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
     let url = config.redacted_url();
@@ -107,11 +106,11 @@ mod tests {
         let config = StdioConfig { command: "server".into(), ..StdioConfig::default() };
         let path = |bytes: &'static [u8]| Path::new(OsStr::from_bytes(bytes));
         let (one, other) = (path(b"/opt/\xff/server"), path(b"/opt/\xfe/server"));
-        assert_eq!(one.to_string_lossy(), other.to_string_lossy(), "as text they are the same");
+        assert_eq!(one.to_string_lossy(), other.to_string_lossy(), "the lossy texts of both paths are equal");
         let hash = |program: &Path| command_hash(&config, program, None, &LaunchFiles::default(), None);
         assert_ne!(hash(one), hash(other), "programs");
         let in_folder = |folder: &Path| stdio_hash(&StdioConfig { cwd: Some(folder.to_owned()), ..config.clone() });
-        assert_ne!(in_folder(one), in_folder(other), "working folders");
+        assert_ne!(in_folder(one), in_folder(other), "working directories must have different hashes");
         let with = |folder: &Path| {
             let folder = ports::server_config::AllowedFolder {
                 path: folder.to_owned(),
@@ -120,8 +119,12 @@ mod tests {
             let sandbox = ports::server_config::SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
             stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
         };
-        assert_ne!(with(one), with(other), "folders of a sandbox");
-        assert_ne!(path_json(one), path_json(Path::new(r#"{"bytes":[]}"#)), "no text is written as bytes are");
+        assert_ne!(with(one), with(other), "sandbox folders must have different hashes");
+        assert_ne!(
+            path_json(one),
+            path_json(Path::new(r#"{"bytes":[]}"#)),
+            "a path of text must differ from a path of bytes"
+        );
     }
 
     #[test]
@@ -131,7 +134,7 @@ mod tests {
             StdioConfig { command: "server".into(), sandbox, ..StdioConfig::default() }
         };
         let hosts = |hosts: &[&str]| {
-            NetworkAccess::Hosts(hosts.iter().map(|host| host.parse().expect("it is a host")).collect())
+            NetworkAccess::Hosts(hosts.iter().map(|host| host.parse().expect("the host is valid")).collect())
         };
         let networks = [
             NetworkAccess::None,
@@ -143,16 +146,16 @@ mod tests {
         ];
         let hashes: std::collections::HashSet<_> =
             networks.iter().map(|network| stdio_hash(&config(network.clone())).as_str().to_owned()).collect();
-        assert_eq!(hashes.len(), networks.len(), "S24: another network is another command");
+        assert_eq!(hashes.len(), networks.len(), "S24: each network access must have its own hash");
         let words = command_text(&config(hosts(&["API.example.com"])));
         assert!(
             words.contains(r#""network":["api.example.com"]"#),
-            "S24: the words of an approval name the hosts: {words}"
+            "S24: the text of an approval must name the hosts: {words}"
         );
         let before = command_text(&config(NetworkAccess::Full));
         assert!(
             before.contains(r#""network":true"#),
-            "approvals from before there were hosts stay as they are: {before}"
+            "the text of full network access must be the same as in older versions: {before}"
         );
     }
 
@@ -176,9 +179,12 @@ mod tests {
         others
             .push(HttpConfig { headers: [("Authorization".to_owned(), "Bearer b".to_owned())].into(), ..base.clone() });
         for other in others {
-            assert_ne!(address_hash(&other), address_hash(&base), "another hash for {other:?}");
+            assert_ne!(address_hash(&other), address_hash(&base), "the hash must change with {other:?}");
             for value in ["Bearer", "s3cret", "0ther"] {
-                assert!(!address_text(&other).contains(value), "values of headers and queries are in no words");
+                assert!(
+                    !address_text(&other).contains(value),
+                    "the text must not contain values of headers and queries"
+                );
             }
         }
     }

@@ -1,18 +1,18 @@
-//! Reads the current state of a command's files between the turns of the owner: when the user approves a start, and
-//! right before it.
+//! Reads the current state of a command's launch files, when the user approves a start and immediately before it. The
+//! reads take place outside the owner's turns.
 
 use std::time::Duration;
 
 use process::LaunchFiles;
 use tokio::sync::Semaphore;
 
-/// Timeout for reading the state of a command's files. Only changed files are read, and only small ones.
+/// Timeout for reading the state of a command's files. Only files that have changed and are small are read.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of concurrent reads. A read from a hanging file system blocks its thread, so further ones have to
-/// wait.
+/// Maximum number of concurrent reads. A read from a hanging file system blocks its thread, so the number of such
+/// threads must be limited.
 static READ_SLOTS: Semaphore = Semaphore::const_new(8);
 
-/// Returns the same files in their current state, or `None` if the file system doesn't respond within 10 seconds.
+/// Reads the files again with `look`. Returns `None` if the file system doesn't respond within 10 seconds.
 pub async fn read_current_files(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
     with_timeout(READ_TIMEOUT, move || look(&files)).await
 }
@@ -39,10 +39,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn s15_hanging_file_system_times_out() {
         let (answer, hangs) = mpsc::sync_channel::<()>(1);
-        // Paused time doesn't advance while a blocking thread works, so the timeout has to be zero.
+        // Paused time doesn't advance during blocking work, so the timeout has to be zero.
         let looked = with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;
-        assert_eq!(looked, None, "it is not waited for");
+        assert_eq!(looked, None, "a hanging read must time out");
         drop(answer);
-        assert_eq!(with_timeout(READ_TIMEOUT, || 7).await, Some(7), "others are looked at as ever");
+        assert_eq!(with_timeout(READ_TIMEOUT, || 7).await, Some(7), "later reads must still work");
     }
 }

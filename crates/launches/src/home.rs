@@ -15,16 +15,16 @@ const HASH_CHARS: usize = 24;
 
 /// Returns the name of a server's home directory.
 ///
-/// Other code under the same server name gets another home: files left by the previous code, such as
-/// `usercustomize.py`, would run in the new sandbox. Another version of the same package keeps the home.
+/// If other code runs under the same server name, it gets another home: files left by the previous code, such as
+/// `usercustomize.py`, would otherwise run in the new sandbox. Another version of the same package uses the same home.
 ///
-/// Besides the settings, targets of symbolic links in their paths count, except those within the system, which change
-/// with its updates. The function therefore blocks on the disk.
+/// The name depends on the settings and on the targets of symbolic links in their paths. Targets in system folders are
+/// ignored, because they change with system updates. The function therefore blocks on the disk.
 pub fn home_name(name: &str, config: &StdioConfig) -> String {
     home_name_with(name, config, resolve_link_targets)
 }
 
-/// Returns the name for a configuration whose paths contain no symbolic links, without accessing the disk.
+/// Returns the name for a configuration whose paths contain no symbolic links. Doesn't access the disk.
 pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
     home_name_with(name, config, |_, _, _| Vec::new())
 }
@@ -43,7 +43,7 @@ fn home_name_with(
     let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| decides_code(name)).collect();
     let values: Vec<&str> = variables.values().map(|value| value.as_str()).collect();
     let links = links(config, &args, &values);
-    // Added only if present, so that other servers keep the home they had before these counted.
+    // Added only if present, so that other servers still use the home of versions that did not include this.
     if !variables.is_empty() {
         whose["variables"] = json!(variables);
     }
@@ -55,7 +55,7 @@ fn home_name_with(
 
 /// Returns the real targets of the paths in a command's settings that contain symbolic links.
 fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str]) -> Vec<PathBuf> {
-    // A bare name is looked up on the search path.
+    // A bare name is omitted, because it is looked up on the search path.
     let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
     let values = args.iter().filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);
     let words = command.into_iter().chain(args).map(String::as_str).chain(values);
@@ -63,7 +63,7 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
         words.map(PathBuf::from).chain(variables.iter().flat_map(std::env::split_paths)).chain(config.cwd.clone());
     let absolute = paths.filter_map(|path| match &config.cwd {
         Some(cwd) => Some(cwd.join(path)),
-        // Relative paths are inside the home itself.
+        // Relative paths are omitted, because they are inside the home itself.
         None => Some(path).filter(|path| path.is_absolute()),
     });
     let target =
@@ -74,7 +74,7 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
     targets
 }
 
-/// Resolves the links of the existing part of a path, so that creating a file later doesn't change the result.
+/// Resolves the links in the existing part of a path, so that the result is the same after the file is created.
 fn resolve_existing(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };
@@ -98,15 +98,23 @@ mod tests {
         };
         let home = |command: &str, args: &[&str]| home_name("files", &config(command, args, None));
         let script = home("/usr/bin/python3", &["/old/old.py"]);
-        assert_eq!(script, home("/usr/bin/python3", &["/old/old.py"]), "it lasts");
-        assert_ne!(script, home("/usr/bin/python3", &["/new/new.py"]), "another script");
+        assert_eq!(script, home("/usr/bin/python3", &["/old/old.py"]), "the same command must have the same home");
+        assert_ne!(script, home("/usr/bin/python3", &["/new/new.py"]), "another script must have another home");
         let module = |cwd| home_name("files", &config("/usr/bin/python3", &["-m", "server"], cwd));
-        assert_ne!(module(Some("/old")), module(Some("/new")), "a module of another folder");
-        assert_ne!(module(Some("/old")), module(None), "or of none");
+        assert_ne!(module(Some("/old")), module(Some("/new")), "a module in another folder must have another home");
+        assert_ne!(module(Some("/old")), module(None), "a module without a folder must have another home");
         let npx = home("npx", &["-y", "@scope/server", "/docs"]);
-        assert_eq!(npx, home("npx", &["-y", "@scope/server@1.2.3", "/docs"]), "another version");
-        assert_ne!(npx, home("npx", &["-y", "@scope/other", "/docs"]), "another package");
-        assert_eq!(home("uvx", &["server"]), home("uvx", &["server==2.0"]), "another version");
+        assert_eq!(
+            npx,
+            home("npx", &["-y", "@scope/server@1.2.3", "/docs"]),
+            "another version of a package must have the same home"
+        );
+        assert_ne!(npx, home("npx", &["-y", "@scope/other", "/docs"]), "another package must have another home");
+        assert_eq!(
+            home("uvx", &["server"]),
+            home("uvx", &["server==2.0"]),
+            "another version of a package must have the same home"
+        );
     }
 
     #[test]
@@ -118,10 +126,18 @@ mod tests {
             home_name("files", &config)
         };
         for name in ["PYTHONPATH", "PATH", "NODE_OPTIONS", "LD_PRELOAD", "npm_config_registry", "UV_INDEX", "HOME"] {
-            assert_ne!(home(&[(name, "/old")]), home(&[(name, "/new")]), "another {name}");
-            assert_ne!(home(&[(name, "/old")]), home(&[]), "or none");
+            assert_ne!(
+                home(&[(name, "/old")]),
+                home(&[(name, "/new")]),
+                "another value of {name} must change the home"
+            );
+            assert_ne!(home(&[(name, "/old")]), home(&[]), "removing {name} must change the home");
         }
-        assert_eq!(home(&[("API_KEY", "one")]), home(&[("API_KEY", "two")]), "another key is the same server");
+        assert_eq!(
+            home(&[("API_KEY", "one")]),
+            home(&[("API_KEY", "two")]),
+            "another API key must not change the home"
+        );
     }
 
     #[cfg(unix)]
@@ -129,11 +145,11 @@ mod tests {
     fn s10_link_to_other_code_changes_the_home() {
         use std::os::unix::fs::symlink;
 
-        let ground = tempfile::tempdir().expect("a folder");
-        let base = ground.path().canonicalize().expect("it is there");
+        let ground = tempfile::tempdir().expect("the temporary folder is created");
+        let base = ground.path().canonicalize().expect("the path exists");
         for folder in ["old", "new"] {
-            std::fs::create_dir(base.join(folder)).expect("it can be made");
-            std::fs::write(base.join(folder).join("server.py"), "").expect("it can be written");
+            std::fs::create_dir(base.join(folder)).expect("the folder is created");
+            std::fs::write(base.join(folder).join("server.py"), "").expect("the file is written");
         }
         let at = |name: &str| base.join(name).display().to_string();
         let python = |arg: String| StdioConfig { command: "python3".into(), args: vec![arg], ..StdioConfig::default() };
@@ -148,14 +164,14 @@ mod tests {
             ("a variable", StdioConfig { env: variable, ..python("-mserver".into()) }),
         ];
         let data = python(at("link/notes.db"));
-        symlink(base.join("old"), &link).expect("a link");
+        symlink(base.join("old"), &link).expect("the link is created");
         let (before, of_data) = (configs.each_ref().map(|(_, config)| home(config)), home(&data));
-        std::fs::write(base.join("old/notes.db"), "").expect("it can be written");
-        assert_eq!(home(&data), of_data, "a file that the server made keeps its home");
-        std::fs::remove_file(&link).expect("it is there");
-        symlink(base.join("new"), &link).expect("a link");
+        std::fs::write(base.join("old/notes.db"), "").expect("the file is written");
+        assert_eq!(home(&data), of_data, "creating the data file must not change the home");
+        std::fs::remove_file(&link).expect("the path exists");
+        symlink(base.join("new"), &link).expect("the link is created");
         for ((what, config), before) in configs.iter().zip(before) {
-            assert_ne!(home(config), before, "{what} leads elsewhere");
+            assert_ne!(home(config), before, "{what}: another link target must change the home");
         }
     }
 }

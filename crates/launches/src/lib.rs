@@ -1,12 +1,12 @@
 //! Prepares the start of a local server, before anything runs: the package that its command loads, the sandbox around
-//! it, and the hash that an approval depends on.
+//! it, and the hash that an approval covers.
 //!
 //! - [`packages`]: the package that a launcher such as `npx` loads, and the version that would run
 //! - [`sandbox`] and [`home`]: the files hidden from a sandboxed server, and its private home directory
 //! - [`approvals`] and [`pinned_parts`]: the hash over everything that decides what runs, and its readable form
-//! - [`current_files`](mod@files_now): reads the state of a command's files within a time limit
+//! - [`current_files`]: reads the state of a command's files within a time limit
 //!
-//! Used by the owner in `host`, which asks the user and starts servers; `api` shows packages.
+//! Used by the owner in `host`, which requests consent and starts servers. The crate `api` sends packages to the UI.
 
 pub mod approvals;
 pub mod current_files;

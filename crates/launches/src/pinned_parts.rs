@@ -1,4 +1,4 @@
-//! The command or address of a server as named parts, which are pinned at approval and compared by the next consent
+//! The command or address of a server as named parts, which are stored at approval and compared by the next consent
 //! request. Used by pins and starts in `host`.
 
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::packages::LoadedPackage;
 
-/// Returns the parts of a command. Values of variables are likely secrets, so only their names are included; a
-/// changed value is detected by the hash.
+/// Returns the parts of a command. Values of variables are likely to be secrets, so only their names are included. The
+/// hash detects a changed value.
 pub fn command_parts(
     config: &StdioConfig,
     program: &Path,
@@ -36,7 +36,8 @@ pub fn command_parts(
     parts
 }
 
-/// Returns the files that differ from those approved last, or were not among them.
+/// Returns the files that differ from the files approved last, or were not among them. `seen` contains the approved
+/// parts.
 pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
     let (program, scripts) = (seen.get("file").unwrap_or(&nothing), seen.get("scripts").unwrap_or(&nothing));
@@ -50,7 +51,7 @@ pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<Path
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
 }
 
-/// Describes a program by its real path and its state.
+/// Describes a program by its canonical path and its state.
 fn program_text(program: &LaunchFile) -> String {
     format!("{}, {}", program.real.display(), state_text(program))
 }
@@ -67,20 +68,20 @@ fn state_text(file: &LaunchFile) -> String {
     }
 }
 
-/// Formats a time in nanoseconds since 1970 according to RFC 3339. No digit is dropped, so two files that differ read
-/// differently.
+/// Formats a time in nanoseconds since 1970 according to RFC 3339, with all digits, so that two different times have
+/// different texts.
 fn format_date(nanoseconds: u128) -> String {
     let at = i64::try_from(nanoseconds).map(DateTime::from_timestamp_nanos);
     at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
 
-/// Returns the parts of an address, without the values of headers.
+/// Returns the parts of an address. Values of headers are not included.
 pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.redacted_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
     parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
-    // The issuer's key is always present, as in pins from before the other settings existed.
+    // The issuer is always present, because pins of older versions contain it.
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
     parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
     parts
@@ -93,6 +94,10 @@ mod tests {
     #[test]
     fn modification_time_is_formatted_as_a_date() {
         assert_eq!(format_date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
-        assert_eq!(format_date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
+        assert_eq!(
+            format_date(u128::MAX),
+            u128::MAX.to_string(),
+            "a time beyond the calendar must be printed as a number"
+        );
     }
 }

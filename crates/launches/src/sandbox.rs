@@ -11,26 +11,26 @@ use process::{CommandNotFound, SearchPath, ServerCommand};
 
 use crate::home::home_name;
 
-/// Folder of the home directories, in the data folder.
+/// Name of the folder with the home directories, in the data folder.
 const HOMES_FOLDER: &str = "sandbox";
-/// Folder of unpacked bundles, in the data folder.
+/// Name of the folder with unpacked bundles, in the data folder.
 pub const BUNDLES_FOLDER: &str = "bundles";
-/// Maximum number of links followed on the way to one of Drawbridge's own folders; the system's own limit.
+/// Maximum number of links that are followed in a path to one of Drawbridge's own folders. Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// The error for a sandbox that can't be set up, or a command that is missing.
+/// The reason why a sandbox can't be set up, or a command can't be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxPlanError {
-    /// The server has no sandbox.
+    /// The server has no sandbox, so there is no plan.
     #[error("this server has no sandbox; it reaches all that you do")]
     NoSandbox,
-    /// The program was not found.
+    /// The program of the command was not found.
     #[error(transparent)]
     NotFound(#[from] CommandNotFound),
     /// The sandbox can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Write access to this folder would let the server change its own confinement.
+    /// A sandbox folder contains Drawbridge's own files, so the server could change its own sandbox settings.
     #[error(
         "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
     )]
@@ -58,25 +58,26 @@ impl SandboxPlanError {
     }
 }
 
-/// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings
-/// file, which may contain credentials of other servers. A sandboxed server can neither read nor change them.
+/// The locations of Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and
+/// the settings file, which may contain credentials of other servers. A sandboxed server can neither read nor change
+/// these files.
 #[derive(Debug, Clone)]
 pub struct AppFiles {
     data: PathBuf,
-    /// Real path of the data folder when Drawbridge started.
+    /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// Folders as found by the last search.
+    /// Hidden folders, as found by the last search.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
 impl AppFiles {
-    /// Finds the files of these ports. Reads the disk.
+    /// Determines the locations from the ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
         Self::from_folders(ports.documents.path(), ports.servers.path())
     }
 
-    /// Finds the files for a data folder and a settings file. Reads the disk.
+    /// Determines the locations from the data folder and the settings file. Reads the disk.
     pub fn from_folders(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
@@ -84,18 +85,18 @@ impl AppFiles {
         own
     }
 
-    /// Returns the real path of the settings file's folder, or `None` if it doesn't exist.
+    /// Returns the canonical path of the settings file's folder, or `None` if it doesn't exist.
     ///
-    /// Hiding the file alone is not possible: the next change replaces it, and the system then removes the mount over
-    /// it.
+    /// Hiding only the file is not possible: its next change replaces the file, and the kernel then removes the mount
+    /// over it.
     fn config_folder(&self) -> Option<PathBuf> {
         let real = self.config.canonicalize().ok();
         let folder = real.as_deref().unwrap_or(&self.config).parent()?;
         folder.canonicalize().ok()
     }
 
-    /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the
-    /// disk, so turns of the owner use [`Self::folders`].
+    /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
+    /// so the owner uses [`Self::folders`] during its turns.
     fn find(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -103,7 +104,8 @@ impl AppFiles {
         found
     }
 
-    /// Returns the folders found by the last search. [`Self::resolve_sandbox_command`] searches before each start.
+    /// Returns the hidden folders found by the last search. [`Self::resolve_sandbox_command`] searches before each
+    /// start.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -113,7 +115,7 @@ impl AppFiles {
         self.real_data.join(HOMES_FOLDER)
     }
 
-    /// Returns the folder of unpacked bundles.
+    /// Returns the folder that contains the unpacked bundles.
     pub fn bundles(&self) -> PathBuf {
         self.real_data.join(BUNDLES_FOLDER)
     }
@@ -123,7 +125,7 @@ impl AppFiles {
         self.homes().join(home_name(name, config))
     }
 
-    /// Resolves the current home and hidden folders of a command's sandbox. Reads the disk in a blocking task.
+    /// Sets the current home and hidden folders in the sandbox of a command. Reads the disk in a blocking task.
     pub async fn resolve_sandbox_command(
         &self,
         name: &str,
@@ -133,22 +135,22 @@ impl AppFiles {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
         let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find()));
-        // The task is interrupted only when the host shuts down.
+        // The task is cancelled only when the host shuts down.
         if let Ok((home, hidden)) = finding.await {
             (sandbox.home, sandbox.hidden) = (home, hidden);
         }
         command
     }
 
-    /// Returns true if a configured folder would expose some of these files despite hiding. The settings file may be
-    /// in any folder, whose other subfolders may be unrelated.
+    /// Returns `true` if a configured folder would expose some of these files although they are hidden. The settings
+    /// file may be in any folder, whose other subfolders may be unrelated.
     fn exposes_app_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
         is_shown && !self.is_bundle(folder)
     }
 
-    /// Returns true for read access to the folder of one unpacked bundle, which lets a server read its own code.
+    /// Returns `true` for read access to the folder of one unpacked bundle, which lets a server read its own code.
     /// Write access is never allowed.
     fn is_bundle(&self, folder: &AllowedFolder) -> bool {
         let real = folder.path.canonicalize();
@@ -157,7 +159,7 @@ impl AppFiles {
     }
 }
 
-/// Renames the home directory of a server.
+/// Renames the home directory of a server. Does nothing if it doesn't exist.
 pub fn rename_home(from: &Path, to: &Path) {
     if from.exists()
         && let Err(error) = std::fs::rename(from, to)
@@ -166,7 +168,7 @@ pub fn rename_home(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the plan of what a command would reach, or `None` if it has no sandbox.
+/// Returns the sandbox plan of a command, or `None` if the command has no sandbox.
 ///
 /// # Errors
 ///
@@ -180,7 +182,8 @@ pub async fn plan(
     own: &AppFiles,
 ) -> Result<Option<ResolvedSandbox>, SandboxPlanError> {
     if let Some(sandbox) = &config.sandbox {
-        // If a link is on the way there, write access next to it would allow redirecting it.
+        // If the path to Drawbridge's files contains a link, a server with write access to the link's folder could
+        // redirect it.
         let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| link_chain(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.writable_folder_for(&way).cloned());
         if let Some(folder) =
@@ -198,7 +201,7 @@ pub async fn plan(
     }
 }
 
-/// Returns every path that decides where a path leads: the path itself, and the path after each link on the way.
+/// Returns all paths that decide where a path leads: the path itself, and the path after each of its links is resolved.
 fn link_chain(path: &Path) -> Vec<PathBuf> {
     let mut ways = vec![path.to_owned()];
     let mut path = path.to_owned();
@@ -208,7 +211,7 @@ fn link_chain(path: &Path) -> Vec<PathBuf> {
         let link = parts.into_iter().find_map(|part| Some((part.to_owned(), std::fs::read_link(part).ok()?)));
         let Some((link, target)) = link else { break };
         let rest = path.strip_prefix(&link).map(Path::to_owned).unwrap_or_default();
-        // A relative target is relative to the link's folder; its `..` is resolved there, where no link remains.
+        // A relative target is relative to the link's folder. `..` is resolved there, where no link remains.
         let target = link.parent().unwrap_or(&link).join(target);
         let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
         let next = match (parent, target.file_name()) {
@@ -222,7 +225,7 @@ fn link_chain(path: &Path) -> Vec<PathBuf> {
     ways
 }
 
-/// Returns the intersection of shared folders and the folders of a sandbox.
+/// Returns the intersection of the folders shared with a server (roots) and the accessible folders of its sandbox.
 pub fn intersect_folders(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {
@@ -255,24 +258,26 @@ mod tests {
         use std::fs::create_dir_all;
         use std::os::unix::fs::symlink;
 
-        let ground = tempfile::tempdir().expect("a folder");
-        let base = ground.path().canonicalize().expect("it is there");
+        let ground = tempfile::tempdir().expect("the temporary folder is created");
+        let base = ground.path().canonicalize().expect("the path exists");
         for folder in ["home/local", "disk/links", "real/data"] {
-            create_dir_all(base.join(folder)).expect("it can be made");
+            create_dir_all(base.join(folder)).expect("the folder is created");
         }
-        symlink(base.join("disk/links/share"), base.join("home/local/share")).expect("a link");
-        symlink("../../real", base.join("disk/links/share")).expect("a link");
+        symlink(base.join("disk/links/share"), base.join("home/local/share")).expect("the link is created");
+        symlink("../../real", base.join("disk/links/share")).expect("the link is created");
         let spelled = base.join("home/local/share/data");
         let ways = link_chain(&spelled);
         let wanted = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
         for way in wanted {
-            assert!(ways.contains(&way), "{} is one of {ways:?}", way.display());
-            let folder =
-                AllowedFolder { path: way.parent().expect("it has one").to_owned(), access: AccessMode::Write };
+            assert!(ways.contains(&way), "{} must be in the chain {ways:?}", way.display());
+            let folder = AllowedFolder {
+                path: way.parent().expect("the path has a parent").to_owned(),
+                access: AccessMode::Write,
+            };
             let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
             assert!(
                 ways.iter().any(|way| sandbox.writable_folder_for(way).is_some()),
-                "whoever may write there may redirect it"
+                "write access next to a link must be detected"
             );
         }
     }
@@ -289,15 +294,19 @@ mod tests {
             intersect_folders(&shared, &sandbox)
         };
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
-        assert_eq!(told(&["/a/b/inner"]), paths(&["/a/b/inner"]), "a shared folder in a reachable one");
-        assert_eq!(told(&["/c"]), paths(&["/c/d/e"]), "a reachable folder in a shared one");
+        assert_eq!(
+            told(&["/a/b/inner"]),
+            paths(&["/a/b/inner"]),
+            "a shared folder inside an accessible one must be returned"
+        );
+        assert_eq!(told(&["/c"]), paths(&["/c/d/e"]), "an accessible folder inside a shared one must be returned");
         assert_eq!(
             told(&["/x", "/a/bc", "/rootX"]),
             paths(&[]),
-            "X29: a name that only begins alike is another folder"
+            "X29: a folder whose name has the same prefix must not match"
         );
-        assert_eq!(told(&["/a", "/a/b"]), paths(&["/a/b"]), "each once");
-        assert_eq!(told(&[]), paths(&[]), "nothing was shared");
+        assert_eq!(told(&["/a", "/a/b"]), paths(&["/a/b"]), "each folder must be returned once");
+        assert_eq!(told(&[]), paths(&[]), "without shared folders none must be returned");
     }
 
     #[test]
@@ -305,11 +314,14 @@ mod tests {
         let write = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Write };
         let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: NetworkAccess::Full };
         let own = Path::new("/home/ann/.local/share/drawbridge");
-        assert!(sandbox.writable_folder_for(own).is_some(), "a server that may change it could let itself out");
+        assert!(
+            sandbox.writable_folder_for(own).is_some(),
+            "a writable folder that contains Drawbridge's own files must be found"
+        );
         let read = AllowedFolder { access: AccessMode::Read, ..write("/home/ann") };
         assert!(
             SandboxConfig { folders: vec![read], network: NetworkAccess::Full }.writable_folder_for(own).is_none(),
-            "reading lets nobody out"
+            "a read-only folder must not be found"
         );
     }
 }

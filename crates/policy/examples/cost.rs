@@ -40,8 +40,8 @@ fn main() {
     }
 }
 
-/// Creates a policy with a grant for the measured call, `others` further grants, `rules` rules about other servers, and
-/// ten rules about this server's folders.
+/// Creates a policy with a grant for the measured call, `others` more grants, `rules` rules about other servers, and
+/// ten rules about folders in calls of this server.
 fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
     let mut grants = Grants::default();
     let names = (0..others).map(|i| (format!("server {}", i % 50), format!("other {i}")));

@@ -1,4 +1,4 @@
-//! Acts that the policy decides about, and the decisions it returns.
+//! Acts about which the policy decides, and the decisions that it returns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{GrantId, Hash, ResolvedPaths, RuleRef, SamplingUse};
 
-/// Review state of a tool's current definition.
+/// Review state of a tool's definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -29,7 +29,7 @@ pub struct ToolClaims {
     pub read_only: bool,
     /// The tool's `destructiveHint`: its changes may destroy data.
     pub destructive: bool,
-    /// The tool's `idempotentHint`: repeating a call has no further effect.
+    /// The tool's `idempotentHint`: repeating a call has no additional effect.
     pub idempotent: bool,
     /// The tool's `openWorldHint`: it interacts with external systems.
     pub open_world: bool,
@@ -43,7 +43,7 @@ impl Default for ToolClaims {
     }
 }
 
-/// An act that requires a decision before its payload leaves or a server starts.
+/// An act that requires a decision before a payload is sent or a server is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyAct<'a> {
     /// Starting a local server.
@@ -62,35 +62,35 @@ pub enum PolicyAct<'a> {
     },
     /// Calling a tool of a server.
     CallTool {
-        /// The user's name for the server.
+        /// The user's name for the server that has the tool.
         server: &'a str,
-        /// Name of the tool.
+        /// Name of the tool, as the server lists it.
         tool: &'a str,
         /// Hash over the tool's whole definition.
         definition: &'a Hash,
         /// Review state of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into "ask".
         standing: ReviewState,
-        /// The tool's annotations, as declared by its server.
+        /// The tool's annotations as declared by the server.
         claims: ToolClaims,
         /// Set if the definition requires the user's consent for each call. Such a call is never allowed without consent,
         /// and its approval is never stored.
         asks_each_time: bool,
-        /// Arguments that would be sent.
+        /// Arguments of the call.
         arguments: &'a Map<String, Value>,
-        /// Resolved locations of the paths among the arguments.
+        /// Resolved locations of the paths in the arguments.
         paths: &'a ResolvedPaths,
-        /// Set if the call comes from a model that has read another server's output, or content of the same server that
-        /// third parties may have written. The arguments may originate there, so the call requires consent unless
+        /// Set if a model requests the call after it has read another server's output, or content of the same server
+        /// that third parties may have written. The arguments may originate there, so the call requires consent unless
         /// the rule that allows it has `after_untrusted`, whatever the tool's annotations claim.
         after_untrusted: bool,
-        /// Conversation that the call belongs to, if any.
+        /// Conversation to which the call belongs, or `None`.
         conversation: Option<&'a str>,
     },
     /// A server's request for a model's answer (sampling).
     Sample {
         /// The user's name for the server.
         server: &'a str,
-        /// Usage of the server within the hour if this request is granted and uses its maximum.
+        /// Sampling usage of the server within an hour if this request is granted and uses its maximum.
         would_use: SamplingUse,
     },
     /// A server's request that the user fills in a form (elicitation).
@@ -114,14 +114,14 @@ pub enum PolicyAct<'a> {
     SignIn {
         /// The user's name for the server.
         server: &'a str,
-        /// Set for a step-up: the server requires more permissions than granted, in the middle of a session.
+        /// Set for a step-up: the server requires more permissions than granted, during a session.
         steps_up: bool,
     },
-    /// Reading a prompt or a resource, or completing an argument, on the user's initiative.
+    /// Reading a prompt or a resource, or completing an argument, at the user's request.
     ReadAtUsersWish {
         /// The user's name for the server.
         server: &'a str,
-        /// Conversation that the request belongs to, if any.
+        /// Conversation to which the request belongs, or `None`.
         conversation: Option<&'a str>,
     },
 }
@@ -143,7 +143,7 @@ impl PolicyAct<'_> {
         }
     }
 
-    /// Returns the act with the resolved paths of a tool call set to `facts`. Other acts are returned unchanged.
+    /// Returns the act with `facts` as the resolved paths of a tool call. Other acts are returned unchanged.
     #[must_use]
     pub const fn with_paths<'b>(self, facts: &'b ResolvedPaths) -> PolicyAct<'b>
     where
@@ -194,46 +194,47 @@ impl PolicyAct<'_> {
 /// The policy's decision about an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyDecision {
-    /// The act may happen.
+    /// The act is allowed without consent.
     Allow {
         /// The rule or grant that allows it, or the built-in default.
         by: DecisionSource,
     },
-    /// The act is denied.
+    /// The act is denied, and no consent request is shown.
     Deny {
-        /// Reason for the denial.
+        /// Reason for the denial, which the UI explains.
         rule: DecisionReason,
-        /// The rule that denies it, or the mute.
+        /// The rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
-        /// Reason for the consent request.
+        /// Reason why consent is required, which the UI explains.
         rule: DecisionReason,
         /// The rule or preset that requires consent.
         by: DecisionSource,
-        /// Scopes that an approval may have.
+        /// Scopes that the user can choose for an approval.
         scopes: &'static [ApprovalScope],
     },
 }
 
-/// The cause of a decision. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant 12` or `built-in`.
+/// The rule, grant or preset that led to a decision. Its text is a stable name, such as `rule 3`, `managed rule 1`,
+/// `grant 12` or `built-in`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionSource {
     /// A built-in rule, which always applies.
     BuiltIn,
-    /// A grant of the user.
+    /// A grant that the user gave earlier.
     Grant(GrantId),
     /// A rule from a file or of this session.
     Rule(RuleRef),
     /// The preset that the user chose.
     Preset,
-    /// The preset of the system-wide file.
+    /// The preset of the system-wide policy file.
     ManagedPreset,
 }
 
 impl DecisionSource {
-    /// Returns the stable name. Allocates only for names that contain a number.
+    /// Returns the stable name, which is borrowed if it contains no number.
     #[must_use]
     pub fn text(self) -> Cow<'static, str> {
         match self {
@@ -257,7 +258,7 @@ impl fmt::Display for DecisionSource {
     }
 }
 
-/// The reasons of decisions.
+/// The reasons of decisions, each with a text in the UI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionReason {
     /// The command of a local server was never approved.
@@ -268,25 +269,25 @@ pub enum DecisionReason {
     NewAddress,
     /// The address of a remote server differs from the approved one.
     AddressChanged,
-    /// Tool calls require consent unless a rule or grant allows them.
+    /// No rule or grant allows the tool call.
     ToolsAsk,
     /// The tool's definition has changed since it was allowed.
     ToolChanged,
-    /// Sampling requires consent unless a budget covers it.
+    /// No budget covers the sampling request.
     SamplingAsks,
     /// Forms always require consent.
     FormsAsk,
     /// Opening a URL always requires consent.
     UrlsAsk,
-    /// The folders of a server require consent once.
+    /// The user has not decided about the server's folders yet.
     RootsAsk,
     /// Signing in always requires consent.
     SignInAsks,
-    /// The user muted the server.
+    /// The user muted the server, so its requests are denied.
     Muted,
-    /// A rule denies the act.
+    /// A rule that denies matches the act.
     RuleDenies,
-    /// A rule requires consent for the act.
+    /// A rule that requires consent matches the act.
     RuleAsks,
     /// The tool's definition requires consent for each call.
     ToolAsksEachTime,
@@ -294,7 +295,7 @@ pub enum DecisionReason {
     PresetAsks,
     /// The call would be allowed, but the user has not reviewed the tool's definition.
     NewTool,
-    /// The call would be allowed, but it comes from a model that has read untrusted content.
+    /// The call would be allowed, but a model requests it after it has read untrusted content.
     AfterUntrusted,
     /// The user reviews a result before a model reads it.
     ResultReview,
@@ -305,7 +306,7 @@ pub enum DecisionReason {
 }
 
 impl DecisionReason {
-    /// Returns the stable name of the reason, which the page translates.
+    /// Returns the stable name of the reason, for which the UI has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -334,14 +335,14 @@ impl DecisionReason {
     }
 }
 
-/// Scope of an approval.
+/// Period or conversation in which an approval is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalScope {
     /// Valid for a single act.
     Once,
-    /// Valid in one conversation, until the host stops.
+    /// Valid in one conversation until the host stops.
     Conversation,
     /// Valid until the host stops.
     Session,

@@ -10,10 +10,10 @@ use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::parts_pattern::{PartsPattern, resolve_dots};
 use crate::pattern::{GlobPattern, MAX_PATTERN};
 
-/// Maximum number of nested percent-encodings of a path that are decoded.
+/// Maximum number of nested percent-encodings in a path that are decoded.
 const MAX_DECODING_ROUNDS: usize = 3;
 
-/// A pattern of addresses: an origin, optionally with a path, including everything below that path.
+/// A pattern of addresses: an origin, optionally with a path. It covers all addresses below that path.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressPattern {
     /// Scheme in lower case, or `None` for any scheme.
@@ -22,7 +22,7 @@ pub(crate) struct AddressPattern {
     port: PortPattern,
     /// Path segments, or `None` if the pattern covers every path.
     path: Option<PartsPattern>,
-    /// The path with percent-encoded separators decoded, as some programs parse it, or `None` if it has none.
+    /// The path as some programs parse it, with percent-encoded separators decoded, or `None` if it contains none.
     decoded: Option<PartsPattern>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct AddressPattern {
 enum HostPattern {
     Any,
     Exactly(String),
-    /// Any subdomain of this host, which begins with a dot.
+    /// Any subdomain of a domain. The text is the domain with a leading dot.
     Under(String),
 }
 
@@ -80,7 +80,7 @@ impl AddressPattern {
             None => HostPattern::Exactly(normalized_host(host).ok_or_else(bad)?),
         };
         GlobPattern::compile(path)?;
-        // A percent-encoded `*` or `?` is a literal: only literal characters are decoded, and then escaped again.
+        // A percent-encoded `*` or `?` is literal: only literal characters are decoded, and then escaped again.
         let parts = non_empty_parts(path.split('/').map(|part| fold_glob(part, percent_decoded_segment)));
         let separated = |letters: &str| percent_decoded(letters).replace('\\', "/");
         let decoded = non_empty_parts(fold_glob(path, separated).split('/').map(str::to_owned));
@@ -103,7 +103,7 @@ impl AddressPattern {
         } else {
             MatchVerdict::Differs(JudgementReason::Differs)
         };
-        // Parsers disagree about such an address, and another one may find a different host.
+        // Parsers disagree about such an address, and another program may find a different host in it.
         if text.contains(is_ambiguous_character) || text.contains('\\') {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
@@ -140,8 +140,8 @@ impl AddressPattern {
     }
 }
 
-/// Compares the path of an address with a pattern in every form in which programs parse it: as written,
-/// percent-decoded, and without empty segments.
+/// Compares the path of an address with a pattern in all forms in which programs parse it: as written, percent-decoded,
+/// and without empty segments.
 fn judge_path(pattern: &PartsPattern, url: &Url) -> MatchVerdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
     let plain: Vec<String> = own.split('/').map(percent_decoded_segment).collect();
@@ -204,12 +204,12 @@ pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Percent-decodes a text, or returns it unchanged if the result is not valid UTF-8.
+/// Percent-decodes a text. Returns it unchanged if the result is not valid UTF-8.
 fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
 }
 
-/// Percent-decodes a path segment unless that would introduce a separator or a NUL byte.
+/// Percent-decodes a path segment, unless the result would contain a separator or a NUL byte.
 fn percent_decoded_segment(part: &str) -> String {
     let decoded = percent_decoded(part);
     if decoded.contains(['/', '\\', '\0']) { part.to_owned() } else { decoded }

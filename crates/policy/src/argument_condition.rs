@@ -1,4 +1,4 @@
-//! Conditions on arguments of a call: the location of the value, its matcher, and the explanation of a match.
+//! Conditions on arguments of a call: the location of the value, its matcher, and the explanation of the result.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,15 +9,15 @@ use crate::path_pattern::ResolvedPaths;
 use crate::wider_conditions::WiderConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
 
-/// Maximum number of list items that are checked.
+/// Maximum number of items of a list that are checked.
 const MAX_ITEMS: usize = 1_000;
-/// Maximum number of characters of a value that an explanation shows.
+/// Maximum number of characters of a value in an explanation.
 const MAX_VALUE: usize = 200;
 
-/// A compiled condition on one argument.
+/// A condition on one argument of a call, with its pattern compiled.
 #[derive(Debug, Clone)]
 pub(crate) struct ArgumentCondition {
-    /// Segments of the JSON Pointer.
+    /// Segments of the JSON Pointer that locates the argument, unescaped.
     path: Vec<String>,
     is: Matcher,
     wider: WiderConditions,
@@ -29,21 +29,22 @@ pub(crate) struct ArgumentCondition {
 pub struct ArgumentJudgement {
     /// Index of the condition in its rule, from 0.
     pub number: usize,
-    /// Set if the condition holds.
+    /// Set if the condition is met.
     pub holds: bool,
-    /// Reason why the condition holds or not.
+    /// The reason why the condition is met or not.
     pub reason: JudgementReason,
-    /// The value as JSON, truncated, or for a list the item that decided. `None` if there is no value.
+    /// The checked value as JSON, truncated. For a list, the item that determined the result. `None` if there is no
+    /// value.
     pub value: Option<String>,
     /// Normalized forms of the value, where they differ from the value as written.
     pub normal: Vec<String>,
 }
 
-/// The result of following a pointer.
+/// The result of following a JSON Pointer.
 enum PointerTarget<'a> {
     Value(&'a Value),
     Nothing,
-    /// The pointer continues into a value without members, such as a list or JSON inside a string.
+    /// The pointer continues into a value without members, for instance a string that may contain JSON.
     Unclear,
 }
 
@@ -61,8 +62,8 @@ impl ArgumentCondition {
         self.judge(arguments, effect, facts).0.is_match(effect == RuleEffect::Allow)
     }
 
-    /// Checks the argument, and returns the value that decided. For a list, all items must match if the rule allows,
-    /// and one item if it denies or asks.
+    /// Checks the argument, and returns the value that determined the result. For a list, all items must match if the
+    /// rule allows, and one item if it denies or asks.
     fn judge<'a>(
         &self,
         arguments: &'a Map<String, Value>,
@@ -115,7 +116,7 @@ impl ArgumentCondition {
         }
     }
 
-    /// Returns `true` if the condition matches paths.
+    /// Returns `true` if the condition compares paths.
     pub(crate) fn is_path(&self) -> bool {
         self.is.literal_prefix().is_some()
     }

@@ -1,20 +1,20 @@
-//! Text folding that removes the differences which programs ignore: case, width, composition. Rules that deny or ask
-//! compare folded text in globs (`text_pattern.rs`), folder names (`folder_path.rs`) and identities of servers (`compiled_rule.rs`).
-//! Rules that allow never do.
+//! Text folding, which removes differences that programs ignore: case, width, composition. Rules that deny or ask
+//! compare folded text in globs (`text_pattern.rs`), folder names (`folder_path.rs`) and identities of servers
+//! (`compiled_rule.rs`). Rules that allow never do.
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::pattern::escape_glob;
 
 /// Folds case, width and composition of a text, removes characters that some programs drop, and replaces full stops of
-/// other scripts by dots.
+/// other scripts with dots.
 pub(crate) fn fold_text(text: &str) -> String {
     let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
     let kept = text.chars().filter(|c| !is_ignorable(*c)).map(dots).nfkc();
     kept.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
-/// Replaces separators, dots and percent signs of other widths by the ASCII ones, as some systems do.
+/// Replaces separators, dots and percent signs of other widths with the ASCII ones, as some programs do.
 pub(crate) fn narrow_separators(text: &str) -> String {
     let mut narrow = String::with_capacity(text.len());
     for character in text.chars() {
@@ -27,11 +27,12 @@ pub(crate) fn narrow_separators(text: &str) -> String {
             other => narrow.push(other),
         }
     }
-    // The digits after a percent sign may be full-width.
+    // The digits after a percent sign may be full-width, too.
     if narrow.contains('%') { narrow.nfkc().collect() } else { narrow }
 }
 
-/// Folds the literal characters of a glob by `fold`. Wildcards stay, and a full-width `*` doesn't become one.
+/// Folds the literal characters of a glob with `fold`. Wildcards are preserved, and a full-width `*` doesn't become a
+/// wildcard.
 pub(crate) fn fold_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
     let (mut shape, mut letters) = (String::new(), String::new());
     let mut characters = glob.chars();

@@ -1,4 +1,4 @@
-//! Compiled rules, and their match with an act. Matching allocates nothing except for conditions on arguments.
+//! Compiled rules, and matching them with an act. Matching allocates only for conditions on arguments.
 
 use serde_json::{Map, Value};
 
@@ -11,9 +11,9 @@ use crate::{
     ToolClaims,
 };
 
-/// Maximum number of argument conditions per rule.
+/// Maximum number of argument conditions of a rule.
 const MAX_ARGUMENTS: usize = 20;
-/// Maximum length of a note, in bytes.
+/// Maximum length of the user's note about a rule, in bytes.
 const MAX_NOTE: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
 const MAX_TIME_MILLIS: u64 = 253_402_300_799_999;
@@ -47,12 +47,12 @@ impl CompiledRule {
         Ok(Self { rule, server, tool, identity, arguments })
     }
 
-    /// Matches the rule with an act, and returns the first condition that fails if it doesn't fit.
+    /// Matches the rule with an act. Returns the first condition that isn't met, or [`RuleFit::Fits`].
     pub(crate) fn match_act(&self, act: &PolicyAct<'_>, identities: &Identities, now: u64) -> RuleFit {
         if !self.server.matches(act.server()) {
             return RuleFit::OtherServer;
         }
-        // Only rules that deny or ask have an identity, so an unknown identity fits.
+        // Only rules that deny or ask have an identity, so they also apply if the server's identity is unknown.
         if let Some(own) = &self.identity
             && identities
                 .get(act.server())
@@ -101,7 +101,7 @@ impl CompiledRule {
         self.arguments.iter().enumerate().map(explain).collect()
     }
 
-    /// Returns `true` if any condition matches paths.
+    /// Returns `true` if a condition of the rule compares paths.
     pub(crate) fn has_paths(&self) -> bool {
         self.arguments.iter().any(ArgumentCondition::is_path)
     }
@@ -126,7 +126,7 @@ impl CompiledRule {
             | PolicyAct::FillForm { .. }
             | PolicyAct::OpenUrl { .. }
             | PolicyAct::ShareRoots { .. } => direction != RuleDirection::ToServer,
-            // These acts have their own approvals, which a rule can neither give nor require again.
+            // These acts have separate approvals, which a rule can neither replace nor require again.
             PolicyAct::StartServer { .. } | PolicyAct::ConnectServer { .. } | PolicyAct::SignIn { .. } => {
                 effect == RuleEffect::Deny && direction == RuleDirection::Both
             }
@@ -134,7 +134,7 @@ impl CompiledRule {
     }
 }
 
-/// Checks the combination of a rule's fields, before its patterns are compiled.
+/// Checks that the fields of a rule may be combined. Called before its patterns are compiled.
 fn check(rule: &PolicyRule) -> Result<(), RuleError> {
     let is_allow = rule.effect == RuleEffect::Allow;
     if is_allow && rule.annotations.is_some() {

@@ -1,4 +1,4 @@
-//! Serialization of times: RFC 3339 dates in files, milliseconds since 1970 in memory.
+//! Serialization of times: as RFC 3339 dates in files, and as milliseconds since 1970 in memory.
 
 use chrono::{DateTime, SecondsFormat};
 use serde::{Deserialize, Deserializer, Serializer, de, ser};

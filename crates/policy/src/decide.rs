@@ -1,5 +1,5 @@
-//! Decisions. Deny beats ask, and ask beats allow, whatever the order and origin of the rules. Adding a rule that
-//! denies or asks can therefore never allow more.
+//! Decisions. Deny takes precedence over ask, and ask over allow, whatever the order and origin of the rules. Adding a
+//! rule that denies or asks can therefore never allow more.
 
 use crate::compiled_rule::CompiledRule;
 use crate::{
@@ -17,18 +17,18 @@ const START_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Alw
 /// Scopes of an approval of an act that requires consent each time.
 const SINGLE_USE_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
-/// Result of evaluating all rules for an act: the first rule that fits, per effect.
+/// The first matching rule of each effect.
 #[derive(Default)]
 struct RuleResults {
     deny: Option<DecisionSource>,
     ask: Option<DecisionSource>,
     allow: Option<DecisionSource>,
-    /// A rule that also allows calls after untrusted content.
+    /// A rule that allows calls even after untrusted content.
     allow_after: Option<DecisionSource>,
 }
 
 impl Policy {
-    /// Decides about an act. `now` is in milliseconds since 1970.
+    /// Decides about an act. `now` is the time in milliseconds since 1970.
     #[must_use]
     pub fn decide(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
         if act.is_server_initiated() && self.muted.contains(act.server()) {
@@ -44,7 +44,8 @@ impl Policy {
             PolicyDecision::Allow { .. } | PolicyDecision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
                 PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
             }
-            // The act's own reason is more specific. A longer scope would not take effect, as the rule asks again.
+            // The reason of the act is more specific than that of the rule. Approvals are limited to one act, because
+            // the rule requires consent each time.
             PolicyDecision::Ask { rule, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
                 PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
             }
@@ -52,7 +53,7 @@ impl Policy {
         }
     }
 
-    /// Decides about an act, and returns everything that was considered.
+    /// Decides about an act, and returns everything that was considered. `now` is the time in milliseconds since 1970.
     #[must_use]
     pub fn explain(&self, act: &PolicyAct<'_>, now: u64) -> Explanation {
         let mut considered = Vec::new();
@@ -83,12 +84,12 @@ impl Policy {
                 considered.push(ConsideredRule { by, effect: RuleEffect::Ask, fit, arguments: Vec::new() });
             }
         }
-        // What fits comes first, and of that the strictest.
+        // Rules that match are first, and among them the strictest.
         considered.sort_by_key(|one| (one.fit != RuleFit::Fits, std::cmp::Reverse(one.effect)));
         Explanation { decision: self.decide(act, now), considered }
     }
 
-    /// Evaluates the rules: the first rule that fits, per effect.
+    /// Evaluates the rules, and returns the first matching one of each effect.
     fn rule_results(&self, act: &PolicyAct<'_>, now: u64) -> RuleResults {
         let mut said = RuleResults::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
@@ -107,7 +108,8 @@ impl Policy {
         said
     }
 
-    /// Returns the reason that requires consent whatever else allows the act, and is shown instead of `asked`.
+    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asked` is a
+    /// matching rule that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
@@ -133,7 +135,7 @@ impl Policy {
         Some((DecisionReason::PresetAsks, by))
     }
 
-    /// Returns the decision if no rule denied or asked.
+    /// Returns the decision if no matching rule denies or asks.
     fn decide_without_strict_rules(&self, act: &PolicyAct<'_>, said: &RuleResults, now: u64) -> PolicyDecision {
         let asks = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
         match act {
@@ -145,7 +147,7 @@ impl Policy {
             }
             PolicyAct::CallTool { standing, after_untrusted, conversation, .. } => {
                 let scopes = match conversation {
-                    // A call after untrusted content can only be approved once.
+                    // A call after untrusted content can only be approved for a single act.
                     _ if *after_untrusted => SINGLE_USE_SCOPES,
                     Some(_) => CONVERSATION_CALL_SCOPES,
                     None => CALL_SCOPES,
@@ -166,7 +168,7 @@ impl Policy {
                     Some(by) => PolicyDecision::Allow { by },
                 }
             }
-            // Only a rule with a budget fits, and only while the budget lasts.
+            // Only a rule with a budget matches, and only while the budget is not exhausted.
             PolicyAct::Sample { .. } => match said.allow.or(said.allow_after) {
                 Some(by) => PolicyDecision::Allow { by },
                 None => asks(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
@@ -198,7 +200,7 @@ impl Policy {
         PolicyDecision::Ask { rule, by, scopes: START_SCOPES }
     }
 
-    /// Returns the grants of the act's server and tool.
+    /// Returns the grants for the server and the tool of an act.
     fn grants_for(&self, act: &PolicyAct<'_>) -> &[Grant] {
         match act {
             PolicyAct::StartServer { server, .. } | PolicyAct::ConnectServer { server, .. } => {
@@ -214,7 +216,7 @@ fn rule_source(set: &RuleSet, own: &CompiledRule) -> DecisionSource {
     DecisionSource::Rule(set.rule_ref(own))
 }
 
-/// Matches a grant of the act's server and tool with the act.
+/// Matches an act with a grant for its server and tool.
 fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     let (rests_on, conversation) = match act {
         PolicyAct::StartServer { command, .. } => (*command, None),
@@ -233,8 +235,8 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     }
 }
 
-/// Returns the reason, independent of the rules, why an allowed call still requires consent, or [`RuleFit::Fits`] if there
-/// is none. Set `holds_after` if the permission also holds after untrusted content.
+/// Returns a reason why an allowed call still requires consent, apart from rules, or [`RuleFit::Fits`] if there is
+/// none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
 fn match_without_rules(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
         PolicyAct::CallTool { standing: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
@@ -244,7 +246,7 @@ fn match_without_rules(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     }
 }
 
-/// Returns `true` if the careful preset requires consent for each act of this kind: all except starting, connecting and
+/// Returns `true` if the careful preset requires consent for acts of this kind: all except starting, connecting and
 /// signing in.
 const fn requires_consent_when_careful(act: &PolicyAct<'_>) -> bool {
     !matches!(act, PolicyAct::StartServer { .. } | PolicyAct::ConnectServer { .. } | PolicyAct::SignIn { .. })

@@ -2,61 +2,61 @@
 
 use crate::{ArgumentJudgement, DecisionSource, PolicyDecision, RuleEffect};
 
-/// The decision about an act, and everything that was considered for it, most important first.
+/// The decision about an act, and everything that was considered for it, the most important first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
     pub decision: PolicyDecision,
-    /// Rules, grants and presets that were considered.
+    /// Rules, grants and presets that were considered, the most important first.
     pub considered: Vec<ConsideredRule>,
 }
 
 /// A rule, grant or preset that was considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsideredRule {
-    /// Reference to the rule, grant or preset.
+    /// The rule, grant or preset that was considered.
     pub by: DecisionSource,
-    /// Effect of the rule, grant or preset when it fits.
+    /// Effect of the rule, grant or preset if it applies.
     pub effect: RuleEffect,
-    /// Result of matching it with the act.
+    /// The result of matching it with the act.
     pub fit: RuleFit,
     /// Results of the rule's argument conditions. Empty if the rule is not about this call.
     pub arguments: Vec<ArgumentJudgement>,
 }
 
-/// The result of matching a rule or grant with an act: it fits, or the first condition that fails.
+/// The result of matching a rule or grant with an act: it applies, or the first condition that isn't met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleFit {
-    /// All conditions hold for the act.
+    /// All conditions are met.
     Fits,
-    /// The rule is about other servers.
+    /// The rule is only about other servers.
     OtherServer,
-    /// The rule is about the other direction.
+    /// The rule is only about the other direction.
     OtherDirection,
     /// The rule is about other tools, or only about tool calls.
     OtherTool,
-    /// The argument condition with this index fails.
+    /// The argument condition with this index isn't met.
     OtherArgument(usize),
     /// The tool's annotations differ from the rule's.
     OtherAnnotations,
     /// The rule or grant is valid in another conversation.
     OtherConversation,
-    /// The rule or grant has expired.
+    /// The rule or grant has expired at the time of the decision.
     Expired,
-    /// The definition or command that the grant rests on has changed.
+    /// The definition or command for which the grant was given has changed.
     Changed,
-    /// The rule or grant would fit, but the user has not reviewed the tool's current definition.
+    /// The rule or grant would apply, but the user has not reviewed the tool's current definition.
     NotReviewed,
-    /// The rule or grant would fit, but the tool's definition requires consent for each call.
+    /// The rule or grant would apply, but the tool's definition requires consent for each call.
     AsksEachTime,
-    /// The request would exceed the rule's budget.
+    /// The request would exceed the rule's budget for sampling.
     OverBudget,
-    /// The rule or grant would fit, but the call comes from a model that has read another server's output.
+    /// The rule or grant would apply, but a model requests the call after it has read another server's output.
     AfterUntrusted,
 }
 
 impl RuleFit {
-    /// Returns the stable name of the result, which the page translates.
+    /// Returns the stable name of the result, for which the UI has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{PolicyRule, Preset};
 
-/// The content of a policy file.
+/// The content of the user's or the system-wide policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
-    /// Version of the file format.
+    /// Version of the file format. Other versions than [`Self::VERSION`] are rejected.
     #[serde(deserialize_with = "known_version")]
     pub version: u64,
-    /// Preset for acts that no rule decides.
+    /// Preset for acts about which no rule decides.
     #[serde(default)]
     pub preset: Preset,
     /// Rules in display order. The order has no other meaning.
@@ -20,7 +20,7 @@ pub struct PolicyFile {
 }
 
 impl PolicyFile {
-    /// The version that is written, and the only version that is accepted.
+    /// The version that is written, and the only one that is accepted.
     pub const VERSION: u64 = 1;
 }
 

@@ -1,4 +1,4 @@
-//! Folders, and containment of a path in a folder. Decided by names alone, so ambiguous cases are reported as unclear.
+//! Folders, and whether they contain a path. Only names are compared, so ambiguous cases are reported as unclear.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -7,7 +7,7 @@ use crate::case_folding::is_ignorable;
 use crate::path_pattern::path_readings;
 use crate::pattern::MAX_PATTERN;
 
-/// A folder, as its path components from the root.
+/// A folder, as its root and its path components.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderPath {
     parts: Vec<String>,
@@ -18,27 +18,27 @@ pub(crate) struct FolderPath {
 /// The root of an absolute path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathRoot {
-    /// The root of Unix, or the current drive of Windows.
+    /// The root of Unix, or of the current drive on Windows.
     Slash,
     /// A Windows drive, by its lower-case letter.
     Drive(u8),
-    /// A Windows share, or a device path (`\\?\`).
+    /// A Windows network share, or a device path (`\\?\`).
     Share,
 }
 
-/// Containment of a path in a folder.
+/// The location of a path relative to a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathContainment {
-    /// The path is inside by exact comparison.
+    /// The path is in the folder by exact comparison.
     Inside,
-    /// The path is inside on systems that ignore case or Unicode composition of names.
+    /// The path is in the folder on systems that ignore case or Unicode composition of names.
     PerhapsInside,
     Outside,
     /// The location of the path can't be determined.
     Unclear,
 }
 
-/// Folders through which every file is reachable under another name.
+/// Folders through which every file can be accessed under another name.
 const ALIAS_FOLDERS: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
 impl FolderPath {
@@ -59,7 +59,7 @@ impl FolderPath {
         let readings = path_readings(path);
         let Some(first) = readings.first() else { return PathContainment::Unclear };
         let lies = self.reading_containment(first);
-        // Programs differ in the reading that they follow.
+        // Programs differ in the form that they use, so the results for all forms must agree.
         if readings[1..].iter().all(|reading| self.reading_containment(reading) == lies) {
             lies
         } else {
@@ -67,10 +67,10 @@ impl FolderPath {
         }
     }
 
-    /// Checks one reading of a path.
+    /// Checks one of the forms in which programs may parse a path.
     fn reading_containment(&self, path: &str) -> PathContainment {
         let Some((root, rest)) = split_root(path) else { return PathContainment::Unclear };
-        // A name with a NUL byte ends there for some programs, and not for others.
+        // Some programs end a name at a NUL byte, and others don't.
         if path.contains('\0')
             || path_components(root, rest).any(|part| part == ".." || is_altered_by_windows(root, part))
         {
@@ -99,7 +99,7 @@ impl FolderPath {
 }
 
 /// Returns `true` if a path with these components starts in a folder through which other files have a second name, such
-/// as `/proc`. This also holds for a pattern inside of that folder: `/proc/self/root/proc/1` is `/proc/1`.
+/// as `/proc`. The same applies to a pattern inside that folder: `/proc/self/root/proc/1` is `/proc/1`.
 pub(crate) fn is_in_alias_folder(names: &[&str]) -> bool {
     ALIAS_FOLDERS.iter().any(|folder| {
         let begin = names.get(..folder.len());
@@ -126,12 +126,12 @@ pub(crate) fn is_equal_folded(one: &str, other: &str) -> bool {
     fold_name(one).eq(fold_name(other))
 }
 
-/// Folds a name so that names which [`is_equal_folded`] considers equal are identical.
+/// Folds a name so that names which are equal for [`is_equal_folded`] become identical.
 pub(crate) fn fold_name(name: &str) -> impl Iterator<Item = char> {
     name.nfkd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
-/// Splits an absolute path into its root and the rest, or returns `None` for a relative path or a URL.
+/// Splits an absolute path into its root and the path below it. Returns `None` for a relative path or a URL.
 pub(crate) fn split_root(path: &str) -> Option<(PathRoot, &str)> {
     let bytes = path.as_bytes();
     if let [first, second, ..] = bytes

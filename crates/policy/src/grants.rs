@@ -1,4 +1,4 @@
-//! Grants: approvals that outlast a single act.
+//! Grants: approvals that apply to more than a single act.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::{ApprovalScope, Hash};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct GrantId(pub u64);
 
-/// The subject of a grant.
+/// The kind of act that a grant allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantSubject {
@@ -20,20 +20,20 @@ pub enum GrantSubject {
     Tool(String),
 }
 
-/// An approval that outlasts a single act.
+/// An approval that applies to more than a single act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// Identifier, assigned by [`Grants::add`].
     pub id: GrantId,
     /// The user's name for the server.
     pub server: String,
-    /// Subject that is allowed.
+    /// The kind of act that the grant allows.
     pub subject: GrantSubject,
     /// Hash of the approved command, address or definition. The grant doesn't apply to any other.
     pub rests_on: Hash,
     /// Scope of the grant. Never [`ApprovalScope::Once`].
     pub scope: ApprovalScope,
-    /// Conversation in which the grant applies, if the scope is [`ApprovalScope::Conversation`].
+    /// Conversation in which the grant applies, or `None` unless the scope is [`ApprovalScope::Conversation`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// Creation time, in milliseconds since 1970.
@@ -41,7 +41,7 @@ pub struct Grant {
     /// Expiry, in milliseconds since 1970, or `None` for a grant that doesn't expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// Description of the approved subject for the user (a command line or a URL).
+    /// Description of the approved act for the user (a command line or a URL).
     #[serde(default)]
     pub words: String,
 }
@@ -60,12 +60,12 @@ impl Grant {
     }
 }
 
-/// The error for a grant beyond [`Grants::LIMIT`].
+/// The error for a new grant if there are already [`Grants::LIMIT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are already {} grants; revoke some first", Grants::LIMIT)]
 pub struct TooManyGrants;
 
-/// All grants: at most one per subject of a server, and one more per conversation.
+/// All grants: at most one for each subject of a server, and one more for each conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     servers: HashMap<String, ServerGrants>,
@@ -73,7 +73,7 @@ pub struct Grants {
     next: u64,
 }
 
-/// The grants of one server.
+/// The grants of one server, by subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct ServerGrants {
     command: Vec<Grant>,
@@ -94,19 +94,19 @@ impl Grants {
     /// Maximum number of grants.
     pub const LIMIT: usize = 5_000;
 
-    /// Creates the collection from persisted grants. Grants beyond the limit, or with another scope than
+    /// Creates the collection from persisted grants. Grants beyond the limit, or with a scope other than
     /// [`ApprovalScope::Always`], are dropped.
     #[must_use]
     pub fn from_persisted(kept: Vec<Grant>) -> Self {
         let mut grants = Self::default();
         for grant in kept.into_iter().filter(|g| g.scope == ApprovalScope::Always) {
-            // A grant beyond the limit is dropped, so its subject requires consent again.
+            // Dropping a grant beyond the limit is safe: its subject requires consent again.
             let _ = grants.add(grant);
         }
         grants
     }
 
-    /// Returns the grant for a subject of a server, even if it has expired.
+    /// Returns the grant for a subject of a server, even if it has expired, or `None`.
     #[must_use]
     pub fn find(&self, server: &str, subject: &GrantSubject) -> Option<&Grant> {
         let own = match subject {
@@ -121,7 +121,7 @@ impl Grants {
         self.servers.get(server).map_or(&[], |own| &own.command)
     }
 
-    /// Returns the grants for calling a tool.
+    /// Returns the grants for calling a tool, at most one for each conversation and one for all.
     pub(crate) fn tool_grants(&self, server: &str, tool: &str) -> &[Grant] {
         self.servers.get(server).and_then(|own| own.tools.get(tool)).map_or(&[], Vec::as_slice)
     }
@@ -149,21 +149,21 @@ impl Grants {
         Ok(GrantId(self.next))
     }
 
-    /// Revokes a grant, and returns it if it existed.
+    /// Removes a grant, and returns it if it existed.
     pub fn revoke(&mut self, id: GrantId) -> Option<Grant> {
         let found = self.iter().find(|grant| grant.id == id)?.clone();
         self.retain(&found.server, |own| own.id != id);
         Some(found)
     }
 
-    /// Limits a grant to this session because it could not be persisted.
+    /// Limits a grant to this session, because it could not be persisted.
     pub fn limit_to_session(&mut self, id: GrantId) {
         let own = self.servers.values_mut().flat_map(ServerGrants::grant_lists_mut).flatten();
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }
 
-    /// Replaces the lasting grants by the persisted ones, and returns the revoked and the added grants. Other grants
-    /// stay, and so do the identifiers of unchanged grants.
+    /// Replaces the grants of scope [`ApprovalScope::Always`] with the persisted ones. Returns the revoked and the
+    /// added grants. Other grants are retained, and unchanged grants retain their identifiers.
     pub fn replace_persisted(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
         let lasting = kept.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);
@@ -180,7 +180,7 @@ impl Grants {
         for grant in &gone {
             self.revoke(grant.id);
         }
-        // A grant beyond the limit is dropped, so its subject requires consent again.
+        // Dropping a grant beyond the limit is safe: its subject requires consent again.
         let added = new.into_values().filter(|grant| self.add(grant.clone()).is_ok()).collect();
         (gone, added)
     }
@@ -211,7 +211,7 @@ impl Grants {
         all.into_iter()
     }
 
-    /// Returns the grants to persist.
+    /// Returns the grants to persist: those of scope [`ApprovalScope::Always`].
     #[must_use]
     pub fn persistent_grants(&self) -> Vec<Grant> {
         self.iter().filter(|g| g.scope == ApprovalScope::Always).cloned().collect()

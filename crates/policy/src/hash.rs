@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// Hexadecimal digits of each byte value.
+/// Two hexadecimal digits for each byte value.
 static HEX_PAIRS: [[u8; 2]; 256] = {
     const HEX_DIGITS: [u8; 16] = *b"0123456789abcdef";
     let mut pairs = [[0; 2]; 256];
@@ -41,7 +41,7 @@ impl Hash {
         for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(digest) {
             *pair = HEX_PAIRS[usize::from(*byte)];
         }
-        // All bytes are ASCII digits.
+        // Never fails, because all bytes are ASCII digits.
         Self(str::from_utf8(&text).unwrap_or_default().into())
     }
 
@@ -70,18 +70,18 @@ impl fmt::Display for Hash {
     }
 }
 
-/// A hash over bytes whose prefix is known in advance, so that the prefix is hashed only once.
+/// A hash whose first bytes are known in advance, so that they are hashed only once.
 #[derive(Debug, Clone)]
 pub struct PartialHash(Sha256);
 
 impl PartialHash {
-    /// Starts a hash with this prefix.
+    /// Starts a hash with these first bytes.
     #[must_use]
     pub fn from_prefix(bytes: &[u8]) -> Self {
         Self(Sha256::new_with_prefix(bytes))
     }
 
-    /// Returns the hash of the prefix followed by these bytes.
+    /// Returns the hash of the first bytes followed by these bytes.
     #[must_use]
     pub fn finish_with(&self, bytes: &[u8]) -> Hash {
         Hash::hexadecimal(&self.0.clone().chain_update(bytes).finalize().into())
@@ -96,7 +96,7 @@ pub fn canonical_json(value: &Value) -> String {
     text
 }
 
-/// Serializes an object as canonical JSON, without building a [`Value`].
+/// Serializes an object as canonical JSON, without creating a [`Value`].
 #[must_use]
 pub fn canonical_object(members: &Map<String, Value>) -> String {
     let mut text = String::with_capacity(128);

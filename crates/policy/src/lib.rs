@@ -49,7 +49,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use server_identity::{Identities, ServerIdentity};
 
-/// Maximum number of paths per call whose symbolic links are resolved.
+/// Maximum number of paths in a call whose symbolic links are resolved.
 const MAX_PATHS: usize = 256;
 
 /// The rules and the preset of one file.
@@ -57,11 +57,11 @@ const MAX_PATHS: usize = 256;
 struct PolicyLayer {
     preset: Preset,
     rules: RuleSet,
-    /// Set if the current file is unusable. The rules are then those of its last usable version.
+    /// Set if the current file is unusable. The rules are then those of the last usable version.
     unusable: bool,
 }
 
-/// Rules, grants and mutes, and the decisions that follow from them.
+/// Rules, grants and mutes, and the decisions that they lead to.
 #[derive(Debug, Clone)]
 pub struct Policy {
     grants: Grants,
@@ -87,13 +87,13 @@ impl Policy {
     }
 
     /// Sets the identity of a server, which rules may match: its command line, program and URL. Until then, every rule
-    /// on identities fits the server. Rules match every spelling of the addresses in `words`.
+    /// on identities applies to the server. Rules match all spellings of the addresses in `words`.
     pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
         self.identities.insert(server.to_owned(), ServerIdentity::new(words));
     }
 
     /// Returns the paths among a tool call's arguments whose symbolic links must be resolved before the decision. Paths
-    /// beyond an internal limit are left out, and count as unresolved.
+    /// beyond an internal limit are omitted, and count as unresolved.
     #[must_use]
     pub fn paths_in_call<'a>(
         &'a self,
@@ -102,7 +102,7 @@ impl Policy {
         arguments: &'a Map<String, Value>,
     ) -> BTreeSet<&'a str> {
         let sets = [&self.managed.rules, &self.user.rules, &self.session];
-        // Called for each tool call, and most policies have no rules on paths.
+        // A fast path: this function is called for each tool call, and most policies have no rules on paths.
         if !sets.iter().any(|set| set.has_paths()) {
             return BTreeSet::new();
         }
@@ -110,11 +110,11 @@ impl Policy {
         rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_PATHS).collect()
     }
 
-    /// Replaces the rules and preset of the system-wide file.
+    /// Replaces the rules and the preset of the system-wide file.
     ///
     /// # Errors
     ///
-    /// Returns the first rule that is invalid. Everything then requires consent, and rules of the previous version that
+    /// Returns the first rule that is invalid. All acts then require consent, and rules of the previous version that
     /// deny still apply.
     pub fn set_managed(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
         self.managed.compile_file(file, RuleSource::Managed)
@@ -129,7 +129,7 @@ impl Policy {
         self.user.compile_file(file, RuleSource::User)
     }
 
-    /// Marks the system-wide file as unusable: everything requires consent, and its previous denials still apply.
+    /// Marks the system-wide file as unusable: all acts require consent, and its previous rules that deny still apply.
     pub const fn mark_managed_unusable(&mut self) {
         self.managed.unusable = true;
     }
@@ -139,13 +139,13 @@ impl Policy {
         self.user.unusable = true;
     }
 
-    /// Returns the effective preset: the stricter one of the user's and the system-wide file's.
+    /// Returns the effective preset: the stricter one of the user's file and the system-wide file.
     #[must_use]
     pub fn preset(&self) -> Preset {
         self.user.preset.max(self.managed.preset)
     }
 
-    /// Returns the preset that a file sets.
+    /// Returns the preset in the user's or the system-wide file.
     #[must_use]
     pub const fn preset_from(&self, source: RuleSource) -> Preset {
         match source {
@@ -169,8 +169,8 @@ impl Policy {
         &mut self.session
     }
 
-    /// Allows the tool calls of one server until the host stops. This adds an ordinary rule: stricter rules beat it,
-    /// and it never covers unreviewed tools, starting, signing in, or requests of the server.
+    /// Allows the tool calls of one server until the host stops. This adds an ordinary rule: stricter rules take
+    /// precedence, and it never covers unreviewed tools, starting, signing in, or requests of the server.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Ends [`trust_for_run`](Self::trust_for_run). Returns `true` if the server was trusted.
+    /// Revokes [`trust_for_run`](Self::trust_for_run). Returns `true` if the server was trusted.
     pub fn end_trust(&mut self, server: &str) -> bool {
         self.session.remove_matching(|rule| rule.trusts(server))
     }
@@ -198,7 +198,7 @@ impl Policy {
         self.muted.insert(server.to_owned());
     }
 
-    /// Ends [`mute`](Self::mute) for this server.
+    /// Revokes [`mute`](Self::mute) for this server.
     pub fn unmute(&mut self, server: &str) {
         self.muted.remove(server);
     }
@@ -215,13 +215,13 @@ impl Policy {
         &self.grants
     }
 
-    /// Returns all grants, for modification.
+    /// Returns all grants, to add or revoke some.
     pub const fn grants_mut(&mut self) -> &mut Grants {
         &mut self.grants
     }
 
-    /// Removes everything that refers to a server's name, when the server is removed or renamed. Rules in the user's
-    /// file are the caller's responsibility.
+    /// Removes everything that refers to a server's name, when the server is removed or renamed. The caller has to
+    /// update rules in the user's file.
     pub fn forget_server(&mut self, server: &str) {
         self.muted.remove(server);
         self.identities.remove(server);

@@ -5,16 +5,17 @@ use serde::{Deserialize, Serialize};
 /// The result of comparing a value with a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatchVerdict {
-    /// The value matches in every reading.
+    /// The value matches in every way in which programs may parse it.
     Fits,
-    /// The value doesn't match.
+    /// The value doesn't match in any form in which programs parse it. Contains the reason.
     Differs(JudgementReason),
-    /// The value may match. A rule that denies or asks then applies, and a rule that allows doesn't.
+    /// Programs may parse the value differently, so it may match. A rule that denies or asks then applies, and a rule
+    /// that allows doesn't.
     Doubtful(JudgementReason),
 }
 
 impl MatchVerdict {
-    /// Returns `true` if a rule with this verdict applies. `is_allow` is set for a rule that allows.
+    /// Returns `true` if a rule applies with this result. `is_allow` is set for a rule that allows.
     pub(crate) const fn is_match(self, is_allow: bool) -> bool {
         match self {
             Self::Fits => true,
@@ -30,7 +31,8 @@ impl MatchVerdict {
         }
     }
 
-    /// Combines the verdicts of two readings of the same value: the common verdict, or a doubt with reason `if_not`.
+    /// Combines the results for two forms of the same value: the common result, or a doubtful one with the reason
+    /// `if_not`.
     pub(crate) const fn and(self, other: Self, if_not: JudgementReason) -> Self {
         match (self, other) {
             (Self::Fits, Self::Fits) => Self::Fits,
@@ -41,14 +43,14 @@ impl MatchVerdict {
     }
 }
 
-/// The reason why a value matches a condition or not.
+/// The reason why a value matches a condition, or doesn't.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgementReason {
     /// The value matches the condition.
     Matches,
-    /// The value doesn't match the condition.
+    /// The call has no value at the location of the argument.
     Differs,
     /// The argument is missing from the call.
     Missing,
@@ -58,13 +60,13 @@ pub enum JudgementReason {
     TooLong,
     /// The value matches, or may match, but is not in its normal form.
     Respelled,
-    /// The value contains `..` or a NUL byte, so that its location differs from its spelling.
+    /// The value contains `..` or a NUL byte, so its real location may differ from the written one.
     Climbs,
     /// A wildcard covers more than one component of the address, such as host and path.
     CrossesParts,
     /// The path is relative, or has another kind of root.
     NotWhole,
-    /// The path leads through a folder with second names, such as `/proc`.
+    /// The path starts in a folder through which files have second names, such as `/proc`.
     SecondName,
     /// The value differs only in case or Unicode composition.
     Letters,
@@ -72,7 +74,7 @@ pub enum JudgementReason {
     Unresolved,
     /// The symbolic links on the path lead elsewhere.
     LeadsElsewhere,
-    /// The value is the parent folder of the location that the rule names.
+    /// The value is the parent folder of the location in the rule.
     Holds,
     /// The address contains a user name or password.
     UserInfo,
@@ -85,7 +87,7 @@ pub enum JudgementReason {
 }
 
 impl JudgementReason {
-    /// Returns the stable name of the reason, which the page translates.
+    /// Returns the stable name of the reason, for which the UI has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,9 +12,9 @@ use crate::spelling::{parse_address, spellings};
 use crate::text_pattern::{TextGlob, TextRegex};
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
-/// Maximum length of a string that is checked, in bytes. Longer strings are reported as doubtful.
+/// Maximum length of a string that is checked, in bytes. Longer strings are doubtful.
 const MAX_CHECKED_BYTES: usize = 64 * 1024;
-/// Maximum number of normalized forms that are shown per value.
+/// Maximum number of normalized forms of a value that are shown.
 const MAX_DISPLAYED_FORMS: usize = 4;
 
 #[derive(Debug, Clone)]
@@ -88,14 +88,14 @@ impl Matcher {
         if fits { MatchVerdict::Fits } else { MatchVerdict::Differs(JudgementReason::Differs) }
     }
 
-    /// Returns `true` if the glob is a literal with the same numeric value, in any notation: `1000` is `1e3`.
+    /// Returns `true` if the glob is a literal with the same numeric value in any notation: `1000` is `1e3`.
     fn is_number(&self, number: &serde_json::Number) -> bool {
         let Self::Glob(glob) = self else { return false };
         let GlobPattern::Exactly(own) = glob.glob() else { return false };
         own.parse::<f64>().ok().zip(number.as_f64()).is_some_and(|(own, number)| own.total_cmp(&number).is_eq())
     }
 
-    /// Returns the literal beginning of a path pattern, whose symbolic links must be resolved.
+    /// Returns the literal beginning of a path pattern, whose symbolic links must be resolved, or `None`.
     pub(crate) fn literal_prefix(&self) -> Option<&str> {
         match self {
             Self::Path(path) => Some(&path.beginning),

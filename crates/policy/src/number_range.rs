@@ -7,10 +7,10 @@ use serde_json::{Number, Value};
 use crate::RuleError;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 
-/// Maximum length of a range, in bytes.
+/// Maximum length of the text of a range, in bytes.
 const MAX_RANGE: usize = 100;
 
-/// A range of numbers with inclusive bounds.
+/// A range of numbers. Both bounds are inclusive and optional.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NumberRange {
     from: Option<Number>,
@@ -18,7 +18,7 @@ pub(crate) struct NumberRange {
 }
 
 impl NumberRange {
-    /// Parses `1..10`, `1..`, `..10` or `5`.
+    /// Parses a range: `1..10`, `1..`, `..10`, or `5` for a single number.
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
         let bad = || RuleError::Number(text.chars().take(MAX_RANGE).collect());
         let (from, to) = text.split_once("..").unwrap_or((text, text));
@@ -69,7 +69,7 @@ fn number(text: &str) -> Option<Number> {
     }
 }
 
-/// Returns `true` if some program may parse a number from the text: with whitespace, in another base, or with digits of
+/// Returns `true` if any program may parse the text as a number: with whitespace, in another base, or with digits of
 /// another script.
 fn may_be_number(text: &str) -> bool {
     let text = text.to_lowercase();
@@ -87,13 +87,14 @@ fn compare(one: &Number, other: &Number) -> Ordering {
 }
 
 fn as_float(number: &Number) -> f64 {
-    // A number that is not an integer is a finite float.
+    // A number that is not an integer is always a finite float.
     number.as_f64().unwrap_or(f64::NAN)
 }
 
 /// Compares an integer of at most 64 bits with a float.
 fn compare_mixed(whole: i128, float: f64) -> Ordering {
-    // Beyond 64 bits the cast is still exact. Beyond the range of i128 it saturates, which compares the same.
+    // Beyond 64 bits the cast is still exact. Beyond the range of `i128` it saturates, and the result of the comparison
+    // is the same.
     #[allow(clippy::cast_possible_truncation, reason = "the fraction is compared by itself")]
     let truncated = float.trunc() as i128;
     whole.cmp(&truncated).then_with(|| 0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))

@@ -1,5 +1,5 @@
-//! Patterns over the components of a path, of a file or an address. A pattern covers the location it names and
-//! everything below.
+//! Patterns over the components of a path, either of a file or of an address. A pattern covers the location that it
+//! names and everything below.
 
 use crate::RuleError;
 use crate::case_folding::fold_glob;
@@ -10,7 +10,7 @@ use crate::pattern::GlobPattern;
 /// Maximum number of path components that are checked.
 pub(crate) const MAX_PARTS: usize = 512;
 
-/// A pattern, component by component.
+/// A pattern as a list of patterns for single components.
 #[derive(Debug, Clone)]
 pub(crate) struct PartsPattern(Vec<PartPattern>);
 
@@ -20,7 +20,7 @@ enum PartPattern {
     Any,
     One {
         exactly: GlobPattern,
-        /// The same glob over folded letters.
+        /// The same glob with folded letters.
         folded: GlobPattern,
     },
 }
@@ -39,7 +39,7 @@ impl PartsPattern {
         Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))
     }
 
-    /// Returns the pattern with its first `in_place_of` components replaced by the literal components `first`.
+    /// Returns the pattern in which the literal components `first` replace the first `in_place_of` components.
     pub(crate) fn with_replaced_prefix(&self, first: &[&str], in_place_of: usize) -> Self {
         let exactly = |name: &str| PartPattern::One {
             exactly: GlobPattern::Exactly(name.to_owned()),
@@ -66,7 +66,7 @@ impl PartsPattern {
         }
     }
 
-    /// Returns `true` if the whole pattern matches a prefix of the names. Tracks the set of reachable pattern
+    /// Returns `true` if the whole pattern matches the first components of a path. Tracks the set of reachable pattern
     /// positions, so that the time is bounded for every pattern.
     fn matches_prefix(&self, names: &[&str], fits: impl Fn(&PartPattern, &str) -> bool) -> bool {
         let mut places = vec![false; self.0.len() + 1];
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(
             PartsPattern::compile(["b"]).unwrap().judge(&deeper),
             MatchVerdict::Doubtful(JudgementReason::TooLong),
-            "one more"
+            "a path beyond the maximum depth must not be checked"
         );
     }
 

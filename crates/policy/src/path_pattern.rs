@@ -1,5 +1,5 @@
-//! Patterns of paths, and the resolved locations of paths. Nothing is looked up here: callers resolve the symbolic
-//! links.
+//! Patterns of paths, and the resolved locations of paths. This module doesn't access the disk: callers resolve the
+//! symbolic links.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::parts_pattern::{PartsPattern, resolve_dots};
 use crate::pattern::MAX_PATTERN;
 
-/// Maximum number of nested percent-encodings of a text that are decoded.
+/// Maximum number of nested percent-encodings in a text that are decoded.
 const MAX_DECODING_ROUNDS: usize = 3;
 
 /// Resolved locations of paths, with all symbolic links followed.
@@ -35,13 +35,13 @@ impl ResolvedPaths {
     }
 }
 
-/// A pattern of absolute paths. It covers the location it names and everything below.
+/// A pattern of absolute paths. It covers the location that it names and everything below.
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     root: PathRoot,
     is_device: bool,
     parts: PartsPattern,
-    /// Components before the first wildcard.
+    /// Path components of the pattern before the first one with a wildcard.
     fixed: Vec<String>,
     /// The components before the first wildcard, as a path.
     pub(crate) beginning: String,
@@ -91,7 +91,8 @@ impl PathPattern {
         }
     }
 
-    /// Returns the pattern relocated to the resolved location of its beginning, or `None` if that is unchanged.
+    /// Returns the pattern with its beginning replaced by the resolved location of the beginning, or `None` if that is
+    /// unchanged.
     fn relocated(&self, facts: &ResolvedPaths) -> Option<(PathRoot, PartsPattern)> {
         let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = split_root(real)?;
@@ -99,7 +100,7 @@ impl PathPattern {
         Some((root, self.parts.with_replaced_prefix(&first, self.fixed.len())))
     }
 
-    /// Compares one reading of a path with the pattern, by names.
+    /// Compares one form of a path with the pattern, by names only. `moved` is the relocated pattern.
     fn judge_reading(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
         let Some((root, rest)) = split_root(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
         if path_components(root, rest).any(|part| is_altered_by_windows(root, part)) {
@@ -124,12 +125,12 @@ impl PathPattern {
     }
 }
 
-/// Returns `true` if a path contains `..`, with either kind of separator.
+/// Returns `true` if a path contains `..`, with a slash or a backslash as separator.
 fn has_parent_component(text: &str) -> bool {
     crate::pattern::may_leave_folder(text)
 }
 
-/// Returns every form in which programs may parse an absolute path, starting with the path itself: as written,
+/// Returns all forms in which programs may parse an absolute path, starting with the path itself: as written,
 /// percent-decoded, with full-width separators, dots and percent signs replaced, and with backslashes as slashes.
 pub(crate) fn path_readings(text: &str) -> Vec<String> {
     if split_root(text).is_none() {

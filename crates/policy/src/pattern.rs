@@ -9,26 +9,26 @@ pub(crate) const MAX_PATTERN: usize = 1_024;
 /// Maximum memory of one compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
-/// A compiled glob over text.
+/// A glob, compiled to the fastest way in which it can be matched.
 #[derive(Debug, Clone)]
 pub(crate) enum GlobPattern {
-    /// The literal text without wildcards.
+    /// A literal text without wildcards.
     Exactly(String),
-    /// Any text, written as `*`.
+    /// The glob `*`, which matches any text.
     Anything,
-    /// A glob with wildcards.
+    /// A glob with wildcards and other text.
     Shape {
         /// The glob as a regular expression.
         expression: Regex,
-        /// Set if the glob contains a slash, and is therefore about paths.
+        /// Set if the glob contains a slash, and is therefore intended for paths.
         of_paths: bool,
     },
 }
 
 impl GlobPattern {
-    /// Compiles a glob: `*` matches any characters, `?` one character, and `\` escapes `*`, `?` and `\`. Before any
-    /// other character a backslash is an error: the author of `C:\secret` means a literal backslash, and a rule that
-    /// never fits would go unnoticed.
+    /// Compiles a glob: `*` matches any characters, `?` one character, and `\` escapes `*`, `?` and `\`. A backslash
+    /// before any other character is an error: the author of `C:\secret` means a literal backslash, and would not
+    /// notice that the rule never applies.
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
         if glob.len() > MAX_PATTERN {
             return Err(RuleError::TooLong { part: "pattern", most: MAX_PATTERN });
@@ -75,7 +75,7 @@ impl GlobPattern {
     }
 }
 
-/// Returns the glob that matches exactly this text.
+/// Returns a glob that matches exactly this text.
 #[must_use]
 pub fn escape_glob(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
@@ -88,7 +88,8 @@ pub fn escape_glob(text: &str) -> String {
     glob
 }
 
-/// Compiles a regular expression. It matches anywhere in a text, or must match the `whole` text in a rule that allows.
+/// Compiles a regular expression. It may match anywhere in a text, or with `whole` must match the whole text, as in a
+/// rule that allows.
 pub(crate) fn compile_regex(text: &str, whole: bool) -> Result<Regex, RuleError> {
     if text.len() > MAX_PATTERN {
         return Err(RuleError::TooLong { part: "expression", most: MAX_PATTERN });
@@ -96,7 +97,7 @@ pub(crate) fn compile_regex(text: &str, whole: bool) -> Result<Regex, RuleError>
     if text.is_empty() {
         return Err(RuleError::EmptyExpression);
     }
-    // Compiled alone first, so that an unbalanced parenthesis can't escape the anchoring group.
+    // Compiled separately first, so that an unbalanced parenthesis can't end the anchoring group.
     let found =
         RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build().map_err(|error| bad_expression(text, &error))?;
     if !whole {
@@ -112,8 +113,8 @@ fn bad_expression(expression: &str, error: &regex::Error) -> RuleError {
     RuleError::Expression { expression: expression.to_owned(), cause: error.to_string() }
 }
 
-/// Returns `true` if a text can be read as a path with `..` or a NUL byte, so that its location differs from its
-/// spelling.
+/// Returns `true` if a text, read as a path, contains `..` or a NUL byte, so that its real location may differ from the
+/// written one.
 pub(crate) fn may_leave_folder(text: &str) -> bool {
     text.contains('\0') || text.split(['/', '\\']).any(|part| part == "..")
 }

@@ -12,15 +12,15 @@ pub(crate) const MAX_RULES: usize = 500;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleEffect {
-    /// The act may happen without consent.
+    /// The act may take place without a consent request.
     Allow,
-    /// The act requires consent each time.
+    /// The act requires a consent request each time.
     Ask,
-    /// The act must not happen.
+    /// The act is denied without a consent request.
     Deny,
 }
 
-/// The direction of the acts that a rule is about.
+/// The direction of the acts to which a rule applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -30,8 +30,8 @@ pub enum RuleDirection {
     ToServer,
     /// From a server to the host: sampling, forms, URLs, folders.
     FromServer,
-    /// Both directions. A rule that denies both, without a tool, also prevents starting, connecting to and signing in
-    /// to the server.
+    /// Both directions. A rule that denies both, without a tool, also denies starting, connecting to and signing in to
+    /// the server.
     Both,
 }
 
@@ -45,7 +45,7 @@ pub enum RuleScope {
     Always,
     /// Valid in one conversation, until the host stops.
     Conversation {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in which the rule is valid.
         conversation: String,
     },
     /// Valid until the host stops.
@@ -58,7 +58,7 @@ pub enum RuleScope {
 pub struct ArgumentRule {
     /// JSON Pointer (RFC 6901) to the argument, such as `/path` or `/options/0/name`.
     pub at: String,
-    /// Condition on the value.
+    /// Condition on the value at that location.
     pub is: ArgumentPattern,
 }
 
@@ -67,26 +67,28 @@ pub struct ArgumentRule {
 /// asks, and doesn't match if it allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentPattern {
-    /// A string of this shape: `*` matches any characters, `?` one character, and `\*`, `\?` and `\\` are literals.
+    /// A string that this glob matches: `*` stands for any characters, `?` for one character, and `\*`, `\?` and `\\`
+    /// for literals.
     Glob(String),
-    /// A string in which this regular expression is found. If the rule allows, the expression must match the whole
+    /// A string in which this regular expression matches. If the rule allows, the expression must match the whole
     /// string.
     Regex(String),
-    /// A path of this folder or anything below it. Relative paths, paths with `..`, and paths with a second name, as
-    /// under `/proc`, can't be checked.
+    /// The path of this folder or of anything below it. Relative paths, paths with `..`, and paths with a second name,
+    /// as under `/proc`, can't be checked.
     Folder(String),
-    /// A path of this shape, or anything below it: `*` and `?` match within one component, `**` any number of
+    /// A path that this glob matches, or anything below it: `*` and `?` match within one component, `**` any number of
     /// components. `.`, `..` and symbolic links are resolved. A path that can't be resolved can't be checked.
     Path(String),
-    /// An address (URL) of this origin, or below this path of it: `https://*.example.com/public/*`. It is compared as a
-    /// browser parses it. An address with a user name, or that programs parse differently, can't be checked.
+    /// An address (URL) of this origin, or below this path of it: `https://*.example.com/public/*`. The address is
+    /// compared as a browser parses it. An address with a user name, or one that programs parse differently, can't be
+    /// checked.
     Address(String),
     /// A number within this inclusive range: `1..10`, `1..`, `..10` or `5`. A string that looks like a number can't be
     /// checked.
     Number(String),
 }
 
-/// An argument condition as written in files, with exactly one of the kinds.
+/// An argument condition as written in files, with exactly one of the members set.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenArgument {
@@ -141,8 +143,8 @@ impl From<ArgumentRule> for WrittenArgument {
     }
 }
 
-/// A condition on the annotations of a tool. Annotations can only make a decision stricter, so a rule that allows has
-/// no such condition. A missing annotation has the default that the MCP specification sets.
+/// A condition on the annotations of a tool. Annotations can only make a decision stricter, so rules that allow can't
+/// have this condition. A missing annotation has the default that the MCP specification sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClaimRule {
@@ -160,17 +162,17 @@ pub struct ClaimRule {
     pub open_world_hint: Option<bool>,
 }
 
-/// The budget of model usage that a server has without consent requests.
+/// The amount of model usage that a server has without consent requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SamplingBudget {
-    /// Maximum number of requests per hour.
+    /// Maximum number of sampling requests within an hour.
     pub requests_per_hour: u64,
     /// Maximum number of tokens per hour, of requests and answers together.
     pub tokens_per_hour: u64,
 }
 
-/// Model usage of a server.
+/// Model usage of a server: requests and tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SamplingUse {
     /// Number of sampling requests.
@@ -194,40 +196,40 @@ pub struct PolicyRule {
     /// Identifier, unique in its file. 0 for a rule without an assigned identifier.
     #[serde(default)]
     pub id: u64,
-    /// Effect if all conditions hold.
+    /// Effect on an act if all conditions of the rule are met.
     pub effect: RuleEffect,
-    /// Glob over the user's names of servers, with `*` and `?` as in [`ArgumentPattern::Glob`].
+    /// Glob for the user's names of servers, with `*` and `?` as in [`ArgumentPattern::Glob`].
     #[serde(default = "match_all_glob")]
     pub server: String,
-    /// Glob over the identity of servers, independent of their names: command line, program or URL. Only in rules that
+    /// Glob for the identity of servers, independent of their names: command line, program or URL. Only in rules that
     /// deny or ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
-    /// Glob over the names of tools. Without it, the rule is not limited to tool calls.
+    /// Glob for the names of tools. Without it, the rule is not limited to tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Direction of the acts that the rule is about.
+    /// Direction of the acts to which the rule applies.
     #[serde(default)]
     pub direction: RuleDirection,
     /// Conditions on the arguments of a tool call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentRule>,
-    /// Condition on the tool's annotations.
+    /// Condition on the annotations that the server declares for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ClaimRule>,
-    /// Budget of sampling requests that the rule allows. Requests beyond it require consent.
+    /// Budget of sampling requests that the rule allows. Requests beyond the budget require consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<SamplingBudget>,
     /// Scope of the rule. Not part of the file.
     #[serde(skip)]
     pub scope: RuleScope,
-    /// Expiry, in milliseconds since 1970. An RFC 3339 date in files.
+    /// Time of expiry, in milliseconds since 1970. An RFC 3339 date in files.
     #[serde(default, with = "crate::date", skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// Note of the user.
+    /// Note that the user wrote about the rule.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Set if the rule represents the user's trust in one server.
+    /// Set if the rule was created because the user trusts one server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trusted_server: bool,
     /// Set if the rule also allows calls after untrusted content. Otherwise such a call requires consent each time.
@@ -239,25 +241,25 @@ fn match_all_glob() -> String {
     "*".to_owned()
 }
 
-/// The origin of a rule.
+/// The source of a rule: a file or the current session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSource {
-    /// The system-wide file, which a user can't loosen.
+    /// The system-wide file, whose rules a user can't loosen.
     Managed,
-    /// The user's own file.
+    /// The user's policy file, `policy.json`.
     User,
-    /// The user, for the current run of the host or one of its conversations.
+    /// A decision of the user for this run of the host, or for one conversation.
     Session,
 }
 
-/// Reference to a rule of any source.
+/// A reference to a rule, which contains its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RuleRef {
-    /// Origin of the rule.
+    /// Source that contains the rule.
     pub source: RuleSource,
-    /// Identifier of the rule in its source.
+    /// Identifier of the rule, unique in its source.
     pub id: u64,
 }
 
@@ -272,13 +274,13 @@ impl fmt::Display for RuleRef {
     }
 }
 
-/// The level of consent for acts that no rule decides.
+/// The level of consent for acts about which no rule decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
-    /// Tool calls require consent, and the user chooses the scope of the approval. Reads on the user's initiative need
-    /// no consent.
+    /// Tool calls require consent, and the user chooses the scope of the approval. Reads at the user's request need no
+    /// consent.
     #[default]
     Balanced,
     /// Every payload requires consent each time, including reads, regardless of earlier grants.
@@ -298,7 +300,7 @@ pub enum RuleError {
         "a rule can't allow requests of a server, except \"sampling\" within a budget; set \"direction\" to \"to_server\""
     )]
     AllowFromServer,
-    /// A sampling budget is in a rule that doesn't only allow sampling.
+    /// A sampling budget is in a rule that isn't limited to allowing sampling.
     #[error(
         "a budget for \"sampling\" requires \"allow\", the direction \"from_server\", no tool and numbers of at least 1; omit it to ask or deny"
     )]
@@ -306,7 +308,7 @@ pub enum RuleError {
     /// A rule that allows has a condition on the server's identity, which the server can choose.
     #[error("a rule that allows can't depend on \"identity\"; use \"ask\" or \"deny\", or name the server")]
     AllowByIdentity,
-    /// A rule that denies or asks has `after_untrusted`.
+    /// A rule that denies or asks has `after_untrusted`, which only rules that allow can have.
     #[error("only a rule that allows can have \"after_untrusted\"; other rules always apply after untrusted content")]
     NotAllowing,
     /// The identity is an empty string.
@@ -321,7 +323,7 @@ pub enum RuleError {
     /// The tool pattern is an empty string.
     #[error("\"tool\" is empty; omit it, or write \"*\" for all")]
     NoTool,
-    /// A rule of a trusted server doesn't name exactly one server, or has conditions.
+    /// The rule of a trusted server doesn't name exactly one server, or has conditions.
     #[error("the rule of a trusted server must allow all tools of one server, by its exact name, without conditions")]
     NotOneServer,
     /// The text is not a JSON Pointer.
@@ -332,13 +334,13 @@ pub enum RuleError {
     Expression {
         /// Expression as written in the rule.
         expression: String,
-        /// Error message of the regex compiler.
+        /// Error message of the `regex` crate.
         cause: String,
     },
     /// The regular expression is empty.
     #[error("the expression is empty and matches every text; omit the condition, or write an expression")]
     EmptyExpression,
-    /// A backslash doesn't escape a special character.
+    /// A backslash stands before a character that can't be escaped.
     #[error("a backslash in \"{0}\" must be doubled; a single one is only valid before *, ? and \\")]
     Backslash(String),
     /// The text is not an absolute path of a folder.
@@ -363,9 +365,9 @@ pub enum RuleError {
     /// A part of the rule is too long.
     #[error("the {part} is longer than {most}")]
     TooLong {
-        /// Name of the part.
+        /// Name of the part that is too long.
         part: &'static str,
-        /// Maximum length or number.
+        /// Maximum length in bytes, or maximum number of elements.
         most: usize,
     },
     /// Two rules have the same identifier.

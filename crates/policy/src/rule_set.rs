@@ -1,4 +1,4 @@
-//! The rules of one source, indexed so that an act is matched with few of them.
+//! The rules of one source, indexed so that only few of them are compared with an act.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,13 +7,13 @@ use crate::pattern::GlobPattern;
 use crate::rule::MAX_RULES;
 use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
-/// The error for an invalid rule.
+/// Error for a list of rules of which one is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("rule {} is invalid: {error}", .at + 1)]
 pub struct RuleProblem {
     /// Index of the rule in the list, from 0.
     pub at: usize,
-    /// Reason why the rule is invalid.
+    /// The reason why the rule is invalid.
     pub error: RuleError,
 }
 
@@ -26,9 +26,9 @@ pub struct RuleSet {
     by_server: HashMap<String, Vec<usize>>,
     /// Indices of rules about one tool of several servers, by the tool's name.
     by_tool: HashMap<String, Vec<usize>>,
-    /// Indices of all other rules.
+    /// Indices of rules that are neither about one server nor about one tool.
     others: Vec<usize>,
-    /// Set if any rule matches paths.
+    /// Set if any rule compares paths.
     has_paths: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for RuleSet {
 }
 
 impl RuleSet {
-    /// Maximum number of rules per source.
+    /// Maximum number of rules in one source.
     pub const LIMIT: usize = MAX_RULES;
 
     /// Creates an empty set for this source.
@@ -55,7 +55,7 @@ impl RuleSet {
         }
     }
 
-    /// Compiles rules. Rules without an identifier are assigned one.
+    /// Compiles rules. A rule without an identifier is assigned one.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl RuleSet {
         self.rules.len() != before
     }
 
-    /// Returns all rules, in order.
+    /// Returns all rules, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &PolicyRule> {
         self.rules.iter().map(|own| &own.rule)
     }
@@ -129,7 +129,7 @@ impl RuleSet {
         }
     }
 
-    /// Returns the rules that may fit an act. No other rule fits.
+    /// Returns the rules that may match an act. No other rule matches.
     pub(crate) fn candidates<'a>(&'a self, act: &PolicyAct<'_>) -> impl Iterator<Item = &'a CompiledRule> {
         let tool = match act {
             PolicyAct::CallTool { tool, .. } => Some(*tool),
@@ -138,12 +138,12 @@ impl RuleSet {
         self.indexed_rules(act.server(), tool)
     }
 
-    /// Returns `true` if any rule matches paths.
+    /// Returns `true` if any rule compares paths.
     pub(crate) const fn has_paths(&self) -> bool {
         self.has_paths
     }
 
-    /// Returns the rules that may fit a call of this tool.
+    /// Returns the rules that may match a call of this tool.
     pub(crate) fn tool_rules(&self, server: &str, tool: &str) -> impl Iterator<Item = &CompiledRule> {
         self.indexed_rules(server, Some(tool))
     }
@@ -154,7 +154,7 @@ impl RuleSet {
         [of_server, of_tool, self.others.as_slice()].into_iter().flatten().filter_map(|at| self.rules.get(*at))
     }
 
-    /// Returns all compiled rules, in order.
+    /// Returns all compiled rules, in the order in which they were added.
     pub(crate) fn compiled(&self) -> impl Iterator<Item = &CompiledRule> {
         self.rules.iter()
     }
@@ -165,7 +165,7 @@ impl RuleSet {
 }
 
 impl PolicyRule {
-    /// Creates a rule without conditions about the tool calls of these servers.
+    /// Creates a rule about tool calls of the servers that this glob matches, without other conditions.
     #[must_use]
     pub fn new(effect: crate::RuleEffect, server: String) -> Self {
         Self {

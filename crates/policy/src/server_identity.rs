@@ -1,4 +1,4 @@
-//! Identities of servers, for rules that name a program, a command line or a URL instead of the user's name for a
+//! Identities of servers, for rules that match a program, a command line or a URL instead of the user's name for a
 //! server.
 
 use std::collections::{BTreeSet, HashMap};
@@ -9,8 +9,8 @@ use crate::spelling;
 /// Identities by the user's names for the servers.
 pub(crate) type Identities = HashMap<String, ServerIdentity>;
 
-/// A server's command line, program and URL. The spellings are computed lazily: most policies have no rule that
-/// requires them, and they are the most expensive part of the policy's work for a server's start.
+/// A server's command line, program and URL. Their spellings are computed lazily, because most policies have no rule
+/// that requires them, and computing them takes most of the policy's time at a server's start.
 #[derive(Debug, Clone)]
 pub(crate) struct ServerIdentity {
     words: Vec<String>,
@@ -22,7 +22,7 @@ impl ServerIdentity {
         Self { words, spellings: OnceLock::new() }
     }
 
-    /// Returns all spellings of the words.
+    /// Returns all spellings of the server's command line, program and URL.
     pub(crate) fn spellings(&self) -> &BTreeSet<String> {
         self.spellings.get_or_init(|| self.words.iter().flat_map(|words| spelling::identity_spellings(words)).collect())
     }

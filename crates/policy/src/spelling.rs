@@ -11,7 +11,7 @@ use crate::case_folding::{fold_text, narrow_separators};
 use crate::folder_path::{PathRoot, split_root};
 use crate::pattern::may_leave_folder;
 
-/// Maximum number of nested percent-encodings of a text that are decoded.
+/// Maximum number of nested percent-encodings in a text that are decoded.
 const MAX_DECODING_ROUNDS: usize = 3;
 
 /// Returns `true` if a text can have alternative spellings.
@@ -19,8 +19,8 @@ pub(crate) fn may_have_other_spellings(text: &str) -> bool {
     text.contains(['/', '\\', '%', ':'])
 }
 
-/// Returns alternative spellings of a text: as a path, normalized by names, and as an address, in normal form and in
-/// other forms with the same target. The text itself may be among them.
+/// Returns alternative spellings of a text: as a path, normalized by names only, and as an address, in normal form and
+/// in other forms with the same target. The text itself may be among them.
 pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut decoded = text.to_owned();
@@ -69,7 +69,7 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
     }
 }
 
-/// Adds the path that a `file:` address names, with the Windows drive if it has one.
+/// Adds the path in a `file:` address, with the Windows drive if it has one.
 fn add_file_path(found: &mut BTreeSet<String>, url: &Url) {
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
     add_paths(found, &path);
@@ -81,7 +81,7 @@ fn add_file_path(found: &mut BTreeSet<String>, url: &Url) {
 
 fn add_address(found: &mut BTreeSet<String>, url: &Url) {
     let mut plain = url.clone();
-    // An address that can't have a user, or another host, is left unchanged.
+    // Fails for an address that can't have a user or another host, which is then left unchanged.
     let _ = plain.set_username("");
     let _ = plain.set_password(None);
     if let Some(host) = url.host_str().and_then(normalized_host) {
@@ -114,15 +114,15 @@ fn add_address(found: &mut BTreeSet<String>, url: &Url) {
     }
 }
 
-/// Parses a text as an address. A Windows path is not an address.
+/// Parses a text as an address. Returns `None` for a Windows path.
 pub(crate) fn parse_address(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_one = url.has_host() && url.scheme().len() > 1 && (url.is_special() || text.contains("://"));
     is_one.then_some(url)
 }
 
-/// Returns `true` if the text is an address in the normal form of RFC 3986, which all programs parse alike. The single
-/// `/` after the host is optional.
+/// Returns `true` if the text is an address in the normal form of RFC 3986, which all programs parse in the same way.
+/// The single `/` after the host is optional.
 pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
     let is_same = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
     let path = url.path().to_ascii_lowercase();
@@ -131,8 +131,8 @@ pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
     is_same && is_plain && !has_dot && !has_user(url) && decode_unreserved(text) == text
 }
 
-/// Returns `true` if a text is a path in a normal form that all programs read alike. Only then may a rule that allows
-/// match it.
+/// Returns `true` if a text is a path in a normal form, which all programs parse in the same way. A rule that allows
+/// matches only such paths.
 pub(crate) fn is_normal_path(text: &str) -> bool {
     !may_leave_folder(text)
         && normal_path(text) == text
@@ -149,7 +149,7 @@ pub(crate) fn looks_like_path(text: &str) -> bool {
     split_root(text).is_some() || text.starts_with(['~', '\\']) || text.starts_with("./") || text.starts_with(".\\")
 }
 
-/// Normalizes a path by resolving `.`, `..` and empty components by names alone. A trailing `/` stays.
+/// Normalizes a path by resolving `.`, `..` and empty components by names only. A trailing `/` is preserved.
 pub(crate) fn normal_path(text: &str) -> String {
     let mut left: Vec<&str> = Vec::new();
     for part in text.split('/') {
@@ -189,8 +189,7 @@ fn decode_unreserved(text: &str) -> String {
     left
 }
 
-/// Returns every spelling under which a server with this command line or URL may be known: each word, and the targets
-/// of addresses in it, folded.
+/// Returns all spellings of a server's command line or URL: each word, and the targets of addresses in it, folded.
 pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::from([words.to_owned(), fold_text(words)]);
     let parts = words.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
@@ -201,7 +200,7 @@ pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
             let mut of_word = BTreeSet::new();
             add_address(&mut of_word, &url);
             for spelling in of_word {
-                // The other words stay, as a rule may match all of them.
+                // The other words are retained, because a rule may match all of them.
                 found.insert(fold_text(&words.replacen(word, &spelling, 1)));
                 found.insert(fold_text(&spelling));
             }

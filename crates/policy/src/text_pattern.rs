@@ -1,4 +1,4 @@
-//! Globs and regular expressions over strings. Strings that are paths or addresses are compared in several spellings: a
+//! Globs and regular expressions for strings. Strings that are paths or addresses are compared in several spellings: a
 //! rule that denies or asks also matches alternative spellings, and a rule that allows matches only the normal one.
 
 use std::collections::BTreeSet;
@@ -15,17 +15,17 @@ use crate::spelling::{
     is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normal_path, parse_address, spellings,
 };
 
-/// A glob over strings.
+/// A glob for strings, prepared to compare paths and addresses in several spellings.
 #[derive(Debug, Clone)]
 pub(crate) struct TextGlob {
     own: GlobPattern,
-    /// The glob in its own normal spelling, if that differs.
+    /// The glob in normal spelling, or `None` if it is already in normal spelling.
     normal: Option<GlobPattern>,
-    /// The glob in folded letters, with backslashes as slashes.
+    /// The glob with folded letters, and backslashes as slashes.
     folded: Option<GlobPattern>,
-    /// Set if the glob contains `://`, and is therefore about addresses.
+    /// Set if the glob contains `://`, and is therefore intended for addresses.
     of_addresses: bool,
-    /// The glob split into the components of an address.
+    /// The glob split into the components of an address, or `None` if it has no wildcards.
     parts: Option<AddressGlob>,
 }
 
@@ -61,18 +61,18 @@ impl TextGlob {
     }
 }
 
-/// A regular expression over strings.
+/// A regular expression for strings, which may be paths or addresses.
 #[derive(Debug, Clone)]
 pub(crate) struct TextRegex {
     pub(crate) expression: Regex,
-    /// Set if the expression contains a slash, and is therefore about paths.
+    /// Set if the expression contains a slash, and is therefore intended for paths.
     pub(crate) of_paths: bool,
 }
 
 impl TextRegex {
     pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
         let fits = |text: &str| self.expression.is_match(text);
-        // The author of an expression chooses case folding with `(?i)`.
+        // Case is not folded, because the author of an expression can request that with `(?i)`.
         let fits_folded = |text: &str| fits(&text.nfkc().collect::<String>());
         let candidate = CandidateText {
             text,
@@ -84,22 +84,22 @@ impl TextRegex {
     }
 }
 
-/// An address that no rule names. A pattern that matches it is about any address, or about none.
+/// An address that rules don't contain. A pattern that matches it, such as `*` or `https://*`, matches any address.
 const PROBE_ADDRESS: &str = "https://any.invalid/";
 
 /// A string that is compared with a pattern.
 struct CandidateText<'a> {
     text: &'a str,
-    /// Set if the pattern is about paths.
+    /// Set if the pattern is intended for paths.
     of_paths: bool,
-    /// Set if the pattern is about addresses.
+    /// Set if the pattern is intended for addresses.
     of_addresses: bool,
     fits_as_written: bool,
 }
 
 impl CandidateText<'_> {
-    /// Compares the string in all spellings. `fits` matches an alternative spelling, `fits_folded` matches it in folded
-    /// letters, and `is_spread` returns `true` if a wildcard covers more than one component of an address.
+    /// Compares the string in all spellings. `fits` matches an alternative spelling, `fits_folded` matches it with
+    /// folded letters, and `is_spread` returns `true` if a wildcard covers more than one component of an address.
     fn judge(
         &self,
         fits: impl Fn(&str) -> bool,
@@ -110,8 +110,8 @@ impl CandidateText<'_> {
         if self.fits_as_written && !may_have_other_spellings(text) {
             return MatchVerdict::Fits;
         }
-        // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, wherever symbolic
-        // links on the way lead.
+        // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, whatever symbolic
+        // links the path contains.
         let climbs = may_leave_folder(text) || may_leave_folder(&narrow_separators(text));
         if !self.fits_as_written {
             let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
@@ -138,19 +138,19 @@ impl CandidateText<'_> {
     }
 
     /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
-    /// word, with a pattern that matches any address.
+    /// word, and a pattern that matches any address.
     fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_host = self.of_addresses && fold_text(self.text).contains('.');
         !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)
     }
 }
 
-/// Folds letters, and replaces backslashes by slashes.
+/// Folds letters, and replaces backslashes with slashes.
 fn fold_with_slashes(text: &str) -> String {
     fold_text(text).replace('\\', "/")
 }
 
-/// Returns the glob that matches the normal spelling of the paths or addresses that this glob matches.
+/// Returns the glob that matches the normal spellings of the paths or addresses that this glob matches.
 fn normalized_glob(glob: &str) -> String {
     let Some((scheme, rest)) = glob.split_once("://") else { return normal_path(glob) };
     let (authority, path) = match rest.find('/') {
@@ -172,12 +172,12 @@ fn normalized_glob(glob: &str) -> String {
     format!("{scheme}://{authority}{path}")
 }
 
-/// A glob split into the components of an address, as far as possible.
+/// A glob that was split into the components of an address.
 #[derive(Debug, Clone)]
 struct AddressGlob {
-    /// Glob over the origin: scheme and authority together.
+    /// Glob for the origin: scheme and authority together.
     origin: GlobPattern,
-    /// Glob over everything after the origin, or `None` if nothing may follow.
+    /// Glob for the part after the origin, or `None` if the origin must be the end.
     rest: Option<GlobPattern>,
 }
 
@@ -186,7 +186,8 @@ impl AddressGlob {
         let begin = glob.find("://").map_or(0, |at| at + "://".len());
         let cut = glob[begin..].find(['/', '#']).map_or(glob.len(), |at| begin + at);
         let (origin, rest) = glob.split_at(cut);
-        // `https://api.x*` is about the part after the host. A host that is itself a wildcard stays one.
+        // The wildcard in `https://api.x*` stands for the part after the host. A host that consists of a wildcard is
+        // not changed.
         let bare = origin.trim_end_matches('*');
         let is_open = rest.is_empty() && bare.len() < origin.len() && !bare.ends_with('\\');
         let has_name = bare.len() > begin && !bare.ends_with('.');

@@ -1,6 +1,6 @@
-//! Patterns of URIs in an answers file: pages, resources and authorization servers. An allow covers only URIs that
-//! match component by component. A refusal covers every spelling, port and reading that may lead there. Callers:
-//! `wider_conditions.rs` and `cli/src/answers_file/name_pattern.rs`.
+//! Patterns of URIs in an answers file: pages, resources and authorization servers. A pattern that allows covers only
+//! URIs that match component by component. A pattern that refuses covers all spellings and ports of a location.
+//! Callers: `wider_conditions.rs` and `cli/src/answers_file/name_pattern.rs`.
 
 use url::Url;
 
@@ -11,7 +11,8 @@ use crate::path_pattern::{PathPattern, ResolvedPaths};
 use crate::pattern::GlobPattern;
 use crate::text_pattern::TextGlob;
 
-/// A pattern of URIs: `*` matches any characters, `?` one. In an allow, neither crosses a component of an address.
+/// A pattern of URIs: `*` matches any characters, `?` one character. If the pattern allows, wildcards don't cross
+/// components of an address.
 #[derive(Debug, Clone)]
 pub struct UriPattern {
     glob: TextGlob,
@@ -21,16 +22,16 @@ pub struct UriPattern {
 /// The part of a URI that is compared component by component.
 #[derive(Debug, Clone)]
 enum UriParts {
-    /// A host with a path.
+    /// The address of a host with a path. A refusal uses a wider pattern than an allow.
     Address { allows: AddressPattern, refuses: AddressPattern },
     /// A path without a host, such as that of `file:///srv/*`.
     Path { scheme: String, path: PathPattern },
-    /// Nothing in addition to the glob.
+    /// No component is compared separately, only the whole URI by the glob.
     Glob,
 }
 
 impl UriPattern {
-    /// Compiles a pattern. A backslash is a literal.
+    /// Compiles a pattern. A backslash is literal.
     ///
     /// # Errors
     ///
@@ -46,8 +47,8 @@ impl UriPattern {
         Ok(Self { glob, place })
     }
 
-    /// Returns `true` if an allow with this pattern covers a URI. A pattern without wildcards covers the identical URI.
-    /// Otherwise the URI must be in normal spelling and match component by component.
+    /// Returns `true` if the pattern covers a URI in order to allow it. A pattern without wildcards covers only the
+    /// identical URI. With wildcards, the URI must be in normal spelling and match component by component.
     #[must_use]
     pub fn allows(&self, uri: &str) -> bool {
         if matches!(self.glob.glob(), GlobPattern::Exactly(own) if own == uri) {
@@ -69,7 +70,8 @@ impl UriPattern {
         }
     }
 
-    /// Returns `true` if a refusal with this pattern covers a URI: in any spelling, at any port, by any web scheme.
+    /// Returns `true` if the pattern covers a URI in order to refuse it: in any spelling, with any port and any web
+    /// scheme.
     #[must_use]
     pub fn refuses(&self, uri: &str) -> bool {
         let may_fit = |uri: &str| !matches!(self.glob.judge(uri), MatchVerdict::Differs(_));
@@ -105,10 +107,10 @@ impl UriParts {
         Ok(Self::Path { scheme: scheme.to_owned(), path: PathPattern::compile(path)? })
     }
 
-    /// Compiles an address pattern if it can be compared component by component. A host with a wildcard in its middle,
-    /// for example, can't.
+    /// Compiles an address pattern if it can be compared component by component, which is not the case for, say, a host
+    /// with a wildcard in its middle.
     fn from_address(scheme: &str, rest: &str) -> Self {
-        // `/*` covers everything on the host, including the root page.
+        // `/*` covers all pages of the host, including the root page.
         let rest = rest.strip_suffix("/*").filter(|host| !host.contains('/')).unwrap_or(rest);
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
@@ -124,7 +126,7 @@ impl UriParts {
     }
 }
 
-/// Returns the address at the default port, with a normalized host.
+/// Returns the address with the default port and a normalized host.
 fn normalized_url(mut url: Url) -> Option<Url> {
     let host = normalized_host(url.host_str()?)?;
     url.set_port(None).ok()?;

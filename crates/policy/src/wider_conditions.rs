@@ -1,5 +1,5 @@
-//! Additional matches of rules that deny or ask: the parent folder of the named location, and a named host by every web
-//! scheme. Rules that allow have none of them. Used by `argument_condition.rs`.
+//! Additional matches of rules that deny or ask: the parent folder of the location in the rule, and the host in the
+//! rule with any web scheme. Rules that allow have no additional matches. Used by `argument_condition.rs`.
 
 use crate::address::{AddressPattern, default_port, split_port};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
@@ -8,15 +8,16 @@ use crate::path_pattern::ResolvedPaths;
 use crate::uri::UriPattern;
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
-/// Conditions in addition to a rule's own.
+/// Conditions under which a rule that denies or asks applies in addition to those in the rule.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WiderConditions {
-    /// The folder of `/secret/*`: listing it reveals its content, and moving it moves the content.
+    /// Matches the folder `/secret` for the pattern `/secret/*`: listing the folder reveals its content, and moving it
+    /// moves the content.
     holder: Option<Box<Matcher>>,
     host: Option<SameHostPattern>,
 }
 
-/// A host that the pattern names, by any web scheme, and at any port unless the pattern names one.
+/// The host of the pattern with any web scheme, and with any port unless the pattern contains one.
 #[derive(Debug, Clone)]
 enum SameHostPattern {
     OfGlob(Vec<UriPattern>),
@@ -24,7 +25,7 @@ enum SameHostPattern {
 }
 
 impl WiderConditions {
-    /// Compiles the additional conditions for `is`.
+    /// Compiles the additional conditions for the pattern `is`. A rule that allows has none.
     ///
     /// # Errors
     ///
@@ -37,7 +38,8 @@ impl WiderConditions {
         Ok(Self { holder, host: SameHostPattern::new(is) })
     }
 
-    /// Checks a string that doesn't match the rule's own condition. Returns `None` if it doesn't match here either.
+    /// Checks a string that doesn't match the condition in the rule. Returns `None` if it doesn't match the additional
+    /// ones either.
     pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> Option<MatchVerdict> {
         let is_holder = |holder: &Matcher| !matches!(holder.judge_text(text, facts), MatchVerdict::Differs(_));
         if self.holder.as_deref().is_some_and(is_holder) {
@@ -51,12 +53,12 @@ impl WiderConditions {
     }
 }
 
-/// Returns the pattern without a final wildcard component.
+/// Returns the pattern without its final wildcard component, or `None` if it has no such component.
 fn parent_pattern(is: &ArgumentPattern) -> Option<ArgumentPattern> {
     let stripped = |text: &str| {
         let whole = text.strip_suffix("**").or_else(|| text.strip_suffix('*'))?;
         let holder = whole.strip_suffix(['/', '\\'])?;
-        // The root, or a text that is only part of an address, contains everything.
+        // The root, or an incomplete address, contains everything and is therefore no useful parent.
         let is_name = !holder.is_empty() && !holder.ends_with(['/', '\\', ':']);
         is_name.then(|| holder.to_owned())
     };
@@ -69,7 +71,8 @@ fn parent_pattern(is: &ArgumentPattern) -> Option<ArgumentPattern> {
 }
 
 impl SameHostPattern {
-    /// Returns `None` if the pattern names no host: `http://*` is about unencrypted connections.
+    /// Returns the pattern for the host in `is`, or `None` if it contains no host: `http://*` is a rule about
+    /// unencrypted connections.
     fn new(is: &ArgumentPattern) -> Option<Self> {
         let text = match is {
             ArgumentPattern::Glob(text) | ArgumentPattern::Address(text) => text,
@@ -85,7 +88,7 @@ impl SameHostPattern {
         if !is_web || host.trim_matches(['*', '.']).is_empty() || text.contains('\\') {
             return None;
         }
-        // Combines both cases: the folder of `https://host/a/*`, by another scheme.
+        // Combines both additional matches: the folder of `https://host/a/*`, with another scheme.
         let path = path.trim_end_matches('*').trim_end_matches('/');
         if matches!(is, ArgumentPattern::Glob(_)) {
             let folder = format!("{scheme}://{authority}/{path}");

@@ -1,4 +1,4 @@
-//! Scope, expiry and subject of grants.
+//! Tests of grants: scope, expiry and subject.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use policy::{
@@ -13,7 +13,7 @@ fn definition() -> Hash {
     Hash::of_json(&json!("v1"))
 }
 
-/// Returns a lasting grant for the tool `read`.
+/// Returns a grant for the tool `read` of scope `Always`.
 fn grant() -> Grant {
     Grant {
         id: GrantId::default(),
@@ -32,7 +32,7 @@ fn in_conversation(id: &str) -> Grant {
     Grant { scope: ApprovalScope::Conversation, conversation: Some(id.to_owned()), ..grant() }
 }
 
-/// Passes a call of that tool and a policy with these grants to a closure.
+/// Calls a closure with a policy with these grants and a call of that tool.
 fn with_call<T>(
     grants: &[Grant],
     conversation: Option<&str>,
@@ -116,7 +116,7 @@ fn grant_replaces_only_one_of_the_same_subject_and_conversation() {
     assert_eq!(ids.len(), 7, "no two have the same number");
     assert_eq!(grants.revoke(older), None, "the older grant is replaced");
     for id in others.into_iter().chain([newer]) {
-        assert!(grants.revoke(id).is_some(), "{id:?} stands");
+        assert!(grants.revoke(id).is_some(), "grant {id:?} must still exist");
     }
 }
 

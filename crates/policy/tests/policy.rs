@@ -1,4 +1,4 @@
-//! Decisions of the policy without rules, one table row each.
+//! Tests of decisions without rules, as a table with one case in each row.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::LazyLock;
@@ -154,7 +154,11 @@ fn muted_server_is_denied_only_its_own_requests() {
     let sign_in = |steps_up| decide(&policy, PolicyAct::SignIn { server: "loud", steps_up });
     assert_eq!(sign_in(true), Some(DecisionReason::Muted), "a step-up is denied");
     assert_eq!(sign_in(false), Some(DecisionReason::SignInAsks), "the user can still sign in");
-    assert_eq!(decide(&policy, sample("calm")), Some(DecisionReason::SamplingAsks), "others still ask");
+    assert_eq!(
+        decide(&policy, sample("calm")),
+        Some(DecisionReason::SamplingAsks),
+        "sampling of other servers must still require consent"
+    );
     assert_eq!(
         decide(&policy, call("loud", "t", &definition)),
         Some(DecisionReason::ToolsAsk),
@@ -231,7 +235,7 @@ fn partial_hash_continues_to_the_hash_of_the_whole() {
 fn hash_is_the_sha_256_of_the_canonical_json() {
     let of_nothing = Hash::of_bytes(b"");
     assert_eq!(of_nothing.as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "displayed as stored");
+    assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "a hash must be displayed as it is stored");
     assert_eq!(Hash::of_json(&json!({"b": 1, "a": 2})), Hash::of_bytes(br#"{"a":2,"b":1}"#));
     for text in ["\"", "\\", "\n", "\u{1}", " ", "~", ""] {
         assert_eq!(canonical_json(&json!(text)), serde_json::to_string(text).unwrap(), "{text:?} alone");

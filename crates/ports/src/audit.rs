@@ -1,4 +1,4 @@
-//! The port of the audit log: its entries, queries, and verification results. `store` implements it.
+//! The port of the audit log: its entries, queries, and verification results. The crate `store` implements it.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -14,7 +14,7 @@ pub const MAX_SUBJECT: usize = 2_000;
 /// Maximum size of a recorded payload, in bytes.
 pub const MAX_CONTENT: usize = 16 * 1024;
 
-/// A decision as recorded in the audit log.
+/// An entry of the audit log: one decision, or an event of the log itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// Number of the entry, from 1. Assigned by the log.
@@ -27,9 +27,9 @@ pub struct AuditEntry {
     pub asker: Cow<'static, str>,
     /// Name of the server that the act is about.
     pub server: String,
-    /// Kind of the consent request.
+    /// Kind of the consent request, such as `tool` or `url`.
     pub kind: Cow<'static, str>,
-    /// Subject of the decision, at most [`MAX_SUBJECT`] characters.
+    /// Description of the act, at most [`MAX_SUBJECT`] characters.
     pub subject: String,
     /// Payload without secrets, at most the first [`MAX_CONTENT`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,20 +37,20 @@ pub struct AuditEntry {
     /// Size of the whole payload in bytes, if only its beginning is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_bytes: Option<u64>,
-    /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
+    /// The decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: Cow<'static, str>,
     /// Scope of an approval: `once`, `session`, `conversation` or `always`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Cow<'static, str>>,
     /// Origin of the decision: `user`, `grant`, `answers` or `policy`.
     pub by: Cow<'static, str>,
-    /// Rule or grant that decided, as text or by its identifier.
+    /// Rule or grant that led to the decision, as text or by its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub rule: Cow<'static, str>,
     /// Conversation that the act belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Hash of the payload.
+    /// Hash of the payload, to which the decision is bound.
     pub hash: String,
     /// Set if the entry was imported from a log without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -73,17 +73,17 @@ impl AuditEntry {
 /// Filter for reading entries. An unset field matches every entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Upper bound of the entry numbers, exclusive.
+    /// Only entries with a number below this one.
     pub before: Option<u64>,
-    /// Maximum number of entries.
+    /// Maximum number of entries to return.
     pub limit: usize,
-    /// Name of the server.
+    /// Name of the server that the entries are about.
     pub server: Option<String>,
-    /// Kind of the consent request.
+    /// Kind of the consent requests that the entries are about.
     pub kind: Option<String>,
-    /// Decision of the entry.
+    /// Decision, as in [`AuditEntry::decision`].
     pub decision: Option<String>,
-    /// Earliest time, in milliseconds since 1970.
+    /// Lower bound of the time, inclusive, in milliseconds since 1970.
     pub since: Option<u64>,
     /// Upper bound of the time, exclusive, in milliseconds since 1970.
     pub until: Option<u64>,
@@ -93,14 +93,14 @@ pub struct AuditQuery {
 }
 
 impl AuditQuery {
-    /// Creates a query for the latest entries.
+    /// Creates a query for the latest entries, at most `limit`.
     #[must_use]
     pub fn latest(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 }
 
-/// Retention limits of the log. Older entries are removed, and the removal is recorded.
+/// Limits for the age and size of the log. Entries beyond them are removed, and the removal is recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AuditRetention {
     /// Maximum age in days, or 0 for no limit.
@@ -109,46 +109,46 @@ pub struct AuditRetention {
     pub megabytes: u32,
 }
 
-/// A written entry of the log.
+/// Number and position of an entry that was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WrittenEntry {
-    /// Number in the log.
+    /// Number of the entry in the log.
     pub number: u64,
     /// Position among the entries written by this process, from 1, or 0 if an entry is durable as soon as it is
     /// written.
     pub place: u64,
 }
 
-/// The immediate outcome of [`AuditLog::append_later`].
+/// The result of [`AuditLog::append_later`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// The entry has been written.
+    /// The entry has already been written.
     Written(WrittenEntry),
-    /// The outcome will be reported to [`AuditReceipts`].
+    /// The result will be reported to [`AuditReceipts`].
     Later,
 }
 
-/// Receipts that the log sends to the host. Neither side blocks.
+/// A channel for receipts that the log sends to the host. Neither side blocks.
 #[derive(Debug, Default)]
 pub struct AuditReceipts {
-    /// Bounded by the number of pending entries, which the log limits.
+    /// Receipts that were not received yet, by ticket. Bounded, because the log limits the number of pending entries.
     written: Mutex<Vec<(u64, Result<WrittenEntry, StoreError>)>>,
     told: Notify,
 }
 
 impl AuditReceipts {
-    /// Reports the outcome of pending entries, by ticket.
+    /// Reports the results of pending entries, each with its ticket.
     pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.told.notify_one();
     }
 
-    /// Reports that more entries have become durable, or that they never will.
+    /// Wakes the receiver because more entries have become durable, or because they can no longer become durable.
     pub fn notify_durable(&self) {
         self.told.notify_one();
     }
 
-    /// Waits for the next report, and takes the outcomes.
+    /// Waits for the next report, and returns the results that were not received yet.
     pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
         self.told.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
@@ -157,9 +157,9 @@ impl AuditReceipts {
 
 /// The audit log: append-only, with each entry chained to the previous one by its hash.
 pub trait AuditLog: Send + Sync {
-    /// Returns the path of the file, for display.
+    /// Returns the path of the log file, for display.
     fn path(&self) -> PathBuf;
-    /// Sets the receiver for outcomes of [`append_later`](Self::append_later) and changes of
+    /// Sets the receiver for results of [`append_later`](Self::append_later) and changes of
     /// [`durable_position`](Self::durable_position).
     fn report_to(&self, receipts: Arc<AuditReceipts>);
     /// Writes an entry. A written entry survives a crash of this process. [`durable_position`](Self::durable_position) reports when it
@@ -169,7 +169,7 @@ pub trait AuditLog: Send + Sync {
     ///
     /// Returns [`StoreError`] if the file can't be written. The payload must then not be sent.
     fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError>;
-    /// Queues an entry without waiting for the write. The outcome is reported under `ticket`.
+    /// Queues an entry without waiting for the write. The result is reported under `ticket`.
     ///
     /// # Errors
     ///
@@ -199,7 +199,7 @@ pub trait AuditLog: Send + Sync {
     ///
     /// Returns [`StoreError`] if the file can't be read.
     fn verify(&self) -> Result<AuditVerdict, StoreError>;
-    /// Verifies a file that [`export`](Self::export) wrote, with the same key.
+    /// Verifies a file that [`export`](Self::export) wrote, with the key that sealed it.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ pub trait AuditLog: Send + Sync {
     ///
     /// Returns [`StoreError`] if the log can't be read or the output can't be written.
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError>;
-    /// Returns `true` if the contents of all entries are encrypted on disk, with the key in the keychain.
+    /// Returns `true` if the contents of all entries are encrypted on disk with the key in the keychain.
     ///
     /// # Errors
     ///
@@ -219,29 +219,29 @@ pub trait AuditLog: Send + Sync {
     fn is_encrypted(&self) -> Result<bool, StoreError> {
         Ok(false)
     }
-    /// Applies retention limits now and periodically.
+    /// Sets the retention limits. The log applies them immediately and then periodically.
     fn retain(&self, keep: AuditRetention);
 }
 
 /// The result of verifying the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditVerdict {
-    /// Number of entries that the log contains.
+    /// Number of entries in the log.
     pub entries: u64,
-    /// Number of the first entry.
+    /// Number of the first entry in the log.
     pub first: Option<u64>,
-    /// Number of the last entry.
+    /// Number of the last entry in the log.
     pub last: Option<u64>,
     /// Number of the last entry that was removed because of age or size limits.
     pub removed: Option<u64>,
     /// State of the seal at the end of the log.
     pub seal: AuditSeal,
-    /// First problems that were found. Empty if the log is intact.
+    /// The first problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
-    /// Number of further problems.
+    /// Number of problems that are not in `findings`.
     pub more: u64,
-    /// Ranges of entries, first and last, whose author is not proved: they are not sealed, or were found without a
-    /// seal. Their hash chain is intact.
+    /// Ranges of entries, each with its first and last number, that other programs may have written: they are not
+    /// sealed, or were found without a seal. Their hash chain is intact.
     pub unproved: Vec<(u64, u64)>,
 }
 
@@ -252,7 +252,7 @@ impl AuditVerdict {
         self.findings.is_empty()
     }
 
-    /// Returns `true` if the log is intact and all of it is proved to be written by Drawbridge.
+    /// Returns `true` if the log is intact and the seal proves that Drawbridge wrote all entries.
     #[must_use]
     pub const fn is_proven(&self) -> bool {
         self.is_intact() && self.unproved.is_empty()
@@ -264,54 +264,54 @@ impl AuditVerdict {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum AuditSeal {
-    /// The log is sealed up to this number, with the key in the keychain. Later entries are only chained.
+    /// The seal matches the log up to this entry, with the key in the keychain. Later entries are only chained.
     Holds {
-        /// Number of the last sealed entry.
+        /// Number of the last entry that is sealed.
         number: u64,
     },
     /// The log is not sealed, because there was no keychain.
     None,
     /// The log is sealed, but the key to verify it is unavailable.
     Unchecked {
-        /// Reason why the key is unavailable.
+        /// The reason why the key is unavailable.
         cause: String,
     },
     /// The seal doesn't match the log. The findings contain the details.
     Broken,
 }
 
-/// A problem that verification found.
+/// A problem that was found when the log was verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
-    /// Kind of the problem.
+    /// Kind of the problem, for which the UI has a text.
     pub what: TamperKind,
     /// Number of the affected entry, or of the first one.
     pub number: u64,
     /// Number of the last affected entry, if there are several.
     pub to: Option<u64>,
-    /// Further details, if any.
+    /// Details of the problem as text, or `None` if there are none.
     pub detail: Option<String>,
 }
 
-/// Kinds of problems with the log.
+/// The kinds of problems that a verification can find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TamperKind {
-    /// An entry was modified or moved.
+    /// An entry was modified or moved to another place.
     Changed,
-    /// Entries are missing within the log.
+    /// Entries between two others are missing.
     Missing,
-    /// Entries are missing at the end.
+    /// Entries are missing at the end of the log.
     CutOff,
     /// The seal was made with another key, or for another log.
     SealBroken,
-    /// A key exists, but the log has no seal made with it.
+    /// The log has no seal, although the keychain contains a key.
     SealMissing,
     /// The record of removed entries doesn't match the log.
     CheckpointBroken,
-    /// Drawbridge had already recorded a problem when it wrote this entry.
+    /// The entry records a problem that Drawbridge itself found when it wrote the entry.
     Noted,
     /// The file is damaged, or an entry is unreadable.
     Unreadable,

@@ -1,4 +1,4 @@
-//! Files that can be downloaded again: responses of registries. `store` implements the port.
+//! Files that can be downloaded again: responses of registries. The crate `store` implements the port.
 
 use domain::StoreError;
 
@@ -15,7 +15,7 @@ pub trait CacheFiles: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns [`StoreError`] if the file can't be written. It is then unchanged.
+    /// Returns [`StoreError`] if the file can't be written. A former file is then unchanged.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
     /// Removes a file if it exists.
     ///
@@ -23,14 +23,14 @@ pub trait CacheFiles: Send + Sync {
     ///
     /// Returns [`StoreError`] if the file can't be removed.
     fn remove(&self, name: &str) -> Result<(), StoreError>;
-    /// Returns the names of all files.
+    /// Returns the names of all files in the folder.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the folder can't be read.
     fn file_names(&self) -> Result<Vec<String>, StoreError>;
     /// Acquires the folder's lock, which all processes share, with a timeout. The lock is released when the returned
-    /// value is dropped. Must be acquired to read, modify and write a file.
+    /// value is dropped. Callers that read, modify and write a file must hold it.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The documents that the host persists, and the system-wide policy file of the administrator. `store` implements both
-//! ports.
+//! The documents that the host persists, and the system-wide policy file of the administrator. The crate `store`
+//! implements both ports.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use domain::StoreError;
 use tokio::sync::mpsc;
 
 /// Documents that the host persists: app settings, grants, roots, running processes, detected properties of servers.
-/// Each is a readable JSON file.
+/// Each is a JSON file that users can read.
 pub trait Documents: Send + Sync {
     /// Returns the path of the folder, for display.
     fn path(&self) -> PathBuf;
@@ -27,11 +27,11 @@ pub trait Documents: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns [`StoreError`] if the file can't be written. Unless the error says otherwise, the previous document
-    /// still applies, also after a restart.
+    /// Returns [`StoreError`] if the file can't be written. Unless the error message says otherwise, the previous
+    /// document still applies, also after a restart.
     fn write(&self, name: Document, value: &serde_json::Value) -> Result<(), StoreError>;
-    /// Reads a document, computes the new content by `change`, and writes it. Implementations that share documents
-    /// between processes (the app and a terminal) must prevent concurrent updates.
+    /// Reads a document, computes the new content with `change`, and writes it. Implementations that share documents
+    /// between processes (the app and `drawbridge-cli`) must prevent concurrent updates.
     ///
     /// # Errors
     ///
@@ -44,22 +44,23 @@ pub trait Documents: Send + Sync {
         let value = change(self.read(name)?);
         self.write(name, &value)
     }
-    /// Starts watching a document. Each external change sends one message, and own writes may send one as well. Does
-    /// nothing for documents that no other process can change.
+    /// Starts watching a document. Each change by another process sends one message. A change by this process may send
+    /// one as well. Does nothing for documents that no other process can change.
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
-    /// Requests the key that seals documents which grant rights, and waits for it up to `patience`. If the key arrives
-    /// later, watchers of these documents are notified.
+    /// Requests the key that seals documents which grant rights, and waits for it for at most `patience`. If the key
+    /// arrives later, watchers of these documents are notified.
     fn request_seal_key(&self, _patience: std::time::Duration) {}
     /// Returns the state of sealing for documents that grant rights.
     fn seal(&self) -> DocumentSeal {
         DocumentSeal::None { cause: String::new() }
     }
-    /// Returns the names of existing documents that were sealed unchanged when the first key was created. Reported
-    /// once, by the process that did it.
+    /// Returns the names of existing documents that were sealed unchanged when the first key was created. Only the
+    /// first call in the process that sealed them returns a value.
     fn take_adopted(&self) -> Option<Vec<String>> {
         None
     }
-    /// Returns the reason why a document that grants rights was rejected at the last read. Reported once.
+    /// Returns the reason why a document that grants rights was rejected at the last read. Each rejection is returned
+    /// once.
     fn take_refusal(&self, _name: Document) -> Option<RefusedDocument> {
         None
     }
@@ -68,41 +69,41 @@ pub trait Documents: Send + Sync {
 /// The state of sealing for documents that grant rights, which detects changes by other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentSeal {
-    /// The keychain has not responded yet. Until then, no such document is used.
+    /// The keychain has not responded yet. Documents that grant rights are not used until it does.
     Waiting,
     /// Documents are not sealed, because there is no keychain.
     None {
-        /// Reason why there is no keychain.
+        /// The reason why there is no keychain.
         cause: String,
     },
-    /// Documents are sealed, but the key is unavailable. No such document is used.
+    /// Documents are sealed, but the key is unavailable. Documents that grant rights are not used.
     Unavailable {
-        /// Reason why the key is unavailable.
+        /// The reason why the key is unavailable.
         cause: String,
     },
-    /// Documents are sealed and verified.
+    /// Documents are sealed, and seals are verified at each read.
     Sealed,
 }
 
-/// A document that was rejected.
+/// A document that was rejected because of its seal, or that another program removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedDocument {
-    /// Reason for the user.
+    /// The reason, as a message for the user.
     pub cause: String,
-    /// Kind of the problem.
+    /// Kind of the reason for which the document was rejected.
     pub why: DocumentRefusal,
-    /// Path that the document was moved to, if it was moved.
+    /// Path to which the document was moved, or `None` if it was not moved.
     pub moved_to: Option<PathBuf>,
 }
 
-/// The reason why a document was rejected.
+/// The kinds of reasons why a document is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentRefusal {
-    /// The seal could not be verified.
+    /// The seal could not be verified, for instance because the keychain is locked.
     Unchecked,
-    /// The document was written by another program.
+    /// The document was written by another program, or is an older copy.
     Forged,
-    /// The document existed before and was removed.
+    /// The document was removed by another program.
     Removed,
 }
 
@@ -120,14 +121,14 @@ pub trait ManagedPolicy: Send + Sync {
     fn watch(&self, changed: mpsc::Sender<()>);
 }
 
-/// The documents that the host persists.
+/// Names of the documents that the host persists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Document {
-    /// `settings.json`: settings of the app.
+    /// `settings.json`: settings of the app that the user has changed.
     Settings,
-    /// `grants.json`: grants of the user.
+    /// `grants.json`: approvals of the user that are always valid.
     Grants,
-    /// `roots.json`: folders that each server may see.
+    /// `roots.json`: folders that each server may know of (roots).
     Roots,
     /// `flow.json`: use of each server's content by models and other servers.
     Flow,
@@ -135,11 +136,11 @@ pub enum Document {
     Running,
     /// `servers.json`: transport and revision that were detected for each server.
     Servers,
-    /// `policy.json`: rules of the user.
+    /// `policy.json`: rules that the user has written.
     Policy,
-    /// `sampling.json`: each server's permission to use models, and its usage.
+    /// `sampling.json`: permission of each server to use models, and its usage.
     Sampling,
-    /// `models.json`: providers of models.
+    /// `models.json`: providers of language models, without their keys.
     Models,
     /// `model-lists.json`: models that each provider listed.
     ModelLists,
@@ -147,9 +148,9 @@ pub enum Document {
     Pins,
     /// `confirmed.json`: values that the user confirmed in settings that can also be edited by hand.
     Confirmed,
-    /// `answered.json`: hashes of the tool definitions that answers files allowed last, by server and tool.
+    /// `answered.json`: hashes of the tool definitions for which answers files last allowed calls, by server and tool.
     Answered,
-    /// `packages.json`: package version that each server's launcher loads, as approved last.
+    /// `packages.json`: package version that each server's launcher loads, as last approved.
     Packages,
     /// `origins.json`: registry or bundle that each server was installed from.
     Origins,
@@ -158,7 +159,7 @@ pub enum Document {
 }
 
 impl Document {
-    /// Returns the file name of the document.
+    /// Returns the name of the document's file in the data folder.
     #[must_use]
     pub const fn file_name(self) -> &'static str {
         match self {

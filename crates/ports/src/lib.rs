@@ -21,7 +21,7 @@ pub use audit::*;
 pub use cache::CacheFiles;
 pub use documents::*;
 
-/// The servers configured in `mcp.json`.
+/// The servers that are configured in `mcp.json`.
 pub trait ServerSettings: Send + Sync {
     /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
@@ -32,15 +32,15 @@ pub trait ServerSettings: Send + Sync {
     /// Returns [`ConfigProblem`] with the line and the expected content if the file is invalid.
     fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem>;
     /// Adds a server at the end, or replaces the one with this name (or with the name `was`, to rename it). Unknown
-    /// keys of the entry and the rest of the file are preserved. Writes atomically.
+    /// keys of the entry and other parts of the file are preserved. Writes atomically.
     ///
     /// # Errors
     ///
     /// Returns [`ConfigProblem`] if the current file can't be read or written. It is then unchanged.
     fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem>;
-    /// Writes like [`put`](Self::put) under the same name, but only if the current entry equals `before`, or is missing
-    /// if `before` is `None`. Comparison and write happen under one lock between Drawbridge's processes. Returns
-    /// `false` if the current entry differs. The file is then unchanged.
+    /// Does the same as [`put`](Self::put) without renaming, but only if the current entry equals `before`, or is
+    /// missing if `before` is `None`. Comparison and write happen under one lock between Drawbridge's processes.
+    /// Returns `false` if the current entry differs. The file is then unchanged.
     ///
     /// # Errors
     ///
@@ -52,22 +52,24 @@ pub trait ServerSettings: Send + Sync {
     ///
     /// Returns [`ConfigProblem`] under the same conditions as [`put`](Self::put).
     fn remove(&self, name: &str) -> Result<(), ConfigProblem>;
-    /// Parses servers from pasted text, in any format that READMEs commonly contain. `taken` are names in use.
+    /// Parses servers from pasted text, in any format that READMEs commonly contain. `taken` are names that can't be
+    /// suggested.
     ///
     /// # Errors
     ///
     /// Returns [`ConfigProblem`], with line and column where known, if the text contains no server.
     fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem>;
-    /// Starts watching the file. Each external change sends one message, and own writes may send one as well.
+    /// Starts watching the file. Each change by another process sends one message. A change by this process may send
+    /// one as well.
     fn watch(&self, changed: mpsc::Sender<()>);
 }
 
-/// Persisted conversations and their full-text search. Calls block for the duration of the disk access.
+/// Persisted conversations and their full-text search. Calls block during disk access.
 ///
-/// Several processes may have the same history open (the app and a terminal). Each item is written in one transaction,
-/// so that the last written item survives a crash of the process.
+/// Several processes may have the same history open (the app and `drawbridge-cli`). Each item is written in one
+/// transaction, so that the last written item survives a crash of the process.
 pub trait History: Send + Sync {
-    /// Returns the path of the file, for display.
+    /// Returns the path of the history file, for display.
     fn path(&self) -> PathBuf;
     /// Returns identifier, title and modification time (milliseconds since 1970) of each conversation, latest first.
     ///
@@ -93,9 +95,9 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the history can't be written.
     fn change(&self, id: &str, change: &history::ConversationChange) -> Result<bool, StoreError>;
-    /// Deletes a conversation with all of its content, so that nothing remains in the files. Succeeds if it doesn't
-    /// exist. If interrupted, the conversation is already gone, and its remains are removed when the history is next
-    /// opened.
+    /// Deletes a conversation with all of its content, so that no part of it remains in the files. Succeeds if it
+    /// doesn't exist. If the deletion is interrupted, the conversation is already hidden, and its content is removed
+    /// when the history is next opened.
     ///
     /// # Errors
     ///
@@ -105,7 +107,7 @@ pub trait History: Send + Sync {
     /// doesn't exist.
     ///
     /// A streamed reply is written repeatedly with more of its text, as [`ItemState::Streaming`], and finally as
-    /// [`ItemState::Whole`]. If the process ends earlier, it is read as [`ItemState::Cut`].
+    /// [`ItemState::Whole`]. If the process ends before that, the reply is read as [`ItemState::Cut`].
     ///
     /// [`ItemState::Streaming`]: domain::item::ItemState::Streaming
     /// [`ItemState::Whole`]: domain::item::ItemState::Whole
@@ -113,18 +115,18 @@ pub trait History: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns [`StoreError`] if the items can't be written, an item follows a missing one, or the conversation would
+    /// Returns [`StoreError`] if the items can't be written, an item's parent is missing, or the conversation would
     /// have too many items.
     fn write(&self, conversation: &str, items: &[history::NewItem]) -> Result<bool, StoreError>;
-    /// Returns a range of items of the displayed branch, or of the branch before an item. `None` if the conversation or
-    /// item doesn't exist.
+    /// Returns a range of items of the displayed branch, or of the branch before an item. Returns `None` if the
+    /// conversation or item doesn't exist.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the items can't be read.
     fn items(&self, range: &history::ItemRange) -> Result<Option<history::ItemPage>, StoreError>;
-    /// Returns items of all branches in the order of their first write, starting after the item `after`. `None` if the
-    /// conversation or item doesn't exist.
+    /// Returns items of all branches in the order of their first write, starting after the item `after`. Returns `None`
+    /// if the conversation or item doesn't exist.
     ///
     /// # Errors
     ///
@@ -135,26 +137,26 @@ pub trait History: Send + Sync {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Option<history::ItemPage>, StoreError>;
-    /// Returns a complete item, or `None` if it doesn't exist.
+    /// Returns an item with all of its content, or `None` if it doesn't exist.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the item can't be read.
     fn item(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
-    /// Returns an item without large content, as in a page of items.
+    /// Returns an item without its large content, as in a page of items.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the item can't be read.
     fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
-    /// Returns the total usage of the models' answers, or `None` if the conversation doesn't exist.
+    /// Returns the total token usage and cost of the replies in a conversation, or `None` if it doesn't exist.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the history can't be read.
     fn usage(&self, conversation: &str) -> Result<Option<history::ConversationUsage>, StoreError>;
-    /// Displays a branch that contains an item. The latest end of such a branch becomes the head, unless the head
-    /// already is one. Returns the head, or `None` if the item doesn't exist.
+    /// Displays a branch that contains an item: the latest last item of such a branch becomes the head, unless the
+    /// current head's branch contains the item. Returns the head, or `None` if the item doesn't exist.
     ///
     /// # Errors
     ///
@@ -166,13 +168,13 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the items can't be read.
     fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
-    /// Returns the bytes that were [omitted](history::StoredItem::left_out) from an item.
+    /// Returns the content with this hash that was [omitted](history::StoredItem::left_out) from an item.
     ///
     /// # Errors
     ///
-    /// Returns [`StoreError`] if the bytes can't be read.
+    /// Returns [`StoreError`] if the content can't be read.
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Returns `true` if messages are encrypted on disk, with the key in the keychain.
+    /// Returns `true` if messages are encrypted on disk with the key in the keychain.
     ///
     /// # Errors
     ///
@@ -182,26 +184,28 @@ pub trait History: Send + Sync {
     }
 }
 
-/// Functions that only a shell can provide. Calls that prompt the user wait for the user.
+/// Functions that only a shell (the desktop app or the command line) can provide. Calls that show a dialog return after
+/// the user has closed it.
 #[async_trait::async_trait]
 pub trait Platform: Send + Sync {
-    /// Opens a URL in the system's browser. Only called with http and https URLs that were displayed to the user in
+    /// Opens a URL in the system's browser. Only called with `http` and `https` URLs that were displayed to the user in
     /// full.
     async fn open_url(&self, url: &str) -> Result<(), String>;
-    /// Prompts the user for a folder.
+    /// Prompts the user to choose a folder. Returns `None` if the user cancels.
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String>;
-    /// Prompts the user for a file to read. `extensions` limits the choice, unless it is empty.
+    /// Prompts the user to choose a file to read. `extensions` limits the choice, unless it is empty. Returns `None` if
+    /// the user cancels.
     async fn pick_file(&self, extensions: &[&str]) -> Result<Option<PathBuf>, String>;
-    /// Prompts the user for a file to write, with a suggested name.
+    /// Prompts the user to choose a file to write, with a suggested name. Returns `None` if the user cancels.
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String>;
-    /// Notifies the user that a server waits for them, if the window is in the background. `kind` is the kind of the
-    /// consent request, as in the audit log. Without a `question`, the server waits for an action of the user, such as
-    /// a sign-in.
+    /// Notifies the user that a server waits for a decision, if the window is in the background. `kind` is the kind of
+    /// the consent request, as in the audit log. Without a `question`, the server waits for another action of the user,
+    /// such as a sign-in.
     fn announce(&self, server: &str, kind: &str, question: Option<ConsentRequestId>);
 }
 
-/// Secrets, encrypted with a key in the system's keychain. Calls block, for up to a minute or two while the user
-/// unlocks the keychain.
+/// Secrets, encrypted with a key in the system's keychain. Calls block, for up to two minutes while the user unlocks
+/// the keychain.
 pub trait Secrets: Send + Sync {
     /// Reads a secret. `None` doesn't prove that it was never stored: some keychains report the same while they are
     /// locked.
@@ -210,7 +214,8 @@ pub trait Secrets: Send + Sync {
     ///
     /// Returns [`SecretError`] if the keychain can't be read.
     fn get(&self, key: &str) -> Result<Option<String>, SecretError>;
-    /// Stores a secret in the keychain, or, if there is none, in memory until the process ends.
+    /// Stores a secret, encrypted with the keychain's key. Without a keychain, stores it in memory until the process
+    /// ends.
     ///
     /// # Errors
     ///
@@ -229,12 +234,12 @@ pub trait Secrets: Send + Sync {
     /// Returns [`SecretError`] if the list of secrets can't be read.
     fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError>;
     /// Acquires a lock of this name, which excludes other processes with the same secrets until the returned value is
-    /// dropped. `None` if no other process shares the secrets, or another process holds the lock for too long.
+    /// dropped. Returns `None` if no other process shares the secrets, or another process holds the lock for too long.
     fn lock_name(&self, _name: &str) -> Option<Box<dyn Send>> {
         None
     }
-    /// Reads a short text that is stored in the keychain itself, so that a program which can only write files can't
-    /// revert it. `None` if there is no keychain.
+    /// Reads a mark: a short text that is stored in the keychain itself, so that a program which can only write files
+    /// can't restore an older one. Returns `None` if there is no keychain.
     ///
     /// # Errors
     ///
@@ -242,7 +247,7 @@ pub trait Secrets: Send + Sync {
     fn read_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
-    /// Stores a short text in the keychain itself. Does nothing if there is no keychain.
+    /// Stores a mark, a short text, in the keychain itself. Does nothing if there is no keychain.
     ///
     /// # Errors
     ///
@@ -250,18 +255,18 @@ pub trait Secrets: Send + Sync {
     fn set_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
         Ok(())
     }
-    /// Returns the persistence of secrets, with the reason if they are only stored in memory.
+    /// Returns how long secrets are stored, with the reason if they are stored only in memory.
     fn status(&self) -> SecretsStatus {
         SecretsStatus::Keychain
     }
 }
 
-/// The persistence of secrets. Each message says what the user can do.
+/// The place where secrets are stored. Each message says what the user can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SecretsStatus {
-    /// Secrets are persisted: the keychain works.
+    /// Secrets are stored permanently, because the keychain works.
     #[error("secrets are encrypted with a key in the system's keychain")]
     Keychain,
     /// The keychain is locked, or the user denied access.
@@ -269,7 +274,7 @@ pub enum SecretsStatus {
         "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({cause}); unlock it and try again"
     )]
     Locked {
-        /// Message of the keychain.
+        /// Error message of the keychain.
         cause: String,
     },
     /// The system has no keychain.
@@ -278,30 +283,30 @@ pub enum SecretsStatus {
          GNOME Keyring or KWallet and try again"
     )]
     Missing {
-        /// Description of the problem.
+        /// Error message that explains why there is no keychain.
         cause: String,
     },
-    /// The keychain, or the data encrypted with its key, is unusable. The cause says what to do.
+    /// The keychain, or the data encrypted with its key, is unusable. The cause contains advice for the user.
     #[error("secrets are stored only until Drawbridge closes: {cause}")]
     Broken {
-        /// Description of the problem, with advice.
+        /// Error message, with advice for the user.
         cause: String,
     },
 }
 
-/// The location of a stored secret.
+/// The place where a secret was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretPersistence {
-    /// The keychain of the system.
+    /// The file of secrets, encrypted with the keychain's key.
     Keychain,
     /// Memory, until the process ends, because the keychain is missing or locked.
     ThisRun {
-        /// Reason why it is not in the keychain.
+        /// The reason why the secret is not in the keychain.
         cause: String,
     },
 }
 
-/// The reason why the keychain is unusable.
+/// The reason why a secret can't be read or stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// The keychain is locked, or the user denied access.
@@ -312,31 +317,31 @@ pub enum SecretError {
         "there is no keychain that answers ({0}); on Linux, start one such as GNOME Keyring or KWallet and try again"
     )]
     Missing(String),
-    /// The keychain, or the data encrypted with its key, is unusable. The cause says what to do.
+    /// The keychain, or the data encrypted with its key, is unusable. The message contains advice for the user.
     #[error("the keychain can't be used: {0}")]
     Failed(String),
 }
 
-/// All ports that the host requires.
+/// Implementations of all ports that the host requires.
 #[derive(Clone)]
 pub struct Ports {
-    /// Servers configured in `mcp.json`.
+    /// Servers that are configured in `mcp.json`.
     pub servers: std::sync::Arc<dyn ServerSettings>,
-    /// Documents of the host.
+    /// Documents that the host persists.
     pub documents: std::sync::Arc<dyn Documents>,
     /// System-wide policy file of the administrator.
     pub managed: std::sync::Arc<dyn ManagedPolicy>,
-    /// Log of all decisions.
+    /// Audit log of all decisions.
     pub audit: std::sync::Arc<dyn AuditLog>,
     /// Persisted history of conversations.
     pub history: std::sync::Arc<dyn History>,
-    /// Secrets in the keychain.
+    /// Secrets, encrypted with a key in the keychain.
     pub secrets: std::sync::Arc<dyn Secrets>,
-    /// Functions of the shell.
+    /// Functions that the shell provides.
     pub platform: std::sync::Arc<dyn Platform>,
-    /// Source of the current time.
+    /// Source of the current time for decisions.
     pub clock: time::SharedClock,
 }
 
-/// Values by server name, in the order of names. The format of `roots.json`.
+/// Values by server name, sorted by name. The format of `roots.json`.
 pub type ServerMap<T> = BTreeMap<String, T>;

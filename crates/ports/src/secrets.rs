@@ -1,8 +1,8 @@
 //! References to secrets in headers and environment variables. `mcp.json` contains `${secret:NAME}`, and [`Secrets`]
 //! stores the values.
 //!
-//! A secret is bound to the origin or command that it was entered for. An entry that refers to it from another origin
-//! or command gets nothing, and a local program never gets a secret of a remote server.
+//! A secret is bound to the origin or command for which it was entered. An entry that refers to it from another origin
+//! or command receives nothing, and a local program never receives a secret of a remote server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ const REFERENCE_SUFFIX: char = '}';
 /// Maximum length of a secret's name, in bytes.
 const MAX_NAME: usize = 128;
 
-/// Returns the names of the secrets in a value, in order.
+/// Returns the names of the secrets to which a value refers, in order.
 #[must_use]
 pub fn referenced_names(value: &str) -> Vec<&str> {
     split_references(value)
@@ -28,7 +28,7 @@ pub fn referenced_names(value: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Splits a value into text and secrets. Each secret still has no value.
+/// Splits a value into text and references to secrets. The references have no values yet.
 #[must_use]
 pub fn value_parts(value: &str) -> Vec<ValuePart> {
     let part = |part| match part {
@@ -38,14 +38,14 @@ pub fn value_parts(value: &str) -> Vec<ValuePart> {
     split_references(value).into_iter().map(part).collect()
 }
 
-/// Returns the reference to a secret, as written in `mcp.json`.
+/// Returns the reference to a secret, `${secret:NAME}`.
 #[must_use]
 pub fn reference(name: &str) -> String {
     format!("{REFERENCE_PREFIX}{name}{REFERENCE_SUFFIX}")
 }
 
-/// Returns an unused name for the secret of a header: letters, digits, `-`, `_` and `.`. Different servers may result
-/// in the same name, because other characters become `_` and a server may be renamed. A number then distinguishes them.
+/// Returns an unused name for the secret of a header: letters, digits, `-`, `_` and `.`. Other characters become `_`,
+/// so different servers may result in the same name. A number then distinguishes them.
 #[must_use]
 pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> String {
     let plain = |text: &str| -> String {
@@ -61,19 +61,19 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
     name
 }
 
-/// Returns `true` if a name is taken. Some keychains ignore the case of names.
+/// Returns `true` if a name is in use, ignoring case because some keychains do.
 #[must_use]
 pub fn is_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Returns the storage key of a secret. `place` is the origin or [`command_place`] that it is bound to.
+/// Returns the key under which a secret is stored. `place` is the origin or [`command_place`] to which it is bound.
 #[must_use]
 pub fn storage_key(name: &str, place: &str) -> String {
     format!("{name} @ {place}")
 }
 
-/// Returns the place that the secrets of a local server are bound to: program, arguments and working directory.
+/// Returns the place to which the secrets of a local server are bound: program, arguments and working directory.
 /// Environment variables are not included, so that adding one doesn't invalidate the secrets. Every change of them
 /// requires a new approval anyway.
 #[must_use]
@@ -83,7 +83,7 @@ pub fn command_place(config: &StdioConfig) -> String {
     format!("command {}", hash.as_str())
 }
 
-/// Returns the names of all secrets in headers or variables.
+/// Returns the names of all secrets to which these headers or variables refer.
 pub fn referenced_names_in(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
     values.values().flat_map(|value| referenced_names(value)).map(str::to_owned)
 }
@@ -161,33 +161,33 @@ impl Secrets for SecretsInMemory {
     }
 }
 
-/// The reason why the headers or environment of a server can't be completed.
+/// The reason why a secret in the headers or the environment of a server can't be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnresolvedSecret {
-    /// The secret is missing from the keychain.
+    /// The keychain contains no secret with this name for the server.
     #[error(
         "the secret \"{name}\" for {origin} is not in the keychain; enter it again (a locked keychain may look empty, too)"
     )]
     Missing {
         /// Name of the secret.
         name: String,
-        /// Origin that the secret is bound to, or a description of the command.
+        /// Origin to which the secret is bound, or a description of the command.
         origin: String,
     },
-    /// The keychain could not be read.
+    /// The keychain returned an error.
     #[error("the secret \"{name}\" can't be read: {cause}")]
     Keychain {
         /// Name of the secret.
         name: String,
-        /// Error of the keychain.
+        /// Error that the keychain returned.
         cause: SecretError,
     },
-    /// The blocking read was aborted.
+    /// The task that reads the keychain was aborted. Contains the error message.
     #[error("the keychain could not be read: {0}")]
     Interrupted(String),
 }
 
-/// Resolves the secrets in the headers of a remote server. Blocks.
+/// Replaces the references to secrets in the headers of a remote server with their values. Blocks.
 ///
 /// # Errors
 ///
@@ -197,10 +197,10 @@ pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<FilledValue
     fill_references(&config.headers, &origin, &origin, secrets)
 }
 
-/// Resolved values, and the secrets that they contain.
+/// Headers or variables with the values of secrets, and a list of these secrets.
 pub type FilledValues = (BTreeMap<String, String>, Vec<SecretString>);
 
-/// Resolves the secrets in the environment of a local server. Blocks.
+/// Replaces the references to secrets in the environment of a local server with their values. Blocks.
 ///
 /// # Errors
 ///
@@ -255,7 +255,7 @@ mod tests {
             ..StdioConfig::default()
         };
         secrets.set(&storage_key("a", &command_place(&base)), "top-secret").unwrap();
-        // Secrets of remote servers, including tokens.
+        // Secrets of remote servers, including tokens, must not be found by a local command.
         secrets.set(&storage_key("b", "https://api.example"), "of-a-header").unwrap();
         let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);
         assert_eq!(resolve(&base), Ok(env("Bearer top-secret")), "the command of the secret gets it");

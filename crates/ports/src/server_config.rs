@@ -25,63 +25,63 @@ pub use sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, Sandbox
 pub use server_origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};
 pub use tool_filter::ToolFilter;
 
-/// A server of `mcp.json`.
+/// A server as configured in `mcp.json`, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerEntry {
     /// The user's name for the server: unique, 1 to 64 characters, no control characters.
     pub name: String,
-    /// Configuration of the server.
+    /// Command or URL of the server, and its other settings.
     pub config: ServerConfig,
 }
 
-/// The configuration of a server.
+/// The configuration of a server, without its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// Transport to the server.
+    /// Transport over which the server is contacted.
     pub transport: ServerTransport,
-    /// Protocol revision to use exclusively, or `None` to negotiate it.
+    /// Protocol revision that must be used, or `None` to negotiate it.
     pub revision: Option<Revision>,
-    /// Tools that are offered to models.
+    /// Filter for the tools that are available to models.
     pub tools: ToolFilter,
 }
 
-/// The transport to a server.
+/// The way in which a server is contacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerTransport {
-    /// A local program with pipes.
+    /// A local program, over its standard input and output.
     Stdio(StdioConfig),
-    /// A remote server at a URL.
+    /// A remote server, contacted over HTTP.
     Http(HttpConfig),
 }
 
 /// The command of a local server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StdioConfig {
-    /// Name or path of the program.
+    /// Name of the program, looked up on the search path, or its path.
     pub command: String,
-    /// Arguments, each passed unchanged.
+    /// Arguments, each passed to the program unchanged.
     pub args: Vec<String>,
-    /// Environment variables in addition to the allow-listed ones.
+    /// Environment variables in addition to those that are passed on from the app.
     pub env: BTreeMap<String, String>,
-    /// Working directory, if set.
+    /// Working directory, or `None` for the default.
     pub cwd: Option<PathBuf>,
-    /// Access rights of the sandbox, or `None` to run with all rights of the user.
+    /// Access rights in the sandbox, or `None` to run with all rights of the user.
     pub sandbox: Option<SandboxConfig>,
 }
 
 /// A server that was found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastedServer {
-    /// Suggested name: valid, and not taken.
+    /// Suggested name, which is valid and not in use.
     pub name: String,
-    /// Configuration of the server.
+    /// Configuration of the server as parsed from the text.
     pub config: ServerConfig,
-    /// Remarks for the user: placeholders to fill in, unknown keys, reasons why the server is unusable.
+    /// Notes for the user: placeholders to fill in, unknown keys, reasons why the server is unusable.
     pub notes: Vec<String>,
-    /// Names of variables or headers whose values are secrets, including those still to be entered. They belong in the
-    /// keychain.
+    /// Names of variables or headers whose values are secrets, including those still to be entered. These values belong
+    /// in the keychain.
     pub secrets: Vec<String>,
-    /// Set if the server can be added: it has a valid command or URL. Placeholders don't matter.
+    /// Set if the server can be added: it has a valid command or URL. It may contain placeholders.
     pub usable: bool,
 }
 
@@ -92,11 +92,11 @@ pub struct PastedServer {
 pub struct ConfigProblem {
     /// Path of the file, or `None` for pasted text.
     pub file: Option<String>,
-    /// Line of the problem, from 1.
+    /// Number of the line with the problem, from 1, or `None` if it is unknown.
     pub line: Option<u32>,
-    /// Column of the problem, from 1.
+    /// Number of the column with the problem, from 1, or `None` if it is unknown.
     pub column: Option<u32>,
-    /// Description of the content and the expectation.
+    /// Message that describes the problem and the expected content.
     pub message: String,
 }
 
@@ -119,7 +119,7 @@ impl From<HttpConfig> for ServerConfig {
 }
 
 impl ServerConfig {
-    /// Returns the target on one line: program and arguments, or the URL.
+    /// Returns one line of text: program and arguments, or the URL.
     #[must_use]
     pub fn command_line(&self) -> String {
         match &self.transport {
@@ -128,7 +128,7 @@ impl ServerConfig {
         }
     }
 
-    /// Returns the command of a local server.
+    /// Returns the command of a local server, or `None` for a remote one.
     #[must_use]
     pub const fn as_stdio(&self) -> Option<&StdioConfig> {
         match &self.transport {
@@ -137,7 +137,7 @@ impl ServerConfig {
         }
     }
 
-    /// Returns the command of a local server, for modification.
+    /// Returns the command of a local server for modification, or `None` for a remote one.
     pub const fn as_stdio_mut(&mut self) -> Option<&mut StdioConfig> {
         match &mut self.transport {
             ServerTransport::Stdio(config) => Some(config),
@@ -145,7 +145,7 @@ impl ServerConfig {
         }
     }
 
-    /// Returns the address of a remote server.
+    /// Returns the address of a remote server, or `None` for a local one.
     #[must_use]
     pub const fn as_http(&self) -> Option<&HttpConfig> {
         match &self.transport {
@@ -154,8 +154,8 @@ impl ServerConfig {
         }
     }
 
-    /// Returns the reason why the configuration is invalid, or `None` if it is valid. The existence of a program is
-    /// only checked when it starts.
+    /// Returns the reason why the configuration is invalid, or `None` if it is valid. Doesn't check that the program
+    /// exists, which is checked when it starts.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let problem = match &self.transport {
@@ -165,8 +165,8 @@ impl ServerConfig {
         problem.or_else(|| self.tools.problem())
     }
 
-    /// Returns `true` if the configurations differ in nothing but the tools that are offered to models, so that a
-    /// running server need not be stopped.
+    /// Returns `true` if the configurations differ only in the tools that are available to models, so that a running
+    /// server need not be stopped.
     #[must_use]
     pub fn differs_in_tools_only(&self, other: &Self) -> bool {
         (&self.transport, self.revision) == (&other.transport, other.revision) && self.tools != other.tools
@@ -187,8 +187,8 @@ impl StdioConfig {
         self.sandbox.as_ref().and_then(SandboxConfig::problem)
     }
 
-    /// Returns program and arguments on one line, quoted so that arguments are distinguishable. For display only: a
-    /// shell never executes it.
+    /// Returns program and arguments on one line, with quotes that separate the arguments. For display only: no shell
+    /// executes it.
     #[must_use]
     pub fn command_line(&self) -> String {
         let mut line = quote(&self.command);

@@ -1,5 +1,5 @@
-//! The current time, as a port. [`Clock`] decides when an approval, a rule or a cached list expires. The host and its
-//! parts receive it from outside. Durations and timeouts use tokio's clock, which tests can pause.
+//! The current time, as a port. [`Clock`] decides when an approval, a rule or a cached list expires. The host receives
+//! it from its creator. Durations and timeouts use tokio's clock, which tests can pause.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use domain::Millis;
 
-/// A source of the current time. [`SystemClock`] is the real one, and tests set their own.
+/// A source of the current time: [`SystemClock`], or a clock that a test sets.
 pub trait Clock: Debug + Send + Sync {
-    /// Returns the current time.
+    /// Returns the current wall-clock time.
     fn time(&self) -> SystemTime;
 
     /// Returns the current time in milliseconds since 1970.
@@ -37,13 +37,13 @@ pub fn millis(at: SystemTime) -> Millis {
     at.duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// Returns the end of a duration that begins at `at`. Extremely long durations end after 292 million years.
+/// Returns the end of a time span that begins at `at`. The result saturates, after about 292 million years.
 #[must_use]
 pub fn end_of_span(at: Millis, span: Duration) -> Millis {
     at.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX / 2))
 }
 
-/// Returns the system's time in milliseconds since 1970, for timestamps that no decision depends on.
+/// Returns the operating system's time in milliseconds since 1970, for timestamps on which no decision depends.
 #[must_use]
 pub fn now() -> Millis {
     SystemClock.now()

@@ -1,5 +1,5 @@
-//! A URL split into parts, so that the user sees the whole URL with its registrable domain highlighted, and a URL
-//! without possible keys, for storage.
+//! Splits a URL into parts, so that the UI shows the whole URL with its registrable domain highlighted, and removes
+//! possible keys from a URL before it is stored.
 
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
@@ -7,28 +7,28 @@ use url::{Host, Url};
 /// Maximum length of a URL that is displayed and opened, in bytes.
 pub const MAX_URL: usize = 4_096;
 
-/// A URL in three parts, with warnings.
+/// A URL split into three parts for display, with warnings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UrlParts {
-    /// URL as it would be opened.
+    /// URL in the normalized form in which it would be opened.
     pub url: String,
-    /// Everything before the registrable domain.
+    /// All text before the registrable domain.
     pub before: String,
     /// Registrable domain, or the host if there is none.
     pub domain: String,
-    /// Everything after the host.
+    /// All text after the host.
     pub after: String,
-    /// Host in ASCII, if it was written otherwise.
+    /// Host in ASCII (Punycode), or `None` if it was written in this form.
     pub ascii_host: Option<String>,
-    /// Warnings for the user.
+    /// Suspicious properties of the URL that the user should know.
     pub warnings: Vec<UrlWarning>,
-    /// Set if the URL may be opened.
+    /// Set if Drawbridge may open the URL in the browser.
     pub openable: bool,
 }
 
-/// Suspicious properties of a URL.
+/// Suspicious properties of a URL, each with a warning in the UI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -41,9 +41,9 @@ pub enum UrlWarning {
     Internationalized,
     /// The host is an IP address.
     IpAddress,
-    /// The URL leads to this computer or the local network.
+    /// The host is this computer or in the local network.
     Local,
-    /// The URL can't be opened.
+    /// The URL may not be opened.
     NotAllowed,
 }
 
@@ -96,7 +96,8 @@ impl UrlParts {
         }
     }
 
-    /// Splits a URL that a server requests to open: it must also be https, unless it leads to this computer.
+    /// Splits a URL that a server requests to open. To be openable, it must also be `https`, unless its host is this
+    /// computer.
     #[must_use]
     pub fn requested_by_server(text: &str) -> Self {
         let parts = Self::parse(text);
@@ -151,15 +152,16 @@ fn is_local(host: &Host<&str>) -> bool {
     }
 }
 
-/// Minimum length of a path segment that may be a key, in bytes, and the number of its characters that are shown.
+/// Minimum length of a path segment that may be a key, in bytes.
 const MIN_KEY_BYTES: usize = 16;
+/// Number of characters that remain of a path segment which may be a key.
 const VISIBLE_KEY_CHARS: usize = 4;
-/// Maximum length of a run of letters or digits in ordinary text, in bytes.
+/// Maximum length of a run of letters or digits in ordinary text, in bytes. Longer runs may be keys.
 const MAX_WORD_BYTES: usize = 32;
 
-/// Returns a URL for logs and files, with `…` in place of possible keys: each value in the query (a part without a name
-/// may itself be a key, and counts as a value), the fragment, user name and password, and all but the beginning of a
-/// path segment that looks like a key.
+/// Returns a URL for logs and files, in which `…` replaces possible keys: each value in the query (a part without a
+/// name may itself be a key, and counts as a value), the fragment, user name and password. A path segment that looks
+/// like a key is shortened to its first characters.
 pub fn redacted_url(url: &str) -> String {
     let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
     let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
@@ -190,7 +192,7 @@ pub fn redacted_url(url: &str) -> String {
 }
 
 /// Returns `true` if a path segment, or another word, may be a key: it is long and consists mostly of mixed letters and
-/// digits, or of letters with frequent changes of case. A false positive only shortens the displayed text.
+/// digits, or of letters whose case changes often. A false positive only shortens the displayed text.
 #[must_use]
 pub fn looks_like_key(part: &str) -> bool {
     let is_odd = |run: &&str| {
@@ -229,7 +231,7 @@ mod tests {
             ("https://a.example/s/QwErTyUiOpAsDfGh", "https://a.example/s/QwEr…"),
             ("https://a.example/sk-live-4eC39HqLyjWDarjtT1zdp7dc/sse", "https://a.example/sk-l…/sse"),
             ("https://a.example/u/12345678901234567890123456789012345", "https://a.example/u/1234…"),
-            // Ordinary paths that people write.
+            // Ordinary paths.
             (
                 "https://a.example/v1/projects/my-long-project-name-2024/mcp",
                 "https://a.example/v1/projects/my-long-project-name-2024/mcp",

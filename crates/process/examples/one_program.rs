@@ -1,4 +1,4 @@
-//! Runs one program with its arguments. Prints the record by which a later start could end the program as an orphan,
+//! Runs one program with its arguments. Prints the record by which a later process could end the program as an orphan,
 //! and then the exit status.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

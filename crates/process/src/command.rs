@@ -1,7 +1,7 @@
 //! The configured and approved command of a local server.
 //!
-//! [`ServerCommand`] combines types of the modules below it. Operations on a whole command are here: resolving its
-//! program, planning its sandbox, and reading its launch files.
+//! [`ServerCommand`] combines types of other modules. Operations on a whole command are here: resolving its program,
+//! planning its sandbox, and reading its launch files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct ServerCommand {
 }
 
 impl ServerCommand {
-    /// Returns the working directory of the server.
+    /// Returns the working directory of the server, or the default if none is configured.
     pub fn directory(&self) -> PathBuf {
         let own = || self.sandbox.as_ref().map(|sandbox| sandbox.home.clone());
         self.working_directory.clone().or_else(own).unwrap_or_else(default_directory)
@@ -38,8 +38,8 @@ impl ServerCommand {
 }
 
 impl SearchPath {
-    /// Returns the path of the program. A bare name is looked up here, or on the `PATH` configured for the command. A
-    /// name with a separator is a path that starts at the working directory.
+    /// Returns the path of the command's program. A bare name is looked up on the `PATH` configured for the command, or
+    /// else on this search path. A name with a separator is a path relative to the working directory.
     ///
     /// # Errors
     /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
@@ -47,8 +47,8 @@ impl SearchPath {
         self.for_command(command).find(&command.program, &command.directory())
     }
 
-    /// Returns the search path of this command: the `PATH` configured for it, else `self`. Relative folders start at
-    /// its working directory.
+    /// Returns the search path of this command: the `PATH` configured for it, or else this search path. Relative
+    /// folders are resolved against its working directory.
     #[must_use]
     pub fn for_command(&self, command: &ServerCommand) -> SearchPath {
         let configured = command.environment.iter().find(|(name, _)| is_same_variable(name, "PATH"));
@@ -57,8 +57,8 @@ impl SearchPath {
 }
 
 impl ResolvedSandbox {
-    /// Plans the sandbox of `program`, the resolved program of the command. Changes nothing. Returns `None` if the
-    /// command has no sandbox.
+    /// Plans the sandbox of `program`, the resolved program of the command, without changing any file. Returns `None`
+    /// if the command has no sandbox.
     ///
     /// # Errors
     /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
@@ -77,7 +77,7 @@ impl ResolvedSandbox {
 }
 
 impl LaunchFiles {
-    /// Reads the launch files of this command. `program` is its resolved program. Reads the disk.
+    /// Reads the launch files of this command from disk. `program` is the resolved path of its program.
     #[must_use]
     pub fn for_command(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
         let line = CommandLine {

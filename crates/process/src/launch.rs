@@ -19,13 +19,13 @@ use tokio::time::timeout;
 
 use crate::platform;
 
-/// Time limit for the system to start a program, which may be on a network file system.
+/// Time limit for the operating system to start a program, which may be on a network file system.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of queued starts.
+/// Maximum number of starts that wait in the queue.
 const MAX_QUEUED_STARTS: usize = 1024;
 
-/// Prepares the child of a command, to drop privileges before its program runs.
+/// Function that prepares the child process before its program runs, for instance drops privileges.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
 /// A process to start. The child inherits nothing else from the app.
@@ -36,7 +36,7 @@ pub(crate) struct ProcessLaunch {
     pub(crate) directory: PathBuf,
     /// Set if standard input and standard error are pipes. Otherwise they are null devices.
     pub(crate) conversation: bool,
-    /// Modifies the command right before the start.
+    /// Function that prepares the child process, or `None`.
     pub(crate) setup: Option<ChildSetup>,
 }
 
@@ -51,7 +51,7 @@ impl ProcessLaunch {
         let (reply, started) = oneshot::channel();
         submit(Box::new(move || {
             let _runtime = runtime.enter();
-            // The caller has stopped waiting: the process is killed and dropped.
+            // If the caller has stopped waiting, the process is killed.
             if let Err(Ok(mut late)) = reply.send(self.start_on_this_thread()) {
                 let _ = late.start_kill();
             }
@@ -60,8 +60,8 @@ impl ProcessLaunch {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(io::Error::other("the starting thread has ended")),
             Err(_) => {
-                // The thread is blocked in the system. It remains the parent of the processes it has started, and a new
-                // thread serves later starts.
+                // The thread is blocked in a system call. It remains the parent of the processes that it has started,
+                // and a new thread handles later starts.
                 *lock_launcher() = None;
                 Err(io::Error::from(io::ErrorKind::TimedOut))
             }

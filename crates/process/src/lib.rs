@@ -1,5 +1,4 @@
-//! Finds local programs, starts them in a sandbox, and ends them with all that they started.
-//!
+//! Finds local programs, starts them in a sandbox, and ends them together with all processes that they started.
 #![doc = include_str!("../README.md")]
 //!
 //! # Modules

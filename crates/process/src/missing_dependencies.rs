@@ -16,21 +16,21 @@ const SHIM_FOLDER: &str = "shims";
 pub enum MissingDependency {
     /// The program is a shim of a version manager, and its targets are inaccessible.
     Shim {
-        /// Path of the shim.
+        /// Path of the shim that the command runs.
         program: PathBuf,
-        /// Folder of the version manager.
+        /// Folder of the version manager, which can be added to the sandbox.
         folder: PathBuf,
     },
     /// A file that the command names is inaccessible.
     File {
-        /// Path of the file.
+        /// Path of the inaccessible file.
         file: PathBuf,
         /// Folder of the file, which can be added to the sandbox.
         folder: PathBuf,
     },
     /// A script is named by a relative path, and does not exist in the working directory.
     Relative {
-        /// Argument that names the script.
+        /// Argument that contains the relative path of the script.
         argument: String,
         /// Working directory of the server.
         directory: PathBuf,
@@ -89,7 +89,7 @@ pub fn missing_dependencies(
     for argument in command.arguments.iter().filter(|argument| !argument.starts_with('-')) {
         let named = Path::new(argument);
         let is_there = || named.is_absolute() || directory.join(named).exists();
-        // A URL or a package specifier is not a file, whatever its ending is.
+        // A URL or a package specifier is not a file, whatever its extension is.
         if has_code_name(named) && !argument.contains("://") && !argument.contains('@') && !is_there() {
             found.push(MissingDependency::Relative { argument: argument.clone(), directory: directory.clone() });
         }

@@ -21,9 +21,9 @@ pub struct RunningRecord {
     pub group: u32,
     /// Start time of the server's process.
     pub start_time: StartTime,
-    /// Process ID of the app that started the server. While it runs, its servers are not touched.
+    /// Process ID of the app that started the server. The server is not ended while that app runs.
     pub owner: u32,
-    /// Start time of the app.
+    /// Start time of the app that started the server.
     pub owner_start_time: StartTime,
     /// Inode numbers of the server's pipes (Linux only, else empty).
     pub pipes: Vec<u64>,
@@ -31,16 +31,16 @@ pub struct RunningRecord {
     pub program: String,
 }
 
-/// The result of sweeping one record.
+/// A record, and the outcome of looking for its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptRecord {
     /// The record that was passed to [`sweep`].
     pub record: RunningRecord,
-    /// Outcome of sweeping the record.
+    /// Outcome of looking for the record's server.
     pub outcome: SweepOutcome,
 }
 
-/// Outcome of sweeping one record.
+/// Outcome of looking for the server of one record, and killing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SweepOutcome {
     /// The server was still running and has been killed with its whole group.
@@ -65,7 +65,7 @@ fn sweep_record(record: &RunningRecord) -> SweepOutcome {
     if is_owner && !platform::has_ended(record.owner) {
         return SweepOutcome::OwnerRunning;
     }
-    // Processes that left the group are ended as well.
+    // Processes that left the group are found by their mark.
     let were_some = platform::kill_marked_by(record.owner, &record.owner_start_time);
     let leader = StartTime::of_process(record.pid);
     let ours = match leader {
@@ -76,7 +76,7 @@ fn sweep_record(record: &RunningRecord) -> SweepOutcome {
         return if were_some { SweepOutcome::Killed } else { SweepOutcome::NotRunning };
     }
     match platform::kill_group(record.group) {
-        // The mark may already have ended the group.
+        // The group may already be gone, because its processes had the mark.
         Ok(()) => SweepOutcome::Killed,
         Err(_) if were_some => SweepOutcome::Killed,
         Err(error) => SweepOutcome::Failed(error.to_string()),
@@ -100,13 +100,13 @@ impl fmt::Display for RunningRecord {
     }
 }
 
-/// Error of parsing a line that is not a [`RunningRecord`]. The line should be skipped.
+/// Error of parsing a line that is not a [`RunningRecord`]. Callers should skip the line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InvalidRecord {
     /// The line has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
-    /// A numeric field is not a number.
+    /// A field that must be a number is not one.
     #[error("the record of a running server holds something that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(
             swept[0].outcome,
             SweepOutcome::NotRunning,
-            "a pid that was handed out again (this very test) must not be killed"
+            "a pid that was reused (by this test) must not be killed"
         );
     }
 
@@ -209,7 +209,11 @@ mod tests {
         let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let owner = app.id();
         let its = RunningRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };
-        assert_eq!(sweep(std::slice::from_ref(&its))[0].outcome, SweepOutcome::OwnerRunning, "while it runs");
+        assert_eq!(
+            sweep(std::slice::from_ref(&its))[0].outcome,
+            SweepOutcome::OwnerRunning,
+            "a running app must count as running"
+        );
         app.kill().unwrap();
         while !platform::has_ended(owner) {
             std::thread::yield_now();

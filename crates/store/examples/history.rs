@@ -128,7 +128,7 @@ fn item(id: &str, text: &str, state: ItemState) -> NewItem {
     }
 }
 
-/// Returns a random picture of 200 KB, in base64.
+/// Returns random bytes in base64, 200 KB long, in place of a picture.
 fn picture(random: &mut u64) -> Value {
     let data: String = (0..200_000).map(|_| char::from(b'a' + (next_random(random) % 26) as u8)).collect();
     json!({"type": "image", "data": data, "mimeType": "image/png"})

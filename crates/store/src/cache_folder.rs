@@ -1,4 +1,4 @@
-//! A folder of files that can be recreated: responses of registries (`registry::RegistryCache`).
+//! A folder for files that can be downloaded again: responses of registries (`registry::RegistryCache`).
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use crate::folder_lock::FolderLock;
 
 /// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 100;
-/// Name of the lock file, which no file of the cache can have.
+/// Name of the lock file. File names in the cache must not start with a dot.
 const LOCK_FILE: &str = ".lock";
 
-/// A folder of files that can be recreated.
+/// A cache folder, whose files can be downloaded again. Implements [`CacheFiles`].
 #[derive(Debug)]
 pub struct CacheFolder {
     path: PathBuf,
 }
 
 impl CacheFolder {
-    /// Opens a folder that is accessible only to its user, and creates it if it does not exist.
+    /// Opens the folder, or creates it with access only for its owner.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the folder can't be created.
@@ -66,7 +66,7 @@ impl CacheFiles for CacheFolder {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path).map_err(|error| failed(&error))? {
             let name = entry.map_err(|error| failed(&error))?.file_name();
-            // Other files do not belong to the cache.
+            // Files with other names do not belong to the cache.
             if let Some(name) = name.to_str().filter(|name| self.file_path(name).is_ok()) {
                 names.push(name.to_owned());
             }

@@ -1,9 +1,9 @@
 //! Encryption at rest: the key for conversation content (`history`) and for contents of the audit log (`audit`), and
 //! SQL functions that encrypt and decrypt columns with it.
 //!
-//! An encrypted value is a BLOB: a version, a nonce, and the text encrypted with AES-256-GCM. A plain value is TEXT, as
-//! written without a keychain. So the type of each value shows whether it is encrypted, and a file can be read during
-//! its migration.
+//! An encrypted value is a BLOB: a version byte, a nonce, and the text encrypted with AES-256-GCM. An unencrypted value
+//! is TEXT, as written without a keychain. The SQLite type of a value therefore shows if it is encrypted, and a file
+//! can be read during its migration.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -13,12 +13,12 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error};
 
-/// First byte of an encrypted value.
+/// Version of the encryption, stored as the first byte of an encrypted value.
 const VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
 const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;
 
-/// The key of contents, derived from the one in the keychain.
+/// The key that encrypts contents, derived from the seal key in the keychain.
 pub(crate) struct ContentKey {
     /// Identifier of the key, which does not reveal it.
     pub(crate) id: String,
@@ -26,19 +26,19 @@ pub(crate) struct ContentKey {
     names: hmac::Key,
 }
 
-/// Error for a value that can't be decrypted: another key, another column, or damage.
+/// Error for a value that can't be decrypted: it belongs to another key or column, or is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it can't be decrypted with the key in the keychain")]
 pub(crate) struct DecryptError;
 
 impl ContentKey {
-    /// Creates a key from 32 bytes for the cipher and 32 bytes for names.
+    /// Creates a key from 32 bytes for the cipher and 32 bytes for keyed hashes.
     pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, DecryptError> {
         let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| DecryptError)?;
         Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
     }
 
-    /// Encrypts a value of a column.
+    /// Encrypts a value, bound to the name of its column.
     pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, DecryptError> {
         let mut bytes = Vec::with_capacity(plain.len() + ENCRYPTION_OVERHEAD);
         bytes.extend_from_slice(plain);
@@ -49,7 +49,7 @@ impl ContentKey {
         Ok(bytes)
     }
 
-    /// Decrypts a value of a column.
+    /// Decrypts a value that was encrypted for this column.
     pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, DecryptError> {
         let Some((&VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
         let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(DecryptError)?;
@@ -67,12 +67,12 @@ impl ContentKey {
         String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
     }
 
-    /// Returns the length of the text in an encrypted value.
+    /// Returns the length of the encrypted text, in bytes.
     pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
         encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD)
     }
 
-    /// Returns a keyed hash of the bytes, so that nobody without the key can test guesses.
+    /// Returns a keyed hash (MAC) of the bytes. Without the key, guessed contents can't be compared with it.
     pub(crate) fn keyed_hash(&self, bytes: &[u8]) -> [u8; 32] {
         let mut name = [0; 32];
         name.copy_from_slice(hmac::sign(&self.names, bytes).as_ref());
@@ -81,13 +81,13 @@ impl ContentKey {
 }
 
 impl ContentKey {
-    /// Returns `true` if this is the keyed hash of these bytes. Takes constant time.
+    /// Returns `true` if `name` is the keyed hash of these bytes. Compares in constant time.
     pub(crate) fn verify_name(&self, bytes: &[u8], name: &[u8]) -> bool {
         hmac::verify(&self.names, bytes, name).is_ok()
     }
 }
 
-/// The key that the SQL functions of connections use, or `None` while the file is plain.
+/// The key that the SQL functions of connections use, or `None` while the file is unencrypted.
 #[derive(Clone, Default)]
 pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
 
@@ -101,9 +101,13 @@ impl ContentKeySlot {
     }
 }
 
-/// Adds the SQL functions `encrypted(column, value)` and `decrypted(column, value)` to a connection. Without a key in
-/// the slot, `encrypted` returns the text unchanged. `decrypted` returns plain values unchanged, and fails if the value
-/// can't be decrypted, where `readable` returns NULL. `has_key()` returns true if there is a key in the slot.
+/// Adds SQL functions to a connection:
+///
+/// - `encrypted(column, value)` encrypts a text, or returns it unchanged without a key in the slot.
+/// - `decrypted(column, value)` decrypts a value, and fails if that is impossible. Unencrypted values are returned
+///   unchanged.
+/// - `readable(column, value)` does the same, but returns NULL if the value can't be decrypted.
+/// - `has_key()` returns true if there is a key in the slot.
 pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> rusqlite::Result<()> {
     // Must not be callable from a view or a trigger that another program wrote into the file.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
@@ -169,14 +173,14 @@ mod tests {
         assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "the key must decrypt its value");
         assert_eq!(one.decrypt("title", &encrypted), Err(DecryptError), "another column must not decrypt");
         assert_eq!(two.decrypt("body", &encrypted), Err(DecryptError), "another key must not decrypt");
-        assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts look different");
+        assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts must be encrypted differently");
         for at in 0..encrypted.len() {
             let mut changed = encrypted.clone();
             changed[at] ^= 1;
-            assert_eq!(one.decrypt("body", &changed), Err(DecryptError), "byte {at} counts");
-            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(DecryptError), "{at} bytes are not enough");
+            assert_eq!(one.decrypt("body", &changed), Err(DecryptError), "a change of byte {at} must be detected");
+            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(DecryptError), "{at} bytes must be too short");
         }
-        assert_ne!(one.keyed_hash(b"x"), two.keyed_hash(b"x"), "a name depends on the key");
+        assert_ne!(one.keyed_hash(b"x"), two.keyed_hash(b"x"), "a keyed hash must depend on the key");
     }
 
     #[test]
@@ -196,6 +200,9 @@ mod tests {
         let values = read("SELECT decrypted('v', v) FROM t").unwrap();
         assert_eq!(values, [Some("plain".to_owned()), Some("secret".to_owned()), None], "each value must be decrypted");
         slot.set(None);
-        assert!(read("SELECT decrypted('v', v) FROM t").is_err(), "without the key an encrypted value is an error");
+        assert!(
+            read("SELECT decrypted('v', v) FROM t").is_err(),
+            "an encrypted value must be an error without the key"
+        );
     }
 }

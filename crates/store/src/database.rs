@@ -1,4 +1,4 @@
-//! Common functions of the databases: opening, and error messages.
+//! Functions that all SQLite databases of the store use: opening, schema upgrades, and error messages.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-/// Maximum time to wait for other processes that write, which takes milliseconds.
+/// Maximum time to wait for other processes that write. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two attempts in cases for which SQLite itself does not wait.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
@@ -92,7 +92,7 @@ fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Sch
     read_schema_again(connection)
 }
 
-/// Makes a connection reload the schema after a table definition changed.
+/// Makes a connection reload the schema after the text of a table definition was changed.
 pub(crate) fn read_schema_again(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
@@ -124,14 +124,14 @@ pub(crate) fn replace_table_definition(
 pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
-    // Each step returns some pages to the file system.
+    // Each row that the statement returns stands for one page that was returned to the file system.
     while rows.next()?.is_some() {}
     let left: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
     Ok(left == 0)
 }
 
 /// Copies the journal into the database and truncates it. Returns `false` if another process reads for longer than
-/// `wait`.
+/// `wait`, so that the journal could not be emptied.
 pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
@@ -139,7 +139,7 @@ pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite
     is_done
 }
 
-/// Converts to the signed numbers of SQLite. Actual values are far from the limits of both types.
+/// Converts a number to SQLite's signed integer. Values above `i64::MAX` do not occur.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Small documents, each a readable JSON file.
+//! Small JSON documents in the data folder, each in a file that users can read.
 
 mod announced_writes;
 
@@ -20,32 +20,32 @@ use crate::sealed_document::{DocumentSealer, DocumentText, JudgedDocument, OLDER
 
 /// Maximum size of a document, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
-/// Maximum time that a sealed document waits for the keychain.
+/// Maximum time that reading or writing a sealed document waits for the key from the keychain.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Minimum interval between updates of the keychain because of usage counts, since each model response is counted
-/// (`sampling.json`).
+/// Minimum interval between two updates of the keychain that only usage counts cause. Each model response changes these
+/// counts (`sampling.json`).
 const COUNT_INTERVAL: Duration = Duration::from_secs(30);
-/// Member with the usage counts in each entry of `sampling.json`. All other members are settings of the user.
+/// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
 const COUNTS_MEMBER: &str = "spent";
 
-/// The folder with the documents.
+/// The data folder with the documents. Implements [`Documents`].
 pub(crate) struct DocumentFolder {
     path: PathBuf,
     lock: FolderLock,
     sealer: Arc<DocumentSealer>,
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
-    /// Documents whose removal was already reported.
+    /// File names of documents whose removal by another program was already reported.
     missed: Mutex<BTreeSet<&'static str>>,
     /// Time at which the keychain was last updated because of usage counts.
     counted: Mutex<Option<Instant>>,
 }
 
-/// The checked content of a document file.
+/// The content of a document file after its seal was checked.
 enum CheckedDocument {
     Nothing,
     Document(Value),
-    /// The document can't be used now, for this reason.
+    /// The document can't be used now. Contains the reason.
     Withheld(String),
 }
 
@@ -83,8 +83,8 @@ impl DocumentFolder {
         self.path.join(name.file_name())
     }
 
-    /// Reads a document. A sealed document that another program wrote is moved out of the way. The lock is taken for
-    /// that, unless it is already held.
+    /// Reads a document. If another program wrote a sealed document, its file is renamed and the document counts as
+    /// missing. Acquires the folder lock for that, unless `is_held` says that the caller holds it.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else { return self.read_missing(name, is_held) };
@@ -119,7 +119,7 @@ impl DocumentFolder {
         Ok(CheckedDocument::Nothing)
     }
 
-    /// Reads a document whose file is missing: a process may have been killed during the first write.
+    /// Reads a document whose file is missing. If a process was killed during the first write, that write is completed.
     fn read_missing(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_path(name).exists() {
             if !is_held {
@@ -138,7 +138,7 @@ impl DocumentFolder {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Handles a missing file. If there was one before, its removal is reported.
+    /// Handles a missing file. If the file existed before, its removal is reported.
     fn handle_missing(&self, name: Document) {
         if SEALED_DOCUMENTS.contains(&name)
             && self.sealer.was_written(name)
@@ -153,12 +153,12 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document that contains `before`. The lock must be held. With `tells`, the keychain is updated first, so
-    /// that an older copy is refused afterwards.
+    /// Writes a document. `before` is its present content. The lock must be held. With `tells`, the keychain is updated
+    /// first, so that an older copy of the file is refused afterwards.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
-    /// error says otherwise.
+    /// error message says otherwise.
     fn write_locked(
         &self,
         name: Document,
@@ -183,8 +183,8 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Seals a document. The lock must be held. Its number is greater than that of the pending file, which the keychain
-    /// may know.
+    /// Seals a document. The lock must be held. The document gets a higher number than the pending file, whose number
+    /// the keychain may already have.
     fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.pending_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
@@ -192,8 +192,8 @@ impl DocumentFolder {
         sealed.map_err(|cause| sealing_error(&self.document_path(name), &cause))
     }
 
-    /// Returns `true` if the keychain must know of this change. For usage counts this is the case for the first change,
-    /// and then every [`COUNT_INTERVAL`].
+    /// Returns `true` if the keychain must be updated for this change. For usage counts this is the case for the first
+    /// change, and then every [`COUNT_INTERVAL`].
     fn requires_announcement(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
@@ -207,7 +207,7 @@ impl DocumentFolder {
     }
 }
 
-/// Returns the settings of the user, without usage counts.
+/// Returns the content of `sampling.json` without its usage counts.
 fn without_counts(sampling: &Value) -> Value {
     let mut set = sampling.clone();
     for entry in set.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
@@ -251,7 +251,7 @@ impl Documents for DocumentFolder {
         let path = self.document_path(name);
         let aside = self.path.join(format!("{}.broken", name.file_name()));
         std::fs::rename(&path, &aside).map_err(|error| files::file_error(&path, "move it out of the way", &error))?;
-        // The file was moved, not removed by another program.
+        // The file was renamed here, not removed by another program.
         self.lock_missed().insert(name.file_name());
         Ok(aside)
     }
@@ -271,7 +271,7 @@ impl Documents for DocumentFolder {
         if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal() == DocumentSeal::Waiting {
             self.sealer.request_and_wait(KEYCHAIN_TIMEOUT);
         }
-        // Usage is counted without a user action.
+        // Usage counts are written without a user action, so they must not cause a keychain prompt.
         if SEALED_DOCUMENTS.contains(&name) && name != Document::Sampling {
             self.sealer.request_key_for_user();
         }

@@ -1,9 +1,9 @@
 //! Reports changes of files: `mcp.json`, documents and the system-wide rules. Used by the stores of these files.
 //!
-//! One thread and one watcher of the system serve all files of a folder, so that a folder on a file system that hangs
-//! affects only itself. The folder is watched and not the files, because editors write a new file and rename it, and a
-//! watch would refer to the old one. In addition the files are polled, for file systems without notifications: rarely
-//! while the folder is watched, and often while it can't be, or while a file is behind a link.
+//! One thread and one watcher of the operating system serve all files of a folder, so that a folder on a file system
+//! that hangs affects only itself. The folder is watched and not the files, because editors write a new file and rename
+//! it, and a watch would refer to the old one. In addition the files are polled, for file systems without
+//! notifications: rarely while the folder is watched, and often while it can't be, or while a file is a symbolic link.
 
 mod folder_watch;
 mod pending_notices;
@@ -18,19 +18,20 @@ use tokio::sync::mpsc;
 use folder_watch::FolderWatch;
 use pending_notices::PendingNotices;
 
-/// Polling interval while the system reports changes of every file.
+/// Polling interval while the operating system reports changes of all watched files.
 const POLL_WATCHED: Duration = Duration::from_secs(10);
 
-/// Polling interval while a file has no notifications: its folder does not exist, or it is a link.
+/// Polling interval while a file has no notifications, because its folder does not exist or the file is a symbolic
+/// link.
 const POLL_UNWATCHED: Duration = Duration::from_secs(2);
 
 /// Folders with watched files. A folder is removed when no file in it is watched any more.
 static FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::new(BTreeMap::new());
 
-/// Sends a message for each change of the file from now on, until the receiver is dropped.
+/// Watches a file in a separate thread: sends a message for each change, until the receiver is dropped.
 pub(crate) fn start_watch(path: PathBuf, changed: mpsc::Sender<()>) {
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
-    // Read before the thread looks at the file, so that a change in between is reported.
+    // The state is read before the thread starts, so that a change in between is reported.
     let file = WatchedFile { seen: FileState::read(&path), path, changed };
     let mut folders = lock(&FOLDERS);
     if let Some(watched) = folders.get(&folder) {
@@ -49,7 +50,8 @@ pub(crate) fn start_watch(path: PathBuf, changed: mpsc::Sender<()>) {
     }
 }
 
-/// Metadata that identify a state of a file.
+/// Metadata that change when the file is written: identity, size and modification time. `None` if the file does not
+/// exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileState(Option<(u128, u64, Option<SystemTime>)>);
 
@@ -71,27 +73,27 @@ struct WatchedFile {
 }
 
 impl WatchedFile {
-    /// Sends a message if a notification came for the file or its metadata changed.
+    /// Sends a message if the operating system reported an event for the file or its metadata changed.
     fn report(&mut self, is_notified: bool) {
         let state = FileState::read(&self.path);
         if is_notified || state != self.seen {
             self.seen = state;
-            // A full channel already contains a message, after which the receiver reads the file.
+            // A full channel already contains a message, and the receiver reads the file after it.
             let _ = self.changed.try_send(());
         }
     }
 }
 
-/// The watched files of one folder.
+/// A folder, and the files in it that are watched.
 #[derive(Default)]
 struct WatchedFolder {
-    /// Files that the thread has not taken over yet.
+    /// Files that were added since the thread last looked.
     added: Mutex<Vec<WatchedFile>>,
     notices: Arc<PendingNotices>,
 }
 
 impl WatchedFolder {
-    /// Hands a file to the thread. Does not wait for the disk.
+    /// Adds a file for the thread to watch. Does not wait for the disk.
     fn add(&self, file: WatchedFile) {
         let mut added = lock(&self.added);
         self.notices.expect(&file.path);
@@ -100,7 +102,7 @@ impl WatchedFolder {
         self.notices.wake();
     }
 
-    /// Reports changes until no receiver is left.
+    /// Reports changes until all receivers are dropped.
     fn run(&self, folder: PathBuf) {
         let mut files: Vec<WatchedFile> = Vec::new();
         let mut watch = FolderWatch::new(folder.clone());
@@ -136,7 +138,7 @@ impl WatchedFolder {
         }
     }
 
-    /// Removes the folder if no file was added meanwhile. Returns `true` if it was removed.
+    /// Removes the folder from [`FOLDERS`] if no file was added meanwhile. Returns `true` if it was removed.
     fn is_abandoned(&self, folder: &Path) -> bool {
         let mut folders = lock(&FOLDERS);
         let is_abandoned = lock(&self.added).is_empty();

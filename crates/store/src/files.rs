@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 
-/// Returns an error with the attempted action, the cause, and advice if there is any.
+/// Returns an error that names the attempted action and the cause, with advice for some causes.
 pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
         ErrorKind::PermissionDenied => "; check whose it is and who may write it",
@@ -39,18 +39,18 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// The treatment of an existing file.
+/// Behavior of a write if the file already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplaceMode {
-    /// The file is replaced.
+    /// Replace the existing file.
     Replace,
-    /// The file is left unchanged.
+    /// Leave the existing file unchanged.
     Keep,
 }
 
-/// Moves a file onto `path` atomically, so that no second write can fail. A link at `path` is followed, and an existing
-/// file's permissions are preserved, as with [`write`]. If the link leads to another file system, the content is
-/// written there instead.
+/// Moves the file `from` onto `path` atomically, so that nothing is left to write if that succeeds. A symbolic link at
+/// `path` is followed, and an existing file's permissions are preserved, as with [`write`]. If the link leads to
+/// another file system, `bytes` are written there instead.
 pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let replace = || -> std::io::Result<()> {
@@ -73,15 +73,16 @@ pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(),
     }
 }
 
-/// Makes a new name in this file's folder durable. Systems that can't sync a folder do so themselves.
+/// Syncs the folder of a file to disk, so that a new name in it is durable. Does nothing on systems that can't sync a
+/// folder, because they do so themselves.
 fn sync_folder_of(path: &Path) {
     if let Some(Ok(folder)) = path.parent().map(File::open) {
         let _ = folder.sync_all();
     }
 }
 
-/// Writes a file atomically: under a hidden name first, then renamed. A link is followed, and its target replaced. An
-/// existing file's permissions are preserved. Returns `true` if the file was written.
+/// Writes a file atomically: under a hidden name first, then renamed. If the path is a symbolic link, its target is
+/// replaced. An existing file's permissions are preserved. Returns `true` if the file was written.
 pub(crate) fn write(path: &Path, bytes: &[u8], existing: ReplaceMode) -> Result<bool, StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = target.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);

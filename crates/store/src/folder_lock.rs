@@ -1,4 +1,4 @@
-//! A lock between all processes that use the same data folder, held only briefly.
+//! A file lock between all processes that use the same data folder, held only briefly.
 
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
@@ -8,16 +8,16 @@ use domain::StoreError;
 
 /// Maximum time to wait for other processes, which hold the lock for milliseconds.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval at which a lock of another process is tried again.
+/// Interval between two attempts to acquire a lock that another process holds.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A lock, identified by its file.
+/// A lock between processes, identified by the path of its file.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderLock {
     path: PathBuf,
 }
 
-/// Guard of the lock. Dropping it releases the lock.
+/// A held lock, which is released on drop.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct FolderLockGuard {
@@ -29,13 +29,14 @@ impl FolderLock {
         Self { path }
     }
 
-    /// Waits for the lock. On a file system without locks, it counts as held.
+    /// Acquires the lock, and waits for at most [`LOCK_TIMEOUT`]. On a file system without locks, it counts as
+    /// acquired.
     pub(crate) fn acquire(&self) -> Result<FolderLockGuard, StoreError> {
         self.acquire_within(LOCK_TIMEOUT, sleep_before_retry)
     }
 
-    /// Waits for a lock that others may hold longer. Calls `pause` each time another process holds it: [`sleep_before_retry`], or a
-    /// test's function.
+    /// Acquires a lock that other processes may hold longer. Calls `pause` after each failed attempt:
+    /// [`sleep_before_retry`], or a function of a test.
     pub(crate) fn acquire_within(
         &self,
         patience: Duration,
@@ -69,7 +70,7 @@ impl FolderLock {
     }
 }
 
-/// Waits until the lock is tried again.
+/// Sleeps for the interval between two attempts to acquire a lock.
 pub(crate) fn sleep_before_retry() {
     std::thread::sleep(RETRY_INTERVAL);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Returns the bytes in hexadecimal.
+/// Returns the bytes as lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a `String` can't fail.

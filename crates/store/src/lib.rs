@@ -1,6 +1,6 @@
-//! Stores settings and logs on disk, and implements the ports of the host. Files are accessible only to their user. All
-//! of them are readable text files, except the databases of the audit log and the history. `mcp.json` with the servers
-//! is in the configuration folder, everything else in the data folder.
+//! Stores settings and logs on disk, and implements the ports of the host. Files are accessible only to their owner.
+//! All of them are readable text files, except the databases of the audit log and the history. `mcp.json` with the
+//! servers is in the configuration folder, all other files are in the data folder.
 
 mod audit;
 mod cache_folder;
@@ -38,9 +38,9 @@ pub use process_memory::keep_process_memory_private;
 /// Name of the lock file in the data folder.
 const LOCK_FILE: &str = "lock";
 
-/// Opens the ports on disk. Missing folders are created. Files are created when they are first written.
+/// Opens all ports on disk. Missing folders are created. Files are created when they are first written.
 ///
-/// Several processes may use the same folders: files are written atomically, and the log in transactions.
+/// Several processes may use the same folders: files are written atomically, and the databases in transactions.
 ///
 /// # Errors
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
@@ -50,7 +50,7 @@ pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) ->
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
-/// Opens the ports with another implementation of [`Secrets`].
+/// Opens all ports on disk, except [`Secrets`], which the caller provides.
 ///
 /// # Errors
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
@@ -80,17 +80,17 @@ pub fn open_with(
     })
 }
 
-/// The ports that [`open_read_only`] returns.
+/// Ports that only read, returned by [`open_read_only`].
 pub struct ReadOnlyStore {
-    /// Settings of the servers.
+    /// The servers in `mcp.json`.
     pub servers: Arc<dyn ServerSettings>,
     /// Secrets, encrypted with a key in the keychain.
     pub secrets: Arc<dyn Secrets>,
-    /// Documents of the data folder.
+    /// The documents in the data folder.
     pub documents: Arc<dyn Documents>,
 }
 
-/// Returns the servers, the secrets and the documents of these folders for reading only. No folder or file is created.
+/// Opens the servers, the secrets and the documents of these folders for reading. No folder or file is created.
 ///
 /// # Errors
 /// Returns [`StoreError`] if a path can't be made absolute.
@@ -106,14 +106,13 @@ pub fn open_read_only(config_file: &Path, data_dir: &Path) -> Result<ReadOnlySto
     Ok(ReadOnlyStore { servers: Arc::new(servers), secrets, documents })
 }
 
-/// Creates the folder if it does not exist, and resolves links and `..` in its path.
+/// Creates the folder if it does not exist, and returns its path without symbolic links and `..`.
 ///
-/// Keychain entries are named after the path, so another spelling would refer to entries under which nothing was ever
-/// sealed.
+/// Keychain entries are named after this path, so with another spelling of it the existing entries would not be found.
 fn real_folder(path: &Path) -> Result<PathBuf, StoreError> {
     let path = absolute_path(path)?;
     files::make_folder(&path)?;
-    // Canonical paths on Windows have a prefix that other programs do not understand.
+    // Canonical paths on Windows have the prefix `\\?\`, which other programs do not understand.
     if cfg!(windows) {
         return Ok(path);
     }

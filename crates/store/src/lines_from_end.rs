@@ -1,4 +1,4 @@
-//! Reads the lines of a file from the last to the first, in pieces.
+//! Reads the lines of a file from the last to the first, in blocks.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -10,11 +10,11 @@ const MAX_LINE: usize = 1 << 20;
 /// Iterator over the lines of a file from its end. Empty lines and those over 1 MiB are skipped.
 pub(crate) struct LinesFromEnd<R> {
     file: R,
-    /// Offset of `pending` in the file.
+    /// Offset in the file of the first byte of `pending`.
     start: u64,
     /// Bytes that were read but not returned yet.
     pending: Vec<u8>,
-    /// Set if the end of `pending` was dropped, because the line is too long.
+    /// Set if the end of the line in `pending` was dropped, because the line is too long.
     cut: bool,
 }
 
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn lines_are_read_from_the_end_and_long_ones_skipped() {
-        // Lines of usual length cross the piece boundaries at every offset. Two are over the limit, one of them the
+        // Lines of usual length cross block boundaries at every offset. Two lines are over the limit, one of them the
         // last.
         let mut text = vec![b'x'; 3 << 20];
         text.push(b'\n');

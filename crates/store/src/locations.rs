@@ -5,24 +5,24 @@ use std::path::PathBuf;
 use domain::StoreError;
 use etcetera::BaseStrategy;
 
-/// The settings file and the data folder.
+/// Paths of the settings file and the data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locations {
-    /// Path of `mcp.json` with the servers.
+    /// Path of `mcp.json`, which contains the servers.
     pub config_file: PathBuf,
-    /// Folder for settings, grants, the audit log and conversations.
+    /// Folder for documents (such as rules and grants), secrets, the audit log and conversations.
     pub data_dir: PathBuf,
 }
 
-/// Returns the folder in which programs of this user cache data, such as the packages of `npx` and `uvx`: `~/.cache` on
-/// Linux. `None` if the system defines no home folder.
+/// Returns the cache folder of this user, where for instance `npx` and `uvx` store packages: `~/.cache` on Linux.
+/// Returns `None` if the operating system reports no home folder.
 #[must_use]
 pub fn cache_folder() -> Option<PathBuf> {
     etcetera::base_strategy::choose_native_strategy().ok().map(|base| base.cache_dir())
 }
 
-/// Returns the folder for responses of registries, for [`CacheFolder::open`](crate::CacheFolder::open):
-/// `~/.cache/drawbridge/registries` on Linux. `None` if the system defines no home folder.
+/// Returns the folder for cached responses of registries, for [`CacheFolder::open`](crate::CacheFolder::open):
+/// `~/.cache/drawbridge/registries` on Linux. Returns `None` if the operating system reports no home folder.
 #[must_use]
 pub fn registry_cache_folder() -> Option<PathBuf> {
     let own = if cfg!(any(target_os = "macos", windows)) { "Drawbridge" } else { "drawbridge" };
@@ -34,7 +34,7 @@ pub fn registry_cache_folder() -> Option<PathBuf> {
 /// `%APPDATA%\Drawbridge` on Windows.
 ///
 /// # Errors
-/// Returns [`StoreError`] if the system defines no home folder.
+/// Returns [`StoreError`] if the operating system reports no home folder.
 pub fn default_locations() -> Result<Locations, StoreError> {
     let base = etcetera::base_strategy::choose_native_strategy().map_err(|error| StoreError {
         path: String::from("~"),

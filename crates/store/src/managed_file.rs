@@ -1,4 +1,4 @@
-//! The system-wide rules of an administrator: one file in a system folder, which is only read.
+//! The file with system-wide rules, which an administrator writes in a system folder. Drawbridge only reads it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,27 +9,27 @@ use tokio::sync::mpsc;
 
 use crate::files;
 
-/// Maximum size of the file, in bytes.
+/// Maximum size of the policy file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The system-wide file of rules.
+/// The file with system-wide rules. Implements [`ManagedPolicy`](ports::ManagedPolicy).
 #[derive(Debug, Clone)]
 pub struct ManagedFile {
     path: PathBuf,
-    /// Set if only an administrator may have write access.
+    /// Set if the file is refused unless only an administrator has write access.
     is_guarded: bool,
 }
 
 impl ManagedFile {
-    /// Creates a file at another path, for tests.
+    /// Uses a file at another path without a check of its owner, for tests.
     #[must_use]
     pub const fn with_path(path: PathBuf) -> Self {
         Self { path, is_guarded: false }
     }
 
-    /// Returns the file of this system: `/etc/drawbridge/policy.json` on Linux, `/Library/Application
-    /// Support/Drawbridge/policy.json` on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. No user setting
-    /// changes this path, except that variable on Windows.
+    /// Returns the file of this operating system: `/etc/drawbridge/policy.json` on Linux, `/Library/Application
+    /// Support/Drawbridge/policy.json` on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. Users can't change
+    /// this path by a setting, except with that variable on Windows.
     #[must_use]
     pub fn for_system() -> Self {
         let folder = if cfg!(windows) {
@@ -69,8 +69,8 @@ impl ManagedPolicy for ManagedFile {
 /// User ID of the administrator on Unix.
 const ROOT_USER_ID: u32 = 0;
 
-/// Checks that a file and its folder belong to `owner` and that nobody else has write access, who could relax the
-/// system-wide rules.
+/// Checks that a file and its folder belong to `owner`, and that no other user has write access. Other users could
+/// otherwise relax the system-wide rules.
 #[cfg(unix)]
 fn check_ownership(path: &Path, owner: u32) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt as _;

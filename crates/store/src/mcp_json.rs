@@ -1,7 +1,7 @@
 //! `mcp.json`: the servers that the user has configured, in a format that other programs use as well.
 //!
-//! Plain JSON. Content that this version does not understand is preserved: unknown keys, and servers with an unknown
-//! transport.
+//! The format is plain JSON. Content that this version does not understand is preserved: unknown keys, and servers with
+//! an unknown transport.
 
 mod auth;
 mod edit;
@@ -24,13 +24,13 @@ use read::name_problem;
 /// Maximum size of a settings file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Maximum number of attempts of an edit if the file changes meanwhile.
+/// Maximum number of attempts to edit the file if other programs change it in between.
 const MAX_ATTEMPTS: usize = 5;
 
-/// Initial content of a file without servers.
+/// Content of a new `mcp.json` without servers.
 const EMPTY_FILE: &str = "{\n  \"mcpServers\": {}\n}\n";
 
-/// The settings file of the servers.
+/// The settings file of the servers. Implements [`ServerSettings`].
 #[derive(Debug)]
 pub(crate) struct McpJson {
     path: PathBuf,
@@ -71,8 +71,8 @@ impl McpJson {
         self.named_text(text).read()
     }
 
-    /// Edits the text of the file. The file is read again, so that a concurrent change is preserved, and an unreadable
-    /// file is not overwritten. Returns `false` if there is nothing to edit.
+    /// Edits the text of the file. The file is read immediately before, so that a change by another program is
+    /// preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
     fn edit_file(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.acquire().map_err(store_problem)?;
         for _ in 0..MAX_ATTEMPTS {
@@ -93,7 +93,8 @@ impl McpJson {
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server if `is_wanted` accepts the servers in the file.
+    /// Writes a server if `is_wanted` returns `true` for the servers in the file. `was` is the former name of a renamed
+    /// server.
     fn put_if(
         &self,
         entry: &ServerEntry,
@@ -114,7 +115,7 @@ impl McpJson {
     }
 }
 
-/// An edited text, and the servers it must contain.
+/// The edited text of a file, and the servers that parsing it must yield.
 struct SettingsEdit {
     text: String,
     expected: Vec<ServerEntry>,
@@ -153,7 +154,8 @@ impl ServerSettings for McpJson {
 
     fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem> {
         match self.text()? {
-            // Some programs empty a file before they write it, which does not mean that all servers are removed.
+            // Some programs empty a file before they write it. An empty file does not mean that all servers were
+            // removed.
             Some(text) if text.trim().is_empty() => Err(ConfigProblem {
                 file: Some(self.path.display().to_string()),
                 line: Some(1),
@@ -201,8 +203,8 @@ impl ServerSettings for McpJson {
     }
 }
 
-/// Creates a settings file with the bundled demo server if none exists. Returns `true` if it was created. The server is
-/// not started.
+/// Creates a settings file with the bundled demo server if no settings file exists. Returns `true` if it was created.
+/// The server is not started.
 ///
 /// # Errors
 /// Returns [`ConfigProblem`] if the file can't be written, or the program's path is not valid Unicode.

@@ -1,5 +1,5 @@
-//! A platform whose dialogs are answered by files and which opens nothing, for tests of the whole app without system
-//! dialogs.
+//! A [`Platform`](ports::Platform) whose dialogs return the content of files, and which opens no URLs or windows. For
+//! tests of the whole app without system dialogs.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,12 +10,12 @@ use ports::Platform;
 
 use crate::files;
 
-/// Maximum size of an answer, which is one path, in bytes.
+/// Maximum size, in bytes, of a file with the result of a dialog, which is one path.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// Answers of system dialogs, in a folder:
+/// Results of system dialogs as files in a folder:
 ///
-/// - `pick-folder`: the folder that the next dialog returns. The dialog is cancelled if the file is missing or empty.
+/// - `pick-folder`: path that the next folder dialog returns. The dialog is cancelled if the file is missing or empty.
 /// - `pick-file`: the same for the dialog that picks a file.
 /// - `save-file`: the same for the dialog that picks a path to save to.
 /// - `opened-urls`: receives one line for each URL that would have been opened.
@@ -26,7 +26,7 @@ pub struct PlatformInFolder {
 }
 
 impl PlatformInFolder {
-    /// Creates a platform with its files in this folder, which must exist.
+    /// Creates a platform that uses the files in this folder, which must exist.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
@@ -77,18 +77,18 @@ mod tests {
 
     #[tokio::test]
     async fn dialog_responses_are_read_and_actions_written() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("the temporary folder is created");
         let platform = PlatformInFolder::new(folder.path());
-        assert_eq!(platform.pick_folder().await, Ok(None), "without an answer the dialog is closed");
-        std::fs::write(folder.path().join("pick-folder"), "/home/ann\n").expect("written");
+        assert_eq!(platform.pick_folder().await, Ok(None), "a missing file must cancel the dialog");
+        std::fs::write(folder.path().join("pick-folder"), "/home/ann\n").expect("the file is written");
         assert_eq!(
             platform.pick_folder().await,
             Ok(Some("/home/ann".into())),
-            "the answer must be the path without line terminator"
+            "the path must be returned without line terminator"
         );
-        platform.open_url("https://a.example/").await.expect("written");
-        platform.open_url("https://b.example/").await.expect("written");
-        let opened = std::fs::read_to_string(folder.path().join("opened-urls")).expect("there");
+        platform.open_url("https://a.example/").await.expect("the file is written");
+        platform.open_url("https://b.example/").await.expect("the file is written");
+        let opened = std::fs::read_to_string(folder.path().join("opened-urls")).expect("the file exists");
         assert_eq!(opened, "https://a.example/\nhttps://b.example/\n", "every URL must have a line");
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn folder_builder() -> DirBuilder {
     builder
 }
 
-/// Returns options for files that are accessible only to their owner. Existing files keep their permissions.
+/// Returns options that create files accessible only to their owner. Existing files keep their permissions.
 pub(crate) fn file_options() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "the folder of the user is already theirs alone"))]
     let mut options = OpenOptions::new();
@@ -23,7 +23,7 @@ pub(crate) fn file_options() -> OpenOptions {
     options
 }
 
-/// Removes all permissions of other users from a file, if it exists.
+/// Removes all permissions of other users from a file. Does nothing if the file does not exist.
 #[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, reason = "the folder of the user is already theirs alone"))]
 pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
@@ -41,14 +41,14 @@ pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns a number that identifies a file, as far as the system provides one.
+/// Returns a number that identifies a file on this computer: device and inode.
 #[cfg(unix)]
 pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     use std::os::unix::fs::MetadataExt as _;
     (u128::from(metadata.dev()) << 64) | u128::from(metadata.ino())
 }
 
-/// Returns a number that identifies a file, as far as the system provides one.
+/// Returns a number that distinguishes most files: their creation time.
 #[cfg(not(unix))]
 pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     metadata

@@ -1,11 +1,11 @@
 //! Protects the memory of this process, which contains secrets. Callers: the app and `drawbridge-cli`, at startup.
 
-/// Prevents other processes of the same user from reading the memory of this process, and the system from writing it to
-/// disk when the process crashes. To be called at startup, before any secret is read.
+/// Prevents other processes of the same user from reading the memory of this process, and the operating system from
+/// writing it to disk when the process crashes. Must be called at startup, before any secret is read.
 ///
 /// On Linux no debugger can be attached afterwards, and `/proc` shows this process's environment and open files to root
 /// only. Child processes can be debugged, but write no core dump either. On macOS and Windows only core dumps are
-/// prevented, as far as the system supports a limit.
+/// prevented, if the operating system supports that limit.
 pub fn keep_process_memory_private() {
     #[cfg(unix)]
     {

@@ -1,6 +1,6 @@
-//! The seal of documents that grant rights: an HMAC over the name, a number that increases with each write, and the
-//! content. Its key is derived from the one in the keychain. The keychain also stores the latest numbers, so that an
-//! older file is detected.
+//! The seal of documents that grant rights: an HMAC over the document's name, a number that increases with each write,
+//! and the content. The key of the HMAC is derived from the seal key in the keychain. The keychain also stores the
+//! latest numbers, so that an older copy of a file is detected.
 
 mod keychain_marks;
 
@@ -21,17 +21,18 @@ use tokio::sync::mpsc;
 use crate::audit::KeyHolder;
 use crate::hex::{from_hex, hex};
 
-/// Name of the mark with the latest numbers in the keychain.
+/// Name of the keychain entry (mark) with the latest numbers of all sealed documents.
 pub(crate) const MARK_NAME: &str = "sealed documents";
-/// Label from which the key of seals is derived.
+/// Label from which the key of document seals is derived.
 const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
-/// Name of the key listener of documents.
+/// Name under which documents register their listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for refusing a document whose number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is an older copy";
 
-/// Documents that grant rights. `policy.json` and `models.json` are not among them, because users edit them: their
-/// changes are reported, and a change that would reroute a conversation requires the user's consent.
+/// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` are not among them, because
+/// users edit them: their changes are reported, and a change that would send a conversation to another provider
+/// requires the user's consent.
 pub(crate) const SEALED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
@@ -52,16 +53,16 @@ struct SealFields {
     mac: String,
 }
 
-/// The key, and the known numbers of the latest files.
+/// The key of document seals, and the latest known numbers of the files.
 struct SealingKey {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
-    /// Numbers that are stored in the keychain before the files are in place, including those of other processes.
+    /// Numbers that are stored in the keychain before the files are in place, including numbers of other processes.
     announced: BTreeMap<String, u64>,
 }
 
-/// The text of a document's file.
+/// The text to write into a document's file.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
     /// Number of the file, or `None` if it has no seal.
@@ -71,54 +72,55 @@ pub(crate) struct DocumentText {
 enum SealerState {
     NotAsked,
     Asking,
-    /// There never was a key, so nothing is sealed. Contains the reason.
+    /// There never was a key, so documents have no seals. Contains the reason.
     Without(String),
     /// The key exists but is unavailable. Contains the reason.
     Unavailable(String),
     Ready(SealingKey),
 }
 
-/// The result of checking a document's bytes.
+/// The result of checking the seal of a file's bytes.
 pub(crate) enum JudgedDocument<'a> {
-    /// Written by Drawbridge, or uncheckable because there is no keychain.
+    /// The document was written by Drawbridge, or has no seal to check because there is no keychain.
     Good(&'a [u8]),
-    /// Not usable, because the seal can't be checked now.
+    /// The seal can't be checked now, so the document is not used. Contains the reason.
     Withheld(String),
-    /// Written by another program.
+    /// The document was written by another program or is an older copy. Contains the reason.
     Forged(&'static str),
 }
 
-/// Seals documents, and verifies seals.
+/// Creates and verifies the seals of documents.
 pub(crate) struct DocumentSealer {
     keys: Arc<KeyHolder>,
     secrets: Arc<dyn Secrets>,
     state: Mutex<SealerState>,
     changed: Condvar,
     told: Mutex<Vec<mpsc::Sender<()>>>,
-    /// Seals existing documents when the first key is created.
+    /// Function that seals existing documents when the first key is created.
     adopt: Mutex<Option<Box<AdoptDocuments>>>,
     adopted: Mutex<Option<Vec<String>>>,
-    /// Looks for seals on disk.
+    /// Function that looks for seals on disk.
     was_sealed: Mutex<Option<Box<SealedCheck>>>,
-    /// Held while the state is settled.
+    /// Held while [`Self::update_state`] runs.
     settling: Mutex<()>,
-    /// Set while a thread settles the state.
+    /// Set while a thread calls [`Self::update_state`].
     settles: AtomicBool,
     /// State of the thread that updates the keychain.
     marking: Mutex<MarkingState>,
-    /// Notified when that thread ends.
+    /// Notified when the thread that updates the keychain ends.
     marked: Condvar,
-    /// Held while the keychain is updated.
+    /// Held while [`Self::store_marks`] updates the keychain.
     telling: Mutex<()>,
 }
 
-/// Seals existing documents without a seal, and returns their names. The argument creates the text of a file.
+/// Function that seals existing documents without a seal, and returns their names. Its argument creates the sealed text
+/// of a file from its name and bytes.
 type AdoptDocuments = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
-/// Returns `true` if a key once sealed something in the data folder.
+/// Function that returns `true` if the data folder contains a seal of any key.
 type SealedCheck = dyn Fn() -> bool + Send;
 
-/// Reason for withholding documents if seals exist and the keychain has no key.
+/// Reason to withhold documents if the data folder contains seals and the keychain contains no key.
 const KEY_MISSING_REASON: &str = "what lies here was sealed with a key that the keychain does not have any more";
 
 impl DocumentSealer {
@@ -162,8 +164,8 @@ impl DocumentSealer {
         *self.adopt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopt));
     }
 
-    /// Sets the function that looks for seals on disk. If there are any, a missing key withholds documents. Otherwise a
-    /// program that removes the keychain entry could grant rights.
+    /// Sets the function that looks for seals on disk. If there are any, documents are withheld while the key is
+    /// missing. Otherwise a program could grant rights by removing the key from the keychain.
     pub(crate) fn set_seal_finder(&self, was_sealed: impl Fn() -> bool + Send + 'static) {
         *self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(was_sealed));
     }
@@ -172,12 +174,13 @@ impl DocumentSealer {
         self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
     }
 
-    /// Registers a channel that is notified when it is known whether there is a key.
+    /// Registers a channel that receives a message when the request for the key has succeeded or failed.
     pub(crate) fn notify_when_settled(&self, changed: mpsc::Sender<()>) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
     }
 
-    /// Returns the documents that were sealed when the first key was created, on the first call only.
+    /// Returns the names of the documents that were sealed when the first key was created. Returns `None` after the
+    /// first call.
     pub(crate) fn take_adopted(&self) -> Option<Vec<String>> {
         self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -193,7 +196,7 @@ impl DocumentSealer {
         }
         self.keys.request_key(false);
         if self.keys.is_resolved() {
-            // The key may have been found before this listener was registered.
+            // The request may have succeeded before this listener was registered.
             self.spawn_settle();
         }
         let waits = |state: &mut SealerState| matches!(state, SealerState::Asking);
@@ -201,7 +204,8 @@ impl DocumentSealer {
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
     }
 
-    /// Settles the state in a thread, one at a time, because reading the mark from the keychain may hang.
+    /// Calls [`Self::update_state`] in a separate thread, one at a time, because reading the mark from the keychain may
+    /// hang.
     fn spawn_settle(self: &Arc<Self>) {
         if self.settles.swap(true, Ordering::AcqRel) {
             return;
@@ -217,14 +221,14 @@ impl DocumentSealer {
         }
     }
 
-    /// Requests the key again because of a user action, if it was unavailable, for instance because a prompt was
-    /// dismissed. Does not wait. Once the key is available, withheld documents are valid again.
+    /// Requests the key again after a user action if it was unavailable, for instance because a prompt was dismissed.
+    /// Does not wait. Once the key is available, withheld documents can be read again.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         if !matches!(*self.state(), SealerState::Unavailable(_)) {
             return;
         }
         if self.keys.resolved_key().is_ok() {
-            // Only the mark was unavailable.
+            // The key is available, so only the mark could not be read.
             self.spawn_settle();
         } else {
             self.keys.request_key_for_user();
@@ -236,7 +240,7 @@ impl DocumentSealer {
         !matches!(*self.state(), SealerState::NotAsked)
     }
 
-    /// Returns the current state of document seals.
+    /// Returns the state of sealing for the host.
     pub(crate) fn seal(&self) -> DocumentSeal {
         match &*self.state() {
             SealerState::NotAsked | SealerState::Asking => DocumentSeal::Waiting,
@@ -246,7 +250,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Updates the state after it is known whether there is a key.
+    /// Updates the state after the request for the key has succeeded or failed.
     fn update_state(&self) {
         let _one = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*self.state(), SealerState::Ready(_)) {
@@ -271,7 +275,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the state with the key, and `true` if nothing was sealed before.
+    /// Returns the state with this key, and `true` if the keychain has no mark, so that existing documents were sealed.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
         let numbers = match self.secrets.read_mark(MARK_NAME) {
             Ok(mark) => mark.map(|mark| parse_numbers(&mark)),
@@ -287,7 +291,7 @@ impl DocumentSealer {
                 None
             }
             None => {
-                // A document sealed with another key, as on another computer, is adopted without that seal.
+                // A document sealed with another key, for instance on another computer, is sealed again with this one.
                 let inner = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
                 let own = inner.map_or(bytes, |sealed| sealed.document.get().as_bytes());
                 serde_json::from_slice(own).ok().and_then(|value| ready.text(name, 1, &value).ok())
@@ -304,12 +308,12 @@ impl DocumentSealer {
         (SealerState::Ready(ready), true)
     }
 
-    /// Returns `true` if these are the bytes of a sealed document, whichever key sealed it.
+    /// Returns `true` if these are the bytes of a sealed document, sealed with any key.
     pub(crate) fn has_seal(bytes: &[u8]) -> bool {
         serde_json::from_slice::<SealedDocument<'_>>(bytes).is_ok()
     }
 
-    /// Checks the bytes of a file.
+    /// Checks the seal and the number in the bytes of a file.
     pub(crate) fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> JudgedDocument<'a> {
         let read = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
         let mut state = self.state();
@@ -337,7 +341,7 @@ impl DocumentSealer {
         JudgedDocument::Good(text)
     }
 
-    /// Returns `true` if a document was written before, so that a missing file was removed.
+    /// Returns `true` if the file of a document was written before. If it is missing, another program removed it.
     pub(crate) fn was_written(&self, name: Document) -> bool {
         match &*self.state() {
             SealerState::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
@@ -346,7 +350,7 @@ impl DocumentSealer {
     }
 
     /// Returns the text of a file with this document. Without a keychain it has no seal. `beside` is the content of the
-    /// pending file: the keychain may know its number, so this file gets a higher one.
+    /// pending file: the keychain may have its number, so this file gets a higher one.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
@@ -368,7 +372,7 @@ impl DocumentSealer {
 }
 
 impl SealingKey {
-    /// Returns number and bytes of a document, if it was sealed with this key.
+    /// Returns number and content of a document, or `None` if it was not sealed with this key.
     fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedDocument { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);

@@ -1,8 +1,8 @@
-//! Secrets: encrypted in `secrets.json`, with one key in the system's keychain. Without a keychain they are in memory
-//! until the process ends.
+//! Secrets: encrypted in `secrets.json`, with one key in the system's keychain. Without a keychain, secrets stay in
+//! memory until the process ends.
 //!
-//! The key is never replaced. Each file has its own key, whose name is in the file, so that two processes that start at
-//! once, or a keychain that seems empty because it is locked, cannot make a file unreadable.
+//! The key is never replaced. Each file has a separate key, whose ID is in the file. So a file can't become unreadable
+//! when two processes start simultaneously, or when a locked keychain reports no entries.
 
 mod keychain;
 mod sealed_file;
@@ -26,23 +26,24 @@ use sealed_file::{SealedFile, SecretsKey};
 use timed_keychain::TimedKeychain;
 
 const SECRETS_FILE: &str = "secrets.json";
-/// Name of the folder with the locks of held names.
+/// Name of the folder with lock files for names of secrets that a process has locked.
 const LOCKS_FOLDER: &str = "held";
-/// Maximum time that another process may hold a name: some requests to a server that does not respond.
+/// Maximum time to wait for a name that another process has locked. It may be sending several requests to a server that
+/// does not respond.
 const MAX_NAME_HOLD: Duration = Duration::from_secs(65);
-/// Maximum time that another process may hold the name of a mark, which is written in milliseconds. A process that
-/// holds it longer would prevent the keychain from being updated, so the mark is written anyway.
+/// Maximum time to wait for the name of a mark that another process has locked. A mark is written in milliseconds. If
+/// the process holds the lock longer, the mark is written without the lock, so that a hanging process can't prevent it.
 const MAX_MARK_HOLD: Duration = Duration::from_millis(500);
-/// Maximum size of the file, in bytes.
+/// Maximum size of `secrets.json`, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
-/// Time limit of a keychain call, in which the user may have to enter a password.
+/// Maximum duration of a keychain call, in which the user may have to enter a password.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
-/// Name of the entry that tests a keychain which reports no entry.
+/// Name of the keychain entry that is written as a test if the keychain reports that an entry does not exist.
 const PROBE_NAME: &str = "probe";
-/// Maximum number of attempts if other processes create the file at the same moment.
+/// Maximum number of attempts to create the file if other processes create it at the same moment.
 const MAX_CREATE_ATTEMPTS: usize = 3;
 
-/// The secrets in a data folder.
+/// The secrets in a data folder. Implements [`Secrets`].
 pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: FolderLock,
@@ -54,11 +55,11 @@ pub(crate) struct SecretsFile {
 
 #[derive(Default)]
 struct SecretsState {
-    /// The last used key.
+    /// The key that was used last.
     key: Option<Arc<SecretsKey>>,
-    /// Names of the secrets in `memory`.
+    /// Names of the secrets that are only in `memory`.
     unkept: HashSet<String>,
-    /// Names without a separate keychain entry, such as older versions created.
+    /// Names for which the keychain has no separate entry of an older version.
     looked_for: HashSet<String>,
 }
 
@@ -110,7 +111,7 @@ impl SecretsFile {
         Ok(result)
     }
 
-    /// Returns the key of a file.
+    /// Returns the key of a file from memory or the keychain.
     fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
@@ -122,7 +123,8 @@ impl SecretsFile {
             ))
         };
         let Some(bytes) = self.keychain.read(&entry_name(&file.key))?.map(Zeroizing::new) else {
-            // A locked keychain may report that the entry does not exist. It then rejects writes as well.
+            // A locked keychain may report that the entry does not exist. It then rejects writes as well, which the
+            // probe detects.
             self.probe()?;
             return Err(lost("the keychain does not have the key of your secrets"));
         };
@@ -132,13 +134,13 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Checks that the keychain accepts writes.
+    /// Writes a test entry, to check that the keychain accepts writes.
     fn probe(&self) -> Result<(), KeychainError> {
         self.keychain.write(PROBE_NAME, PROBE_NAME.as_bytes())?;
         self.keychain.remove(PROBE_NAME)
     }
 
-    /// Creates a key for a new file.
+    /// Creates a key for a new file, and stores it in the keychain.
     fn new_key(&self) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
@@ -155,8 +157,7 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Stores a secret in the file, which is created if necessary, together with all secrets that could not be stored
-    /// before.
+    /// Stores a secret in the file, which is created if necessary, together with all secrets that are only in memory.
     fn store_secret(&self, name: &str, secret: &str) -> Result<(), KeychainError> {
         let broken = |error: SecretError| KeychainError::Broken(error.to_string());
         for _ in 0..MAX_CREATE_ATTEMPTS {
@@ -172,7 +173,7 @@ impl SecretsFile {
                     None => SealedFile::new(&key).map_err(unsealable)?,
                     Some(_) => return Ok((None, None)),
                 };
-                // Read only now, because secrets may have been deleted while the keychain was asked.
+                // Read after the keychain call, because secrets may have been deleted meanwhile.
                 let all = self.unstored_secrets(name, secret).map_err(broken)?;
                 for (name, secret) in &all {
                     file.entries.insert(name.clone(), key.seal(name, secret).map_err(unsealable)?);
@@ -206,7 +207,7 @@ impl SecretsFile {
         Ok(all)
     }
 
-    /// Returns a secret that an older version stored as a separate keychain entry, and moves it into the file.
+    /// Returns a secret that an older version stored in a separate keychain entry, and moves it into the file.
     fn migrate(&self, name: &str) -> Result<Option<String>, SecretError> {
         if !may_be_old_entry(name) || self.state().looked_for.contains(name) {
             return Ok(None);
@@ -223,7 +224,7 @@ impl SecretsFile {
         Ok(Some(secret))
     }
 
-    /// Removes the keychain entry of an older version.
+    /// Removes the separate keychain entry of an older version.
     fn remove_old_entry(&self, name: &str) {
         if !may_be_old_entry(name) {
             return;
@@ -236,20 +237,21 @@ impl SecretsFile {
         }
     }
 
-    /// Holds a name. `pause` is called each time another process holds it.
+    /// Locks a name for this process. `pause` is called each time another process holds the lock. Returns `None` if the
+    /// lock is not free in time.
     fn acquire_name(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
         FolderLock::new(self.path.with_file_name(LOCKS_FOLDER).join(file)).acquire_within(max_hold_of(name), pause).ok()
     }
 
-    /// Returns the keychain name of a mark. It depends on the path of the file, because the content of the file is not
-    /// trusted.
+    /// Returns the name of the keychain entry of a mark. It depends on the path of `secrets.json` and not on its
+    /// content, because the content is not trusted.
     fn mark_name(&self, name: &str) -> String {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
     }
 
-    /// Returns the message for a secret that could not be stored. An older value becomes valid again when the process
-    /// ends, and a locked keychain does not reveal whether there is one.
+    /// Returns the message for a secret that could not be stored. If the file has an older value, that value becomes
+    /// valid again when the process ends. A locked keychain does not reveal if there is one.
     fn unstored_message(&self, name: &str, refusal: KeychainError) -> String {
         let in_file = self.read().is_ok_and(|file| file.is_some_and(|file| file.entries.contains_key(name)));
         let may_have_one = in_file || matches!(refusal, KeychainError::Locked(_));
@@ -337,7 +339,7 @@ impl Secrets for SecretsFile {
     }
 }
 
-/// Returns the maximum time that another process may hold this name.
+/// Returns the maximum time to wait for this name if another process has locked it.
 fn max_hold_of(name: &str) -> Duration {
     let is_mark = [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME].contains(&name);
     if is_mark { MAX_MARK_HOLD } else { MAX_NAME_HOLD }
@@ -352,7 +354,8 @@ fn entry_name(id: &str) -> String {
     format!("key of secrets {id}")
 }
 
-/// Returns `true` if older versions may have stored a secret of this name: those of headers, "NAME @ ORIGIN".
+/// Returns `true` if older versions may have stored a secret of this name in a separate keychain entry: those of
+/// headers, "NAME @ ORIGIN".
 fn may_be_old_entry(name: &str) -> bool {
     name.split_once(" @ ").is_some_and(|(_, origin)| origin.starts_with("http"))
 }

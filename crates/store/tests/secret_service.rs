@@ -20,8 +20,8 @@ const BUS_CONFIG: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tm
 /// Time limit for every wait in these tests.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Starts the keychain, waits until it is on the bus, and ends it with the script. The daemon runs in the foreground so
-/// that it also ends with this test, however the test ends.
+/// Shell function that starts the keychain, and waits until it is on the bus. The daemon runs in the foreground, so
+/// that it ends with the script, however the test ends.
 const KEYCHAIN: &str = "keychain() { \
     gnome-keyring-daemon --foreground --unlock --components=secrets < <(printf $1) > /dev/null 2>&1 & \
     keychain=$!; trap 'kill -9 $keychain 2> /dev/null; wait $keychain 2> /dev/null' EXIT; \
@@ -29,7 +29,7 @@ const KEYCHAIN: &str = "keychain() { \
     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2> /dev/null | grep -q true && return; \
     sleep 0.05; done; }";
 const UNLOCK: &str = "keychain test";
-/// Starts the keychain with a password that does not unlock the existing keyring.
+/// Shell command that starts the keychain with a password that does not unlock the existing keyring.
 const LOCKED: &str = "keychain wrong";
 
 fn secrets(folder: &Path) -> Arc<dyn Secrets> {
@@ -43,7 +43,7 @@ fn is_installed(program: &str) -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Returns `true` if the programs that the tests need are installed.
+/// Returns `true` if the required programs are installed.
 fn can_run() -> bool {
     let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_installed(program));
     if let Some(program) = missing {
@@ -52,7 +52,7 @@ fn can_run() -> bool {
     missing.is_none()
 }
 
-/// Runs a script on a separate message bus with this home folder. `$ME ROLE_VARIABLE` in the script runs this test binary in a
+/// Runs a script on a separate message bus with this home folder. `$ME ROLE` in the script runs this test binary in a
 /// role.
 #[allow(clippy::disallowed_methods, reason = "starts the message bus with the real keychain")]
 fn start(home: &Path, test: &str, script: &str) -> Child {
@@ -76,17 +76,17 @@ fn run(home: &Path, test: &str, script: &str) {
     let output: Output = start(home, test, script).wait_with_output().unwrap();
     let text = format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{script}: {}\n{text}", output.status);
-    assert!(!text.contains("top-secret"), "no secret is printed");
+    assert!(!text.contains("top-secret"), "no secret must be printed");
 }
 
-/// Code that a child process of this test runs in one role.
+/// Function that a child process of this test runs in its role.
 type TestPart = fn(&dyn Secrets);
 
-/// Runs the role that this process was started for, if any. Returns `true` if it did.
+/// Runs the function of the role in which this process was started. Returns `false` if it was started without a role.
 fn run_role(parts: &[(&str, TestPart)]) -> bool {
     let Ok(part) = std::env::var(ROLE_VARIABLE) else { return false };
     let folder = std::env::var_os(FOLDER).unwrap();
-    let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("a part that there is");
+    let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("the role exists");
     play(secrets(Path::new(&folder)).as_ref());
     true
 }
@@ -164,7 +164,7 @@ fn keychain_started_later_is_used() {
             // sleep: polls, since no event reports the change.
             std::thread::sleep(Duration::from_millis(100));
         }
-        // The keychain is killed and started again.
+        // The parent process kills the keychain and starts it again.
         std::fs::write(Path::new(&folder).join("kill"), "").unwrap();
         let until = Instant::now() + WAIT_TIMEOUT;
         while !Path::new(&folder).join("killed").exists() {
@@ -214,7 +214,7 @@ fn concurrent_and_killed_processes_lose_no_secret() {
                 is_persistent(&secrets.set(&name, &format!("top-secret {name}")).unwrap()),
                 "the secret is stored: {name}"
             );
-            // A secret that was reported as stored must be found later, even if this process is killed.
+            // A secret that was reported as stored must be readable later, even if this process is killed.
             let folder = std::env::var_os(FOLDER).unwrap();
             std::fs::write(Path::new(&folder).join(format!("kept-{name}")), "").unwrap();
         }

@@ -1,4 +1,4 @@
-//! The activity log of one server: every message, its log messages and its standard error, in a bounded buffer
+//! The activity log of one server: all protocol messages, its log messages and its standard error, in a bounded buffer
 //! without secrets. Used by the connections of `host`, which append to it, and by the activity page.
 
 mod entry_body;
@@ -24,28 +24,28 @@ use hidden_secrets::HiddenSecrets;
 pub use total_size::MAX_TOTAL_BYTES;
 pub use total_size::TotalActivitySize;
 
-/// Maximum number of entries per server.
+/// Maximum number of entries in the log of one server.
 pub const MAX_ENTRIES: usize = 2_000;
-/// Default maximum size of a server's entries, in bytes; the user can change it.
+/// Default maximum size of a server's entries, in bytes. The user can change it.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Maximum size kept of one entry, in bytes.
+/// Maximum number of bytes that are stored of one entry's body.
 pub const MAX_BODY: usize = 512 * 1024;
-/// Maximum number of pending requests tracked for measuring latency.
+/// Maximum number of pending requests that are tracked to measure latency.
 const MAX_PENDING_REQUESTS: usize = 1_024;
 const PREVIEW_CHARS: usize = 200;
-/// Methods whose responses are compressed, because their contents are kept elsewhere as well. An idle server has
-/// little else.
+/// Methods whose responses are compressed, because their contents are also stored elsewhere and are rarely read here.
+/// Most entries of an idle server are such responses.
 const COMPRESSED_METHODS: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
-/// An entry of the activity log.
+/// A message, log line or event in the activity log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActivityEntry {
     /// Sequence number, starting at 1.
     pub seq: u64,
-    /// Time of the entry, in milliseconds since 1970.
+    /// Time at which the message was sent or received, in milliseconds since 1970.
     pub at: Millis,
-    /// Kind of the recorded entry.
+    /// Kind of the message or event.
     pub kind: ActivityKind,
     /// Set if the host sent the message.
     pub sent: bool,
@@ -59,14 +59,14 @@ pub struct ActivityEntry {
     /// Reason why the message is invalid or unusual.
     pub note: Option<String>,
     body: EntryBody,
-    /// Set if only the beginning of the body was kept.
+    /// Set if only the beginning of the body was stored.
     pub truncated: bool,
     /// Set if `[redacted]` replaces a secret in the body.
     pub redacted: bool,
 }
 
 impl ActivityEntry {
-    /// Returns the JSON-RPC id as it appears on the wire.
+    /// Returns the JSON-RPC ID as it appears in the message.
     #[must_use]
     pub fn id(&self) -> Option<String> {
         self.id.as_ref().map(|id| match id {
@@ -93,7 +93,7 @@ impl ActivityEntry {
     }
 }
 
-/// A JSON-RPC id. Numbers, such as the host's own ids, need no allocation.
+/// A JSON-RPC ID. Numbers, such as IDs of the host's own requests, need no allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum EntryId {
     Number(i64),
@@ -113,15 +113,15 @@ pub enum ActivityKind {
     Error,
     /// A JSON-RPC notification message.
     Notification,
-    /// A batch of JSON-RPC messages.
+    /// A batch of several JSON-RPC messages.
     Batch,
-    /// Data that is not a valid message.
+    /// Data from the server that is not a valid message.
     Invalid,
-    /// A line on standard error.
+    /// A line that the server printed on standard error.
     Stderr,
     /// A log message (`notifications/message`).
     Log,
-    /// A change of state of the process or connection.
+    /// A change in the state of the process or connection.
     State,
 }
 
@@ -129,14 +129,14 @@ pub enum ActivityKind {
 #[derive(Debug)]
 pub struct ActivityLog {
     entries: VecDeque<ActivityEntry>,
-    /// Maximum size of the entries, in bytes.
+    /// Maximum size of all entries together, in bytes.
     most: usize,
     bytes: usize,
     last: u64,
     dropped: u64,
-    /// Method and time of each pending request, keyed by direction (true if sent by the host) and id.
+    /// Method and time of each pending request, by direction (`true` if the host sent it) and ID.
     awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime), RandomState>,
-    /// Secrets that are redacted.
+    /// Secrets that are redacted in the entries.
     hidden: HiddenSecrets,
     together: TotalActivitySize,
 }
@@ -154,7 +154,7 @@ impl Drop for ActivityLog {
 }
 
 impl ActivityLog {
-    /// Creates an empty log whose size counts towards a shared total.
+    /// Creates an empty log whose size is part of a total over all servers.
     pub fn with_shared_total(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
@@ -174,7 +174,7 @@ impl ActivityLog {
         self.drop_excess();
     }
 
-    /// Drops the oldest entries until the log uses at most `most` bytes.
+    /// Drops the oldest entries until the log uses at most `most` bytes of memory.
     fn shrink_to(&mut self, most: usize) {
         while self.memory_used() > most && self.drop_oldest() {}
     }
@@ -184,12 +184,12 @@ impl ActivityLog {
         self.bytes + self.entries.len() * size_of::<ActivityEntry>()
     }
 
-    /// Counts an entry that is omitted because the rate is too high.
+    /// Counts an entry that was omitted because the server sends too many.
     pub const fn count_omitted(&mut self) {
         self.dropped += 1;
     }
 
-    /// Returns the current size of the bodies, in bytes.
+    /// Returns the total size of the entries' bodies, in bytes.
     pub const fn body_bytes(&self) -> usize {
         self.bytes
     }
@@ -206,26 +206,26 @@ impl ActivityLog {
         self.dropped
     }
 
-    /// Returns the latest entries with a sequence number above `after`, at most `limit` of them, in order.
+    /// Returns the latest entries with a sequence number above `after`, at most `limit`, oldest first.
     pub fn entries_after(&self, after: u64, limit: usize) -> impl Iterator<Item = &ActivityEntry> {
         let newer = self.entries.iter().rev().take_while(|e| e.seq > after).count().min(limit);
         self.entries.range(self.entries.len() - newer..)
     }
 
-    /// Returns the entry with this sequence number, if it is still kept.
+    /// Returns the entry with this sequence number, or `None` if it was dropped.
     #[must_use]
     pub fn entry(&self, seq: u64) -> Option<&ActivityEntry> {
         let first = self.entries.front()?.seq;
         self.entries.get(usize::try_from(seq.checked_sub(first)?).ok()?)
     }
 
-    /// Redacts these tokens in all future entries, replacing them by [`REDACTED`](domain::REDACTED).
+    /// Redacts these tokens in all future entries, by replacing them with [`REDACTED`](domain::REDACTED).
     pub fn redact_tokens(&mut self, tokens: Vec<SecretString>) {
         self.hidden.add(tokens);
     }
 
-    /// Redacts these secrets, named in the settings, in all future entries. They are tracked separately, so that
-    /// short-lived tokens don't displace them.
+    /// Redacts these secrets, to which the server's settings refer, in all future entries. They are tracked separately
+    /// from tokens, so that short-lived tokens don't displace them.
     pub fn redact_named_secrets(&mut self, secrets: Vec<SecretString>) {
         self.hidden.add_named(secrets);
     }
@@ -275,13 +275,13 @@ impl ActivityLog {
         self.push(entry);
     }
 
-    /// Appends a log message.
+    /// Appends a log message that the server sent.
     pub fn append_log(&mut self, message: &LogMessage) {
         let text = match &message.data {
             serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        // clock: stamps an entry.
+        // clock: timestamp of an entry.
         let mut entry = self.new_entry(SystemTime::now(), ActivityKind::Log, text.as_bytes());
         let level =
             serde_json::to_value(message.level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
@@ -294,21 +294,21 @@ impl ActivityLog {
 
     /// Appends a line of standard error, or a message about the process.
     pub fn append_line(&mut self, kind: ActivityKind, text: &str) {
-        // clock: stamps an entry.
+        // clock: timestamp of an entry.
         let entry = self.new_entry(SystemTime::now(), kind, text.as_bytes());
         self.push(entry);
     }
 
-    /// Appends a received message that could not be used, with the cause.
+    /// Appends a note about a received message that could not be used, with the cause.
     pub fn append_anomaly(&mut self, cause: &str, id: Option<String>) {
-        // clock: stamps an entry.
+        // clock: timestamp of an entry.
         let mut entry = self.new_entry(SystemTime::now(), ActivityKind::State, cause.as_bytes());
         entry.id = id.map(|id| EntryId::Shown(id.into()));
         entry.note = Some(cause.to_owned());
         self.push(entry);
     }
 
-    /// Redacts the text of an entry outside of its body.
+    /// Redacts the texts of an entry other than its body: note, method and ID.
     fn redact_entry_text(&self, entry: &mut ActivityEntry) {
         entry.note = entry.note.take().map(|note| self.hidden.redact_text(note));
         if let Some(Cow::Owned(method)) = &mut entry.method {
@@ -348,14 +348,14 @@ impl ActivityLog {
         self.bytes += entry.body.memory_used();
         self.together.add(entry.memory_used());
         if self.entries.len() == self.entries.capacity() {
-            // Doubling the capacity would allocate more than most servers ever need.
+            // Doubling the capacity would allocate more memory than most servers ever need.
             self.entries.reserve_exact(self.entries.len() / 4 + 4);
         }
         self.entries.push_back(entry);
         self.drop_excess();
     }
 
-    /// Drops the oldest entries until the limits hold.
+    /// Drops the oldest entries until the log is within its limits.
     fn drop_excess(&mut self) {
         while self.entries.len() > MAX_ENTRIES || self.bytes > self.most {
             if !self.drop_oldest() {
@@ -364,7 +364,7 @@ impl ActivityLog {
         }
     }
 
-    /// Drops the oldest entry. Returns false if there was none.
+    /// Drops the oldest entry. Returns `false` if the log is empty.
     fn drop_oldest(&mut self) -> bool {
         let Some(oldest) = self.entries.pop_front() else { return false };
         self.bytes -= oldest.body.memory_used();
@@ -374,7 +374,7 @@ impl ActivityLog {
     }
 }
 
-/// Returns an id as it appears on the wire, truncated to 200 characters.
+/// Returns an ID as it appears in the message, truncated to 200 characters.
 fn displayed_id(id: &RequestId) -> EntryId {
     match id {
         RequestId::Number(number) => EntryId::Number(*number),

@@ -1,22 +1,22 @@
-//! The delays before a server that ended is restarted: exponentially growing, limited in number, with jitter. Used by
-//! the owner in `host`.
+//! Delays before a server that has ended is restarted: they grow exponentially, their number is limited, and they have
+//! jitter. Used by the owner in `host`.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Minimum delay before an attempt.
+/// Minimum delay before a restart attempt.
 const MIN_DELAY: Duration = Duration::from_millis(500);
-/// Maximum delay before an attempt.
+/// Maximum delay before a restart attempt.
 const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of attempts within [`ATTEMPT_WINDOW`]. After that, the user has to start the server.
 const MAX_ATTEMPTS: usize = 5;
 const ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
-/// Run time after which the delays start from the minimum again.
+/// Run time of a server after which the delays start from the minimum again.
 const RESET_AFTER: Duration = Duration::from_secs(60);
 
-/// The restart attempts of one server.
+/// Delays and number of the restart attempts of one server.
 #[derive(Debug, Clone, Default)]
 pub struct Backoff {
     /// Number of attempts since the server last ran for [`RESET_AFTER`].
@@ -42,14 +42,14 @@ impl Backoff {
         Some((self.attempt, pause))
     }
 
-    /// Resets the delays if the server ran long enough before it ended.
+    /// Resets the delays if the server ran for at least 60 seconds.
     pub fn reset_after_run(&mut self, lasted: Duration) {
         if lasted >= RESET_AFTER {
             self.attempt = 0;
         }
     }
 
-    /// Returns true if an attempt is in progress or was made recently.
+    /// Returns `true` if an attempt is in progress or was made recently.
     pub const fn is_trying(&self) -> bool {
         self.attempt > 0
     }
@@ -67,19 +67,19 @@ mod tests {
         let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
         assert_eq!(
             pauses, wanted,
-            "each pause may be twice as long, and the sixth attempt in five minutes is not made"
+            "the maximum delay must double, and the sixth attempt within the window must be refused"
         );
         let later = start + ATTEMPT_WINDOW;
         assert_eq!(
             backoff.next_attempt(later, 1.0).map(|(n, _)| n),
             Some(6),
-            "after the window attempts are made again"
+            "attempts must be possible again after the window"
         );
         backoff.reset_after_run(RESET_AFTER);
         assert_eq!(
             backoff.next_attempt(later, 1.0).map(|(n, _)| n),
             Some(1),
-            "a server that was in use for a while begins anew"
+            "the count must start again after a long run"
         );
     }
 
@@ -90,7 +90,10 @@ mod tests {
             let now = start + ATTEMPT_WINDOW * minute;
             let random = f64::from(minute % 2);
             let (_, pause) = backoff.next_attempt(now, random).expect("one attempt in five minutes is always made");
-            assert!((MIN_DELAY..=MAX_DELAY).contains(&pause), "attempt {minute} is after {pause:?}");
+            assert!(
+                (MIN_DELAY..=MAX_DELAY).contains(&pause),
+                "the delay of attempt {minute} is out of bounds: {pause:?}"
+            );
         }
     }
 }

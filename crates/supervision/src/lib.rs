@@ -1,15 +1,15 @@
-//! Bookkeeping for each running server: its activity, its limits and resource usage, and its restarts.
+//! State and limits of each running server: its activity log, its resource usage, and its restarts.
 //!
-//! - [`activity`]: a bounded log of messages without secrets. Used by the connections and the owner in `host`,
-//!   and by the activity page of `api`.
+//! - [`activity`]: a bounded log of messages without secrets. Used by the connections and the owner in `host`, and by
+//!   the activity page of `api`.
 //! - [`limits`]: the limits of each server, and their valid ranges. Used by `host` and the settings page of `api`.
 //! - [`usage_counter`]: counts a run's usage against the limits. Used by the connections of `host`.
 //! - [`token_bucket`]: a token bucket. Used by [`usage_counter`], and for limiting the rate of consent requests.
-//! - [`backoff`]: delays before a server that ended is restarted. Used by the owner in `host`.
-//! - [`wake`]: detects that the computer slept or changed its network address. Used by `host`, which then checks
-//!   remote servers.
+//! - [`backoff`]: delays before a server that has ended is restarted. Used by the owner in `host`.
+//! - [`wake`]: detects that the computer slept or changed its network address. Used by `host`, which then checks remote
+//!   servers.
 //!
-//! Nothing in this crate starts or stops a server: the owner in `host` does.
+//! This crate doesn't start or stop servers: the owner in `host` does.
 
 pub mod activity;
 pub mod backoff;

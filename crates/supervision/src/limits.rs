@@ -1,11 +1,11 @@
-//! The limits of one server. A server that exceeds a limit is slowed down or refused, with the cause in its activity,
-//! and without affecting other servers. Used by `host`, which enforces them, and by the settings.
+//! The limits of one server. A server that exceeds a limit is slowed down or its messages are refused. The cause is
+//! recorded in its activity log, and other servers are not affected. Used by `host`, which enforces the limits, and by
+//! the settings.
 //!
-//! Calls, consent requests and messages beyond a limit are refused. Excess notifications are omitted from the
-//! activity and counted. Excess bytes slow the server down: its connection stops reading, so the server's own pipe
-//! fills. A sandboxed server that exceeds the limit of processes, memory, processor time or home size is stopped.
-//! Changed settings apply from the server's next start. Counting costs a call a few additions and doesn't read the
-//! clock.
+//! Calls, consent requests and messages beyond a limit are refused. Excess notifications are omitted from the activity
+//! log and counted. Excess bytes slow the server down: its connection stops reading, so the server's pipe fills. A
+//! sandboxed server that exceeds the limit of processes, memory, processor time or home size is stopped. Changed
+//! settings apply from the server's next start. Counting costs a call a few additions and doesn't read the clock.
 
 use process::sandbox::{LimitedResource, ResourceLimits, ResourceMeter};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::activity::MAX_BYTES;
 
-/// Default maximum number of pending consent requests per server; further ones are refused.
+/// Default maximum number of pending consent requests of one server. Further ones are refused.
 pub const DEFAULT_MAX_CONSENT_REQUESTS: usize = 10;
 
 const MIB: u64 = 1024 * 1024;
@@ -28,13 +28,14 @@ pub struct ServerLimits {
     pub calls: u32,
     /// Maximum number of pending consent requests; further ones are refused. Default: 10.
     pub questions: u32,
-    /// Maximum rate of consent requests per minute, with a burst of ten seconds' worth; further ones are refused.
-    /// Default: 180.
+    /// Maximum rate of consent requests per minute, with a burst of as many as in ten seconds; further ones are
+    /// refused. Default: 180.
     pub questions_per_minute: u32,
     /// Maximum rate of notifications recorded in the activity per second, with a burst of twice as many; further ones
     /// are omitted and counted. Their effects (progress, changed lists) are merged and never lost. Default: 1,000.
     pub notifications_per_second: u32,
-    /// Maximum number of bytes read per minute, also as a burst; beyond it, reading slows down. Default: 1 GiB.
+    /// Maximum number of bytes read per minute, which may arrive in one burst; beyond it, reading slows down. Default:
+    /// 1 GiB.
     pub bytes_per_minute: u64,
     /// Maximum size of a message, in bytes; a request with a larger response fails. Default: 16 MiB.
     pub message_bytes: u64,
@@ -70,7 +71,7 @@ impl Default for ServerLimits {
 }
 
 impl ServerLimits {
-    /// Minimum of each limit: below it, nothing works.
+    /// Minimum of each limit. With lower values, servers would not work.
     pub const MIN: Self = Self {
         calls: 1,
         questions: 1,
@@ -85,7 +86,7 @@ impl ServerLimits {
         processor_seconds: 5,
     };
 
-    /// Maximum of each limit: above it, one server could affect the whole computer.
+    /// Maximum of each limit. With higher values, one server could affect the whole computer.
     pub const MAX: Self = Self {
         calls: 1_000,
         questions: 50,
@@ -131,17 +132,17 @@ impl ServerLimits {
     }
 }
 
-/// The latest usage count of a running server, and the meter of its sandbox.
+/// The latest usage counts of a running server, and the resource meter of its sandbox.
 #[derive(Debug, Clone, Default)]
 pub struct UsageGauge {
-    /// Latest count, with its time.
+    /// The latest counts, with their time.
     pub counted: Option<(Instant, LimitsUsage)>,
     /// Meter of the resources of a sandboxed server.
     pub meter: Option<ResourceMeter>,
 }
 
 impl UsageGauge {
-    /// Returns the current usage.
+    /// Returns the current usage, estimated from the latest counts.
     pub fn current_usage(&self, limits: &ServerLimits) -> LimitsUsage {
         let used = self.counted.map_or_else(
             || LimitsUsage::unused(limits),
@@ -151,7 +152,7 @@ impl UsageGauge {
     }
 }
 
-/// Usage of a server against its limits since its last start.
+/// Usage of a server since its last start, compared with its limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -160,11 +161,11 @@ pub struct LimitsUsage {
     pub calls: LimitCounter,
     /// Number of pending consent requests.
     pub questions: LimitCounter,
-    /// Notifications within the last second.
+    /// Number of notifications within the last second.
     pub notifications: LimitCounter,
-    /// Bytes within the last minute.
+    /// Number of bytes read within the last minute.
     pub bytes: LimitCounter,
-    /// Largest message so far, in bytes.
+    /// Size of the largest message so far, in bytes.
     pub message: LimitCounter,
     /// Size of the activity log, in bytes.
     pub kept: LimitCounter,
@@ -176,7 +177,7 @@ pub struct LimitsUsage {
 }
 
 impl LimitsUsage {
-    /// Returns the usage after `seconds` without any further activity.
+    /// Returns the usage after `seconds` in which nothing was received.
     #[must_use]
     pub fn after_idle_seconds(mut self, seconds: f64) -> Self {
         let back = |counter: &LimitCounter, span: f64| {
@@ -187,7 +188,7 @@ impl LimitsUsage {
         self
     }
 
-    /// Returns the usage of a server that has not been started yet.
+    /// Returns the usage of a server that was never started.
     #[must_use]
     pub fn unused(limits: &ServerLimits) -> Self {
         let counter = |most| LimitCounter { now: 0, most, beyond: 0 };
@@ -204,7 +205,7 @@ impl LimitsUsage {
     }
 }
 
-/// Resources used by a sandboxed server. `beyond` is 1 for the limit that stopped it.
+/// Resources used by a sandboxed server. `beyond` is 1 for the limit because of which it was stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -235,14 +236,14 @@ impl ResourcesUsage {
     }
 }
 
-/// A limit, with the usage that counts towards it.
+/// A limit, the usage that counts towards it, and the number of violations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitCounter {
-    /// Current usage of the resource.
+    /// Current usage, in the unit of the limit.
     pub now: u64,
-    /// Limit of the usage.
+    /// Maximum usage that the limit permits.
     pub most: u64,
-    /// Number of events beyond the limit that were refused, omitted or slowed down.
+    /// Number of events beyond the limit, which were refused, omitted or slowed down.
     pub beyond: u64,
 }

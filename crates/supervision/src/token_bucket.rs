@@ -1,4 +1,4 @@
-//! A token bucket. While tokens are left, taking one costs a subtraction and doesn't read the clock. Used by
+//! A token bucket. As long as tokens are left, taking one costs a subtraction and doesn't read the clock. Used by
 //! `usage_counter.rs`, and by the consent requests of a connection.
 
 use std::time::Duration;
@@ -10,19 +10,20 @@ use tokio::time::Instant;
 pub struct TokenBucket {
     most: i64,
     per_second: f64,
-    /// Tokens left. Negative after a use larger than the remainder.
+    /// Number of tokens left. Negative after an amount was taken that was larger than the number left.
     left: i64,
     counted_at: Instant,
 }
 
 impl TokenBucket {
-    /// Creates a full bucket with a capacity of `most` tokens, refilled at `per_second`.
+    /// Creates a full bucket with a capacity of `most` tokens, which is refilled with `per_second` tokens per second.
     pub fn new(most: u64, per_second: f64) -> Self {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         Self { most, per_second, left: most, counted_at: Instant::now() }
     }
 
-    /// Takes tokens, and returns false if none were left. The amount may be larger than the remainder.
+    /// Takes tokens if any are left. Returns `false` and takes none otherwise. The amount may be larger than the number
+    /// left.
     pub fn try_take(&mut self, amount: u64) -> bool {
         if self.left <= 0 {
             self.refill(Instant::now());
@@ -34,7 +35,7 @@ impl TokenBucket {
         may
     }
 
-    /// Takes tokens even if none are left. Returns true if some are left afterwards.
+    /// Takes tokens even if none are left. Returns `true` if some are left afterwards.
     pub fn take_or_overdraw(&mut self, amount: u64) -> bool {
         self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
         if self.left <= 0 {
@@ -43,14 +44,14 @@ impl TokenBucket {
         self.left > 0
     }
 
-    /// Returns the time until this many tokens are available.
+    /// Returns the time until this many tokens are available, or until the bucket is full.
     pub fn time_until_available(&mut self, amount: u64) -> Duration {
         self.refill(Instant::now());
         let missing = i64::try_from(amount).unwrap_or(i64::MAX).min(self.most).saturating_sub(self.left);
         Duration::try_from_secs_f64(missing.max(0) as f64 / self.per_second).unwrap_or(Duration::MAX)
     }
 
-    /// Returns the number of tokens that were used and have not been refilled yet.
+    /// Returns the number of tokens that were taken and have not been refilled yet.
     pub fn used(&mut self) -> u64 {
         self.refill(Instant::now());
         u64::try_from(self.most - self.left).unwrap_or(0)
@@ -63,7 +64,7 @@ impl TokenBucket {
             (self.left, self.counted_at) = (self.most, now);
         } else if back >= 1.0 {
             self.left = left;
-            // The fraction of a token is not lost: it counts at the next refill.
+            // The remaining fraction of a token counts for the next refill.
             self.counted_at += Duration::from_secs_f64(back.floor() / self.per_second);
         }
     }
@@ -77,21 +78,24 @@ mod tests {
     async fn bucket_refills_over_time_up_to_its_capacity() {
         let mut allowance = TokenBucket::new(10, 2.0);
         let taken = (0..20).filter(|_| allowance.try_take(1)).count();
-        assert_eq!(taken, 10, "all of it at once");
+        assert_eq!(taken, 10, "the whole capacity must be available at first");
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 2, "then so much each second");
+        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 2, "two tokens per second must be refilled");
         tokio::time::advance(Duration::from_secs(3600)).await;
-        assert_eq!(allowance.used(), 0, "it is whole again");
-        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 10, "and no more than that");
+        assert_eq!(allowance.used(), 0, "the bucket must be full again");
+        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 10, "the bucket must not exceed its capacity");
     }
 
     #[tokio::test(start_paused = true)]
     async fn overspent_tokens_must_be_refilled_first() {
         let mut allowance = TokenBucket::new(10, 2.0);
-        assert!(!allowance.take_or_overdraw(30), "twenty beyond");
+        assert!(!allowance.take_or_overdraw(30), "no token must be left after an overdraft");
         let wait = allowance.time_until_available(1);
-        assert!((10.0..12.0).contains(&wait.as_secs_f64()), "two come back each second: {wait:?}");
+        assert!(
+            (10.0..12.0).contains(&wait.as_secs_f64()),
+            "the overdraft must be refilled at two tokens per second: {wait:?}"
+        );
         tokio::time::advance(wait).await;
-        assert!(allowance.try_take(1), "then there is some again");
+        assert!(allowance.try_take(1), "a token must be available after the wait");
     }
 }

@@ -1,6 +1,7 @@
-//! Counts a run's usage against its limits, and decides what happens beyond them. Used by the connections of `host`.
+//! Counts the usage of a server's run against its limits, and decides about messages beyond them. Used by the
+//! connections of `host`.
 //!
-//! Counting costs a call two additions; the displayed usage is updated together with other state every 50 ms.
+//! Counting costs a call two additions. The displayed usage is updated together with other state, every 50 ms.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,14 +12,15 @@ use tokio::time::Instant;
 use crate::limits::{LimitCounter, LimitsUsage, ServerLimits, UsageGauge};
 use crate::token_bucket::TokenBucket;
 
-/// Minimum and maximum interval after which a slowed-down server is checked again.
+/// Minimum time for which reading from a slowed-down server stops.
 const MIN_PAUSE: Duration = Duration::from_millis(250);
+/// Maximum time for which reading from a slowed-down server stops.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
 
-/// The usage of one run of a server.
+/// The usage of a server since its start.
 pub struct UsageCounter {
     limits: ServerLimits,
-    /// Gauge that displays the usage.
+    /// Gauge with the usage that is displayed.
     shown: Arc<Mutex<UsageGauge>>,
     bytes: TokenBucket,
     notifications: TokenBucket,
@@ -32,7 +34,7 @@ pub struct UsageCounter {
 }
 
 impl UsageCounter {
-    /// Creates the counters of a run with no usage.
+    /// Creates the counters of a new run, with no usage.
     pub fn new(limits: &ServerLimits, shown: Arc<Mutex<UsageGauge>>) -> Self {
         let each_second = limits.notifications_per_second;
         let notifications = TokenBucket::new(2 * u64::from(each_second), f64::from(each_second));
@@ -51,7 +53,7 @@ impl UsageCounter {
         }
     }
 
-    /// Counts a message, and returns true if it should be recorded.
+    /// Counts a message. Returns `true` if it should be recorded in the activity log.
     pub fn count_frame(&mut self, frame: &Frame) -> bool {
         if frame.direction == Direction::Sent {
             return true;
@@ -64,7 +66,7 @@ impl UsageCounter {
         is_kept
     }
 
-    /// Counts bytes that were read.
+    /// Counts bytes that were read from the server.
     pub fn count_read(&mut self, bytes: u64) {
         if !self.bytes.take_or_overdraw(bytes) && !self.slowed {
             self.slowed = true;
@@ -72,29 +74,29 @@ impl UsageCounter {
         }
     }
 
-    /// Counts a log message, and returns true if it should be recorded.
+    /// Counts a log message. Returns `true` if it should be recorded in the activity log.
     pub fn count_log(&mut self) -> bool {
         let is_kept = self.logs.try_take(1);
         self.left_out += u64::from(!is_kept);
         is_kept
     }
 
-    /// Returns true if the server has used up its allowance of bytes for now.
+    /// Returns `true` if the server has exceeded its limit of bytes per minute.
     pub const fn is_slowed(&self) -> bool {
         self.slowed
     }
 
-    /// Returns the time for which to stop reading, or `None` if the server is not or no longer slowed down.
+    /// Returns the time for which reading should stop, or `None` if the server is not slowed down any more.
     pub fn read_pause(&mut self) -> Option<Duration> {
-        // Waits for one second's worth of bytes, so that reading doesn't resume byte by byte.
+        // Waits until a second's worth of bytes may be read, so that reading doesn't resume with a few bytes.
         let a_second = self.limits.bytes_per_minute / 60;
         let wait = self.slowed.then(|| self.bytes.time_until_available(a_second)).filter(|wait| !wait.is_zero());
         self.slowed = wait.is_some();
         wait.map(|wait| wait.clamp(MIN_PAUSE, MAX_PAUSE))
     }
 
-    /// Returns a message for the activity log about slowed-down reading, if one is due. Messages become rarer the
-    /// more often it happens.
+    /// Returns a message for the activity log that reading is slowed down, or `None`. Reported after 1, 2, 4, 8, …
+    /// times.
     pub fn pause_notice(&self) -> Option<String> {
         let (often, bytes) = (self.slowed_often, self.limits.bytes_per_minute);
         (self.slowed && often.is_power_of_two()).then(|| {
@@ -102,7 +104,8 @@ impl UsageCounter {
         })
     }
 
-    /// Returns a message for the activity log about omitted notifications, if one is due.
+    /// Returns a message for the activity log that notifications were omitted, or `None`. Reported after 1, 2, 4, 8, …
+    /// omissions.
     pub fn omission_notice(&self) -> Option<String> {
         let (left_out, most) = (self.left_out, self.limits.notifications_per_second);
         left_out.is_power_of_two().then(|| {
@@ -120,7 +123,7 @@ impl UsageCounter {
         self.refused_questions += 1;
     }
 
-    /// Updates the displayed usage.
+    /// Updates the displayed usage. The arguments are numbers and sizes that the counter does not know.
     pub fn update_gauge(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };

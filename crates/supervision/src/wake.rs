@@ -1,5 +1,5 @@
-//! Detects that the computer slept (the wall clock advanced while this program didn't run), or that its addresses
-//! changed. Used by the handle of `host`, which then checks remote servers.
+//! Detects that the computer slept (its clock advanced by much more than the comparison interval), or that its network
+//! addresses changed. Used by the handle of `host`, which then checks remote servers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, SystemTime};
@@ -8,12 +8,12 @@ use tokio::time::Instant;
 
 /// Interval at which the clocks and addresses are compared.
 pub const COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
-/// Number of reported network changes that are handled immediately in a burst.
+/// Number of reported network changes after which a check starts immediately, in a burst.
 pub const MAX_BURST_CHECKS: u32 = 3;
-/// Minimum deviation that a busy machine no longer explains.
+/// Minimum jump of a clock that counts as sleep. Smaller ones may occur on a busy computer.
 const MIN_CLOCK_JUMP: Duration = Duration::from_secs(20);
 
-/// The clocks at their last comparison.
+/// The clocks at the last comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ClockComparison {
     wall: SystemTime,
@@ -21,15 +21,15 @@ pub struct ClockComparison {
 }
 
 impl ClockComparison {
-    /// Records the clocks for the first time.
+    /// Creates the value with the times of the first comparison.
     pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
     }
 
-    /// Returns true if the computer slept since the last comparison, [`COMPARISON_INTERVAL`] ago.
+    /// Returns `true` if the computer slept since the last comparison, which was made [`COMPARISON_INTERVAL`] ago.
     ///
-    /// On some systems a program's monotonic clock runs during sleep, on others it stops; the wall clock always
-    /// advances. A wall clock that was set back indicates nothing.
+    /// On some systems a process's monotonic clock runs during sleep, on others it stops. The wall clock always
+    /// advances. A wall clock that was set back doesn't count as sleep.
     pub fn detect_wake(&mut self, wall: SystemTime, own: Instant) -> bool {
         let passed = wall.duration_since(self.wall).unwrap_or_default();
         let own_passed = own.saturating_duration_since(self.own);
@@ -38,7 +38,7 @@ impl ClockComparison {
     }
 }
 
-/// The source addresses from which this computer would send to the internet, if it has any.
+/// The source addresses of packets from this computer to the internet, or `None` without a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceAddresses {
     v4: Option<IpAddr>,
@@ -46,7 +46,7 @@ pub struct SourceAddresses {
 }
 
 impl SourceAddresses {
-    /// Reads the addresses from the system's routes. Nothing is sent: connecting a UDP socket only selects its
+    /// Reads the addresses from the system's routes. No packet is sent: connecting a UDP socket only selects its source
     /// address. The destinations are reserved for documentation (RFC 5737, RFC 3849).
     pub fn read() -> Self {
         let v4 = local_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
@@ -54,16 +54,16 @@ impl SourceAddresses {
         Self { v4, v6 }
     }
 
-    /// Returns true if there is a new address since the last call. A lost address doesn't count: there is no route to
-    /// try.
+    /// Stores the current addresses. Returns `true` if one of them is new. A lost address doesn't count, because
+    /// without a route no check can succeed.
     pub fn update(&mut self, now: Self) -> bool {
         let before = std::mem::replace(self, now);
         now.v4.is_some() && now.v4 != before.v4 || now.v6.is_some() && now.v6 != before.v6
     }
 }
 
-/// Limits the rate at which externally reported network changes trigger checks of connections: [`MAX_BURST_CHECKS`] as a
-/// burst, and one per [`COMPARISON_INTERVAL`] after that. Further reports are not lost, but merged into one pending check.
+/// Limits the rate at which reported network changes trigger checks of connections: a burst of [`MAX_BURST_CHECKS`],
+/// and one per [`COMPARISON_INTERVAL`] after that. Reports during the wait are merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckPacing {
     /// Time at which the full burst is available again.
@@ -72,7 +72,7 @@ pub struct CheckPacing {
 }
 
 impl CheckPacing {
-    /// Returns the time of the check for a report, or `None` if another check is pending.
+    /// Returns the time of the check for a reported change, or `None` if another check is already pending.
     pub fn schedule_check(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
             return None;
@@ -92,7 +92,7 @@ impl CheckPacing {
 
 fn local_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
-    // Port 9 is the discard service.
+    // Port 9 is the discard service. No packet is sent to it.
     socket.connect((to, 9)).ok()?;
     socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
 }
@@ -106,16 +106,28 @@ mod tests {
         let now = Instant::now() + Duration::from_secs(1_000_000);
         let mut pace = CheckPacing::default();
         for _ in 0..MAX_BURST_CHECKS {
-            assert_eq!(pace.schedule_check(now), Some(now), "the first are looked into at once");
+            assert_eq!(pace.schedule_check(now), Some(now), "the first reports must be checked immediately");
         }
-        assert_eq!(pace.schedule_check(now), Some(now + COMPARISON_INTERVAL), "the next one waits");
-        assert_eq!(pace.schedule_check(now + Duration::from_secs(1)), None, "and stands for those after it");
+        assert_eq!(
+            pace.schedule_check(now),
+            Some(now + COMPARISON_INTERVAL),
+            "the next report must wait for an interval"
+        );
+        assert_eq!(
+            pace.schedule_check(now + Duration::from_secs(1)),
+            None,
+            "later reports must be merged into the pending check"
+        );
         let then = now + COMPARISON_INTERVAL;
         pace.mark_check_started();
-        assert_eq!(pace.schedule_check(then), Some(then + COMPARISON_INTERVAL), "one for each interval");
+        assert_eq!(pace.schedule_check(then), Some(then + COMPARISON_INTERVAL), "there must be one check per interval");
         pace.mark_check_started();
         let later = then + COMPARISON_INTERVAL * 10;
-        assert_eq!(pace.schedule_check(later), Some(later), "after a rest at once");
+        assert_eq!(
+            pace.schedule_check(later),
+            Some(later),
+            "a report after a quiet period must be checked immediately"
+        );
     }
 
     #[test]
@@ -133,12 +145,12 @@ mod tests {
             assert_eq!(clocks.detect_wake(wall + wall_passed, own + own_passed), woke, "{what}");
             let again =
                 clocks.detect_wake(wall + wall_passed + COMPARISON_INTERVAL, own + own_passed + COMPARISON_INTERVAL);
-            assert!(!again, "{what}: it is told once");
+            assert!(!again, "{what}: a wake must be reported once");
         }
         let mut clocks = ClockComparison::new(wall, own);
         assert!(
             !clocks.detect_wake(wall - secs(3_600), own + COMPARISON_INTERVAL),
-            "a clock that was set back is no sleep"
+            "a clock that was set back must not count as sleep"
         );
     }
 
@@ -158,7 +170,7 @@ mod tests {
         for ((v4, v6), (v4_now, v6_now), moved, what) in cases {
             let (mut addresses, now) = (SourceAddresses { v4, v6 }, SourceAddresses { v4: v4_now, v6: v6_now });
             assert_eq!(addresses.update(now), moved, "{what}");
-            assert!(!addresses.update(now), "{what}: it is told once");
+            assert!(!addresses.update(now), "{what}: a change must be reported once");
         }
     }
 }

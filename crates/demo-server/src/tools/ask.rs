@@ -20,7 +20,7 @@ use crate::request_contents::{self, SamplingPrompt};
 const MODEL_STATE: &str = "model-asked";
 const PERMIT_STATE: &str = "permit-asked";
 const STAMP_STATE: &str = "permit-waits-for-its-stamp";
-/// Error code of 2025-11-25 for "URL elicitation required".
+/// Error code for "URL elicitation required" in revision 2025-11-25.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 const PERMIT_URL: &str = "https://permits.example.com/harbour/aurora?day=monday";
 const PERMIT_MESSAGE: &str = "Sign the mooring permit in your browser.";
@@ -129,7 +129,7 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
         return Ok(text("No permit, no berth: the page was not opened."));
     }
     if client::is_stateless(call.context) {
-        // A result with only a state makes the host repeat its request at once.
+        // After a result with only a state, the host repeats its request immediately.
         let wait = InputRequiredResult::from_request_state(STAMP_STATE);
         return Err(EarlyEnd::Ask(Box::new(wait)));
     }

@@ -18,19 +18,19 @@ use crate::client::Context;
 use crate::input_requests::{EarlyEnd, InputResponseSet};
 use crate::state::State;
 
-/// Call of a tool.
+/// A call of a tool, with its context.
 pub(crate) struct ToolCall<'a> {
     pub(crate) state: &'a State,
     pub(crate) context: &'a Context,
-    /// Level that was set by `logging/setLevel`.
+    /// Log level that was set by `logging/setLevel`.
     pub(crate) log_level: LoggingLevel,
     pub(crate) arguments: JsonObject,
     pub(crate) answers: InputResponseSet,
 }
 
 impl ToolCall<'_> {
-    /// Deserializes the arguments for the tool. The caller can correct invalid arguments, so they result in a failed
-    /// call instead of a protocol error.
+    /// Deserializes the arguments for the tool. A model can correct invalid arguments, so they result in a failed call
+    /// instead of a protocol error.
     fn arguments<T: DeserializeOwned>(&self) -> Result<T, EarlyEnd> {
         serde_json::from_value(Value::Object(self.arguments.clone()))
             .map_err(|error| EarlyEnd::Failed(format!("These arguments do not fit the tool: {error}.")))
@@ -101,7 +101,7 @@ fn text(text: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
 
-/// Creates a result with a text and with structured content.
+/// Creates a result with a text for users and structured content for programs.
 fn structured(for_people: impl Into<String>, for_programs: Value) -> CallToolResult {
     let mut result = text(for_people);
     result.structured_content = Some(for_programs);

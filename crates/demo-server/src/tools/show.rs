@@ -22,7 +22,7 @@ pub(super) fn definition() -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
-/// Returns every kind of content that the revision of the call supports.
+/// Returns a result with every kind of content that the revision of the call supports.
 pub(super) fn show_everything(call: &ToolCall<'_>) -> CallToolResult {
     let guide = ResourceContents::text(GUIDE, GUIDE_URI).with_mime_type("text/markdown");
     let picture = ResourceContents::blob(base64(CHART_PNG), CHART_URI).with_mime_type("image/png");

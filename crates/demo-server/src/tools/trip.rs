@@ -90,7 +90,7 @@ struct Trip {
     #[serde(default)]
     stops: Vec<String>,
     cargo: Option<Cargo>,
-    // Accepted for the form, but not used.
+    // Present to show another kind of form field. The tool ignores the values.
     #[serde(rename = "cast_off")]
     _cast_off: Option<String>,
     #[serde(rename = "contact")]

@@ -1,4 +1,5 @@
-//! Minimal host that consists of two pipes, so that the messages are not interpreted by code under test.
+//! A minimal host that reads and writes JSON over two pipes, so that the messages are not interpreted by code under
+//! test.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -7,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Timeout of one message on a busy machine.
+/// Time limit for one message, long enough for a busy computer.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Maximum number of unread messages. The server is blocked if there are more.
+/// Maximum number of unread messages. The server blocks if there are more.
 const MAX_WAITING: usize = 1000;
 
 /// Returns the capabilities that the host declares.
@@ -22,18 +23,18 @@ pub(crate) fn capabilities() -> Value {
     })
 }
 
-/// Process of the demo server and the pipes to it.
+/// The process of the demo server, and the pipes to it.
 pub(crate) struct Host {
     server: Child,
     input: Option<ChildStdin>,
     output: Receiver<Value>,
     last_id: u64,
-    /// Notifications and requests that arrived while a response was awaited.
+    /// Notifications and requests that arrived while the host waited for a response.
     pub(crate) aside: Vec<Value>,
 }
 
 impl Host {
-    /// Starts the server process.
+    /// Starts the server process with these command-line arguments.
     #[expect(clippy::disallowed_methods, reason = "this host shares no code with the one under test")]
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut server = Command::new(env!("CARGO_BIN_EXE_demo-server"))
@@ -57,7 +58,7 @@ impl Host {
         Self { input: server.stdin.take(), server, output, last_id: 0, aside: vec![] }
     }
 
-    /// Starts the server and opens a legacy session.
+    /// Starts the server, and opens a session with `initialize`.
     pub(crate) fn legacy(revision: &str) -> Self {
         let mut host = Self::start(&[]);
         let params = json!({
@@ -71,7 +72,7 @@ impl Host {
         host
     }
 
-    /// Sends a request and returns its id.
+    /// Sends a request in a session, and returns its ID. Does not wait for the response.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -79,7 +80,7 @@ impl Host {
         id
     }
 
-    /// Sends a modern request with its required metadata and returns its id.
+    /// Sends a stateless request with its required metadata, and returns its ID.
     pub(crate) fn modern_request(&mut self, method: &str, mut params: Value) -> u64 {
         if params["_meta"].is_null() {
             params["_meta"] = json!({});
@@ -97,20 +98,20 @@ impl Host {
         self.result_of(id)
     }
 
-    /// Sends a modern request and waits for its result.
+    /// Sends a stateless request, and waits for its result.
     pub(crate) fn modern(&mut self, method: &str, params: Value) -> Value {
         let id = self.modern_request(method, params);
         self.result_of(id)
     }
 
-    /// Waits for the result of a request.
+    /// Waits for the result of the request with this ID.
     pub(crate) fn result_of(&mut self, id: u64) -> Value {
         let mut answer = self.answer_to(id);
         assert!(answer["error"].is_null(), "unexpected error: {answer}");
         answer["result"].take()
     }
 
-    /// Waits for the error of a request.
+    /// Waits for the error of the request with this ID.
     pub(crate) fn error_of(&mut self, id: u64) -> Value {
         let mut answer = self.answer_to(id);
         assert!(answer["result"].is_null(), "expected an error: {answer}");
@@ -128,7 +129,7 @@ impl Host {
         }
     }
 
-    /// Waits for a notification or a request of the server.
+    /// Waits for a notification or a request of the server with this method.
     pub(crate) fn message(&mut self, method: &str) -> Value {
         if let Some(index) = self.aside.iter().position(|m| m["method"] == method) {
             return self.aside.remove(index);
@@ -142,7 +143,7 @@ impl Host {
         }
     }
 
-    /// Waits for a request of the server and responds to it.
+    /// Waits for a request of the server with this method, and responds with the result.
     pub(crate) fn answer(&mut self, method: &str, result: Value) -> Value {
         let request = self.message(method);
         self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
@@ -184,7 +185,7 @@ impl Drop for Host {
     }
 }
 
-/// Returns the joined texts of a tool's result.
+/// Returns the texts in a tool's result, joined.
 pub(crate) fn texts(result: &Value) -> String {
     let blocks = result["content"].as_array().expect("the result should have content");
     let texts: Vec<_> = blocks.iter().filter_map(|b| b["text"].as_str()).collect();

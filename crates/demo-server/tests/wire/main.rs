@@ -1,4 +1,4 @@
-//! Tests of the demo server as a host uses it: JSON lines over pipes, in both eras.
+//! Tests of the demo server as a host uses it: JSON lines over pipes, in stateful and stateless revisions.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod host;

@@ -1,4 +1,4 @@
-//! Images of `docker run` and `podman run`.
+//! Container images of `docker run` and `podman run`.
 
 use serde_json::Value;
 
@@ -101,12 +101,13 @@ const CONTAINER_OPTIONS: LauncherOptions = LauncherOptions {
     ],
 };
 
-/// Registry of images whose name includes none.
+/// Registry of images whose name contains no registry.
 const DOCKER_HUB: &str = "docker.io";
-/// Prefix of digests and ids.
+/// Prefix of image digests and IDs.
 const SHA256_PREFIX: &str = "sha256:";
 
-/// Returns the index at which the options of `run` begin, or `None` if the command runs no image.
+/// Returns the index at which the options of `run` begin, an error if the options before it are unknown, or `None` if
+/// the command runs no image.
 pub(super) fn options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
@@ -128,7 +129,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
         return Err(UnknownPackage::Specifier(image.clone()));
     }
     let (tagged, digest) = image.split_once('@').map_or((image.as_str(), None), |(name, digest)| (name, Some(digest)));
-    // A colon before the last slash belongs to a port.
+    // A colon before the last slash separates a port, not a tag.
     let (name, tag) = match tagged.rsplit_once(':') {
         Some((name, tag)) if !tag.contains('/') => (name, tag),
         _ => (tagged, ""),
@@ -155,23 +156,24 @@ fn image_reference(reference: &PackageReference) -> String {
     format!("{}:{tag}", reference.name)
 }
 
-/// Returns the arguments for inspecting an image on this computer, which would run without being pulled.
+/// Returns the arguments that inspect an image on this computer. The engine would run it without pulling.
 pub(super) fn local_lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
     ["image", "inspect", "--format", format, &image_reference(reference)].map(str::to_owned).into()
 }
 
-/// Returns the arguments for looking an image up in its registry. It requires no running engine.
+/// Returns the arguments that look up an image in its registry. They work without a running engine.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image_reference(reference)]
         .map(str::to_owned)
         .into()
 }
 
-/// Parses the result for an image on this computer.
+/// Parses the output for an image on this computer.
 ///
-/// Only a digest of the repository that the command names pins the image: a locally set tag may point to the image of
-/// another repository, which the named one doesn't contain. Such an image, and one built locally, is named by its id.
+/// Only a digest from the repository in the command line pins the image: a locally set tag may refer to an image of
+/// another repository, which the registry doesn't offer under this name. Such an image, and one that was built locally,
+/// is identified by its ID.
 pub(super) fn parse_local_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout.lines().next()?).ok()?;
     let here = Some("this computer".to_owned());
@@ -183,12 +185,12 @@ pub(super) fn parse_local_lookup(reference: &PackageReference, stdout: &str) -> 
         return Some(with_digest(reference, digest, here));
     }
     let id = answer["id"].as_str()?;
-    // Podman prints ids without the algorithm.
+    // Podman prints IDs without the algorithm.
     let digest = if id.starts_with(SHA256_PREFIX) { id.to_owned() } else { format!("{SHA256_PREFIX}{id}") };
     is_digest(&digest).then(|| PackageVersion { argument: id.to_owned(), ..with_digest(reference, &digest, here) })
 }
 
-/// Returns a repository with its registry, completing short names as Docker does.
+/// Returns a repository name with its registry, completing short names as Docker does.
 fn full_repository(name: &str) -> String {
     let is_registry = |first: &str| first.contains(['.', ':']) || first == "localhost";
     let (registry, path) = match name.split_once('/') {
@@ -200,7 +202,7 @@ fn full_repository(name: &str) -> String {
     format!("{registry}/{folder}{path}")
 }
 
-/// Parses the response of the registry.
+/// Parses the output of a lookup in the registry.
 pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))
@@ -237,18 +239,34 @@ mod tests {
         let (one, other, id) = ("a".repeat(64), "b".repeat(64), format!("sha256:{}", "c".repeat(64)));
         let of = |repository: &str, hash: &str| format!("{repository}@sha256:{hash}");
         let (own, foreign) = (of("mcp/notes", &one), of("evil/notes", &other));
-        assert_eq!(argument("mcp/notes:1", &[&foreign, &own], &id), Some(own), "its own digest counts, not the first");
+        assert_eq!(
+            argument("mcp/notes:1", &[&foreign, &own], &id),
+            Some(own),
+            "the digest of the named repository must be used, not the first one"
+        );
         assert_eq!(
             argument("mcp/notes:1", &[&foreign], &id),
             Some(id.clone()),
-            "a tag that was set here on another repository's image is named by the image's id"
+            "an image of another repository must be identified by its ID"
         );
-        assert_eq!(argument("mcp/notes:1", &[&foreign], ""), None, "without an id it can't be pinned");
+        assert_eq!(argument("mcp/notes:1", &[&foreign], ""), None, "an image without an ID can't be pinned");
         let whole = of("docker.io/library/node", &one);
-        assert_eq!(argument("node:22", &[&whole], &id), Some(of("node", &one)), "the same repository, spelled whole");
+        assert_eq!(
+            argument("node:22", &[&whole], &id),
+            Some(of("node", &one)),
+            "the full name must be the same repository"
+        );
         let ported = of("localhost:5000/node", &one);
-        assert_eq!(argument("node:22", &[&ported], &id), Some(id), "another registry's is another one");
+        assert_eq!(
+            argument("node:22", &[&ported], &id),
+            Some(id),
+            "the same name in another registry must be another repository"
+        );
         let podman = "d".repeat(64);
-        assert_eq!(argument("node:22", &[], &podman), Some(podman.clone()), "Podman gives ids without the algorithm");
+        assert_eq!(
+            argument("node:22", &[], &podman),
+            Some(podman.clone()),
+            "an ID without the algorithm must be accepted, as Podman prints it"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::reference::{Launcher, PackageReference};
 use super::{UnknownPackage, container, npm, nuget, python};
 
-/// Launchers whose packages can't be looked up, by their program and its first argument.
+/// Launchers whose packages can't be looked up: the program, and its first argument if that is required.
 const UNSUPPORTED_LAUNCHERS: &[(&str, Option<&str>)] = &[
     ("bunx", None),
     ("bun", Some("x")),
@@ -17,20 +17,20 @@ const UNSUPPORTED_LAUNCHERS: &[(&str, Option<&str>)] = &[
     ("nerdctl", Some("run")),
 ];
 
-/// Programs that start another program named by their arguments, with the options before it.
+/// Programs that start another program named by their arguments, each with the options that precede the name.
 const WRAPPER_PROGRAMS: &[(&str, &[&str])] =
     &[("cmd", &["/c"]), ("env", &["-S"]), ("sh", &["-c", "-lc"]), ("bash", &["-c", "-lc"]), ("zsh", &["-c", "-lc"])];
 
 /// The result of analyzing a launcher's command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LauncherPackage {
-    /// The package that it loads.
+    /// The package that the launcher loads.
     Package(PackageReference),
     /// The launcher, and the reason why the package is unknown.
     Unknown(String, UnknownPackage),
 }
 
-/// Returns the package that a command loads, or `None` if the command is not that of a launcher.
+/// Returns the package that a command loads, or `None` if the command is not a launcher.
 pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackage> {
     let program = program_name(command);
     let first = args.first().map(String::as_str);
@@ -66,7 +66,7 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
     }
 }
 
-/// Recognizes launchers that are known only by name, and other programs that start a launcher.
+/// Recognizes launchers that are not supported, and other programs that start a launcher.
 fn detect_other(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =
@@ -79,7 +79,7 @@ fn detect_other(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let rest = args.iter().skip_while(|arg| options.iter().any(|option| option.eq_ignore_ascii_case(arg)));
     let line: Vec<String> = rest.flat_map(|arg| arg.split_whitespace().map(str::to_owned)).collect();
     let (command, args) = line.split_first()?;
-    // A wrapper within a wrapper is not analyzed.
+    // Wrappers inside wrappers are not analyzed.
     if WRAPPER_PROGRAMS.iter().any(|(name, _)| *name == program_name(command)) {
         return None;
     }

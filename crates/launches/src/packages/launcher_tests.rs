@@ -1,4 +1,4 @@
-//! Tests of the package that a command names, and of the command that runs a pinned version.
+//! Tests of the package in a command line, and of the command line that runs a pinned version.
 
 use super::*;
 use crate::packages::PackageVersion;

@@ -15,18 +15,19 @@ use super::project::find_project_settings;
 use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
-/// Timeout of a lookup.
+/// Maximum duration of a lookup, including the start of the package manager.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
-/// Maximum output of a package manager, in bytes. A range that matches a thousand versions takes 400 KB.
+/// Maximum size of a package manager's output, in bytes. The output for a range that matches a thousand versions is 400
+/// KB.
 const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
-/// Maximum number of concurrent lookups; others wait for their turn.
+/// Maximum number of concurrent lookups. Others wait until one has finished.
 const MAX_CONCURRENT_LOOKUPS: usize = 4;
-/// Maximum length of a package manager's error message, in characters.
+/// Maximum length of an error message of a package manager, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
 
 static LOOKUP_SLOTS: Semaphore = Semaphore::const_new(MAX_CONCURRENT_LOOKUPS);
 
-/// Variables of a server that are passed to its lookup, in lower case. Registries must use HTTPS.
+/// Variables of a server that are passed to its lookup, in lower case. Registries in their values must use HTTPS.
 const FORWARDED_VARIABLES: &[&str] = &[
     "npm_config_registry",
     "uv_index",
@@ -38,12 +39,11 @@ const FORWARDED_VARIABLES: &[&str] = &[
     "uv_system_certs",
     "uv_offline",
 ];
-/// Variables that decide which certificates and proxies a package manager uses. If the server sets one, nothing is
-/// looked up: the package manager may send the user's registry credentials along, and the server's settings are not
-/// approved yet.
+/// Variables that decide which certificates and proxies a package manager uses. If the server sets one, no lookup is
+/// made: the package manager may send the user's registry credentials, and the server's settings are not approved yet.
 const ROUTING_VARIABLES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
-/// Variables that don't affect which version is loaded, in lower case.
+/// Variables that don't affect which version is loaded, in lower case. They are ignored.
 const HARMLESS_VARIABLES: &[&str] = &[
     "npm_config_cache",
     "npm_config_loglevel",
@@ -54,8 +54,8 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "uv_no_progress",
     "uv_python",
 ];
-/// Variables that select other settings, or folders with settings. Nothing is run with them before the server is
-/// approved.
+/// Variables that select other settings, or folders with settings. If the server sets one, no lookup is made before the
+/// server is approved.
 const SETTINGS_FOLDER_VARIABLES: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
 
 /// A package manager that may be run before the server is approved.
@@ -144,7 +144,7 @@ pub async fn look_up(
     }
 }
 
-/// Returns true if an option contains a URL with a scheme other than HTTPS.
+/// Returns `true` if an option contains a URL with a scheme other than HTTPS.
 fn contains_unencrypted_url(option: &str) -> bool {
     option
         .to_ascii_lowercase()
@@ -169,7 +169,7 @@ fn lookup_environment(
     for (name, value) in own {
         let lower = name.to_ascii_lowercase();
         if FORWARDED_VARIABLES.contains(&lower.as_str()) {
-            // Secrets are meant for the server, which is not approved yet.
+            // A variable with a secret is not passed, because the server is not approved yet.
             let is_registry = lower.contains("registry") || lower.contains("index");
             let is_open =
                 |address: &str| !address.rsplit_once('=').map_or(address, |(_, url)| url).starts_with("https://");
@@ -188,7 +188,7 @@ fn lookup_environment(
 }
 
 /// Returns the package manager that belongs to a launcher. Only programs in folders of the search path are run: the
-/// command may name any folder, and is not approved yet.
+/// command may name a program in any folder, and is not approved yet.
 fn find_package_manager(
     launcher: Launcher,
     program: &Path,
@@ -243,8 +243,8 @@ impl PackageManager<'_> {
     }
 }
 
-/// Returns the line of standard error that explains the failure: the first that begins with "error", or else the
-/// first.
+/// Returns the line of standard error that explains the failure: the first one that begins with "error", or else the
+/// first one.
 fn error_line(stderr: &str) -> Option<&str> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_error = |line: &&str| line.get(..5).is_some_and(|begins| begins.eq_ignore_ascii_case("error"));
@@ -274,8 +274,8 @@ mod tests {
             let refused = lookup_environment(launcher, &variables(&[(name, value)]));
             assert!(matches!(refused, Err(UnknownPackage::Variable(told)) if told == name), "{name}={value}");
         }
-        assert!(contains_unencrypted_url("--registry=http://registry.test"), "keys would be sent in the clear");
-        assert!(!contains_unencrypted_url("--registry=https://registry.test"), "here they are not");
+        assert!(contains_unencrypted_url("--registry=http://registry.test"), "an unencrypted URL must be detected");
+        assert!(!contains_unencrypted_url("--registry=https://registry.test"), "an encrypted URL must be accepted");
     }
 
     #[test]
@@ -289,15 +289,19 @@ mod tests {
         ]);
         let passed = lookup_environment(Launcher::Npx, &own).unwrap();
         let names: Vec<&str> = passed.keys().map(String::as_str).collect();
-        assert_eq!(names, ["npm_config_registry"], "and nothing else");
+        assert_eq!(names, ["npm_config_registry"], "only the registry must be passed on");
     }
 
     #[test]
     fn most_specific_error_line_is_reported() {
         let told = error_line("warning: old\nerror: not found\n  cause: offline\n");
-        assert_eq!(told, Some("error: not found"), "a warning before it is not");
-        assert_eq!(error_line("\nno such command\n\nRun --help\n"), Some("no such command"), "else the first");
-        assert_eq!(error_line("\n"), None, "nothing was printed");
+        assert_eq!(told, Some("error: not found"), "the error line must take precedence over an earlier warning");
+        assert_eq!(
+            error_line("\nno such command\n\nRun --help\n"),
+            Some("no such command"),
+            "without an error line, the first line must be used"
+        );
+        assert_eq!(error_line("\n"), None, "empty output must have no error line");
     }
 
     #[test]
@@ -327,9 +331,9 @@ mod tests {
         assert_eq!(
             off,
             Err(UnknownPackage::OffSearchPath(program.display().to_string())),
-            "its folder may be anybody's"
+            "npm in a folder off the search path must not be run"
         );
         let on = find_package_manager(Launcher::Npx, &program, &path(vec![folder.path().into()]));
-        assert_eq!(on, Ok(("npm", folder.path().join("npm"))), "npm beside npx");
+        assert_eq!(on, Ok(("npm", folder.path().join("npm"))), "npm next to npx must be found");
     }
 }

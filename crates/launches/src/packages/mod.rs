@@ -1,16 +1,16 @@
-//! Packages that a launcher such as `npx`, `uvx` or `docker run` loads: which one a command names, which version of
-//! it would run, and the command line that runs exactly this version.
+//! Packages that a launcher such as `npx`, `uvx` or `docker run` loads: which one a command names, which version of it
+//! would run, and the command line that runs exactly this version.
 //!
 //! The command line is analyzed without running anything. The version is looked up by the launcher's own package
-//! manager (`lookup.rs`), so that its registries, mirrors and proxies apply. A lookup uses the network before the
-//! user has approved the command. Therefore it happens only after the user has requested the start, runs only a
-//! program on the user's own search path, receives no secret and no variables except those that name registries,
-//! never builds or runs the package, and is bounded in time and output. For a sandboxed server it runs in the same
-//! sandbox.
+//! manager (`lookup.rs`), so that its registries, mirrors and proxies apply. A lookup uses the network before the user
+//! has approved the command. Therefore it happens only after the user has requested the start, runs only a program on
+//! the user's own search path, receives no secret and no variables except those that name registries, never builds or
+//! runs the package, and is bounded in time and output. For a sandboxed server it runs in the same sandbox.
 //!
-//! The version is enforced, since the command line names it, and for images also the content, since it names the
-//! digest. npm checks a package against its registry's hash on installation. Not enforced are the dependencies of a
-//! package and, for a start without a lookup, that the registry still offers the same files for a version.
+//! The version is pinned by the command line, which names it. For images the command line names the digest, so that the
+//! content is pinned as well. npm checks a package against its registry's hash on installation. Not pinned are the
+//! dependencies of a package. For a start without a lookup, it isn't checked that the registry still offers the same
+//! files for a version.
 
 mod container;
 mod launcher;
@@ -30,30 +30,30 @@ pub use lookup::look_up;
 pub use project::find_local_copy;
 pub use reference::{Launcher, PackageReference};
 
-/// Maximum length of a name, version, hash or address from a package manager, in bytes.
+/// Maximum length of a name, version, hash or address that a package manager reports, in bytes.
 const MAX_TEXT: usize = 2_000;
 
 /// A version of a package, as offered by its registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageVersion {
-    /// Name of the package.
+    /// Name of the package in its registry.
     pub name: String,
-    /// Version; for an image, its tag.
+    /// Version of the package. For an image, its tag.
     pub version: String,
     /// Hash of the files, or `None` if the registry provides none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<String>,
-    /// Address that the package comes from.
+    /// Address from which the package is loaded, or `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Argument that names exactly this version on the command line.
+    /// Command-line argument that names exactly this version.
     pub argument: String,
 }
 
 impl PackageVersion {
-    /// Returns true if the registry offers other files for the same version.
+    /// Returns `true` if the registry offers other files for the same version.
     ///
-    /// A tag that points to another image counts as another version: the command lines differ.
+    /// A tag that refers to another image counts as another version, because the command lines differ.
     #[must_use]
     pub fn is_replaced_by(&self, other: &Self) -> bool {
         self.argument == other.argument && self.integrity != other.integrity
@@ -63,19 +63,19 @@ impl PackageVersion {
 /// The package that a command would load, as shown in a consent request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedPackage {
-    /// Display name of the launcher.
+    /// Name of the launcher for display, such as `npx`.
     pub launcher: String,
-    /// Package that the settings name.
+    /// Name of the package in the settings, or `None` if it is unknown.
     pub name: Option<String>,
-    /// Version, range or tag that the settings name, if any.
+    /// Version, range or tag in the settings, or `None` if they contain none.
     pub wanted: Option<String>,
-    /// Further packages of the command line, which are not pinned.
+    /// Other packages on the command line, which are not pinned.
     pub unpinned: Vec<String>,
     /// Version that would run, or the reason why it is unknown.
     pub found: Result<PackageVersion, UnknownPackage>,
-    /// Version that was approved last.
+    /// Version that was last approved for this server, or `None` if there was none.
     pub before: Option<PackageVersion>,
-    /// Command line as configured.
+    /// Command line as configured by the user, before the version is pinned.
     pub configured: String,
 }
 
@@ -93,7 +93,7 @@ impl LoadedPackage {
         }
     }
 
-    /// Creates the entry for a launcher's command whose package is unknown.
+    /// Creates the value for a launcher whose package is unknown.
     pub fn unknown(launcher: String, cause: UnknownPackage) -> Self {
         Self {
             launcher,
@@ -106,9 +106,9 @@ impl LoadedPackage {
         }
     }
 
-    /// Returns the form used in the hash of an approval and in pins.
+    /// Returns the JSON form that hashes of approvals and pins contain.
     ///
-    /// The reason why a version is unknown is not included: an unreachable registry fails in many ways.
+    /// The reason why a version is unknown is not included, because an unreachable registry fails in many ways.
     pub fn to_json(&self) -> Value {
         match &self.found {
             Ok(found) => json!({ "name": found.name, "version": found.version, "integrity": found.integrity }),
@@ -120,13 +120,13 @@ impl LoadedPackage {
 /// The reason why the version that would run is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPackage {
-    /// The launcher runs a shell command line.
+    /// The launcher runs a shell command line, which is not analyzed.
     #[error("the launcher runs a line of a shell (-c)")]
     ShellLine,
-    /// The launcher is started by another program.
+    /// The launcher is started by another program, for instance a shell. Contains that program.
     #[error("the launcher is started by {0}")]
     Wrapped(String),
-    /// An option is unknown, so it is uncertain which argument names the package.
+    /// An option is unknown, so it is uncertain which argument names the package. Contains the option.
     #[error("Drawbridge does not know the option {0} of this launcher")]
     Option(String),
     /// The package doesn't come from a registry, or is not named by name and version.
@@ -150,13 +150,13 @@ pub enum UnknownPackage {
     /// Packages or programs of a local project may run instead of the registry's.
     #[error("{0} may have other code run instead")]
     LocalCopy(String),
-    /// The launcher is outside of the search path, so no program next to it is run before approval.
+    /// The launcher is not on the search path, so a package manager next to it is not run before the approval.
     #[error("{0} is not on your search path")]
     OffSearchPath(String),
-    /// The package manager is not installed.
+    /// The package manager that looks up versions is not installed. Contains its name.
     #[error("{0} is missing, with which it would be looked up")]
     NoClient(String),
-    /// The sandbox has no network access.
+    /// The sandbox has no network access, so no version can be looked up.
     #[error("the sandbox has no network")]
     NoNetwork,
     /// The package manager did not finish in time.
@@ -164,7 +164,7 @@ pub enum UnknownPackage {
     TimedOut {
         /// Name of the package manager.
         client: String,
-        /// Timeout of the operation, in seconds.
+        /// Timeout of the lookup, in seconds.
         seconds: u64,
     },
     /// The package manager failed, or printed unusable output.
@@ -177,24 +177,24 @@ pub enum UnknownPackage {
     },
 }
 
-/// Returns a text from a package manager if it is short enough and every character fits.
+/// Returns a text from a package manager if it is short enough and `fits` accepts every character.
 fn checked_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_TEXT && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 
-/// Returns a valid version from a package manager. It becomes part of the command line.
+/// Returns the text if it is a valid version, which can become part of the command line.
 fn checked_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
     checked_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
-/// Returns valid hashes, such as `sha512-…` or `sha256:…`, separated by blanks.
+/// Returns the text if it consists of valid hashes, such as `sha512-…` or `sha256:…`, separated by blanks.
 fn checked_hash(text: &str) -> Option<String> {
     checked_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
-/// Returns a valid address for display.
+/// Returns the text if it is a valid address for display.
 fn checked_source(text: &str) -> Option<String> {
     checked_text(text, |c| c.is_ascii_graphic())
 }

@@ -1,4 +1,4 @@
-//! Packages of npm, for `npx` and `npm exec`.
+//! Packages of npm, loaded by `npx` and `npm exec`.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ const NPX_OPTIONS: LauncherOptions = LauncherOptions {
     valued: &["-p", "--package", "--registry", "--loglevel"],
 };
 
-/// Members of a version, as `npm view` prints them.
+/// Fields of a version that `npm view` is requested to print.
 const VIEW_FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -61,7 +61,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     Ok(reference)
 }
 
-/// Splits a package specifier for a registry into name and version.
+/// Splits a package specifier into name and version. Fails if it doesn't refer to a registry.
 fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
@@ -81,7 +81,7 @@ fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     Ok((name.to_owned(), wanted.to_owned()))
 }
 
-/// Returns the arguments of npm for the lookup.
+/// Returns the arguments with which npm looks up a package.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let package = match reference.wanted.as_str() {
         "" => reference.name.clone(),
@@ -97,7 +97,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     args
 }
 
-/// Parses npm's output: one version, or every version that matches a range, oldest first.
+/// Parses the output of a lookup: one version, or all versions that match a range, oldest first.
 pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let found = match answer {
@@ -121,7 +121,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
     })
 }
 
-/// Returns npm's own error message for a failure.
+/// Returns the error message in npm's JSON output.
 pub(super) fn npm_error_message(stdout: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["error"]["summary"].as_str().filter(|words| !words.is_empty()).map(str::to_owned)
@@ -141,15 +141,23 @@ mod tests {
             "dist.tarball": "https://registry.test/s.tgz" }"#;
         let found = parse_lookup(&reference(""), one).unwrap();
         assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-AbC+/=")), "{found:?}");
-        assert_eq!(found.argument, "@scope/server@1.2.3", "the version stands in the command line");
-        assert_eq!(found.source.as_deref(), Some("https://registry.test/s.tgz"), "and where it comes from is told");
+        assert_eq!(found.argument, "@scope/server@1.2.3", "the argument must name the version");
+        assert_eq!(
+            found.source.as_deref(),
+            Some("https://registry.test/s.tgz"),
+            "the source must be the tarball's address"
+        );
     }
 
     #[test]
     fn newest_release_of_a_range_is_selected() {
         let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
         let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
-        assert_eq!(parse_lookup(&reference(">=1"), &all).unwrap().version, "1.9.0", "a beta is no release");
+        assert_eq!(
+            parse_lookup(&reference(">=1"), &all).unwrap().version,
+            "1.9.0",
+            "a release must take precedence over a newer beta"
+        );
     }
 
     #[test]
@@ -164,6 +172,6 @@ mod tests {
             assert_eq!(parse_lookup(&reference(""), &text), None, "{name} {version}");
         }
         assert_eq!(parse_lookup(&reference(""), "rubbish"), None, "text");
-        assert_eq!(parse_lookup(&reference(""), "[]"), None, "no version fits");
+        assert_eq!(parse_lookup(&reference(""), "[]"), None, "output without versions must be rejected");
     }
 }

@@ -4,7 +4,7 @@ use super::UnknownPackage;
 
 /// The known options of a launcher, written as on the command line, with their dashes.
 pub(super) struct LauncherOptions {
-    /// Options without a value.
+    /// Names of options that have no value.
     pub(super) flags: &'static [&'static str],
     /// Options with a value, after `=` or as the next argument.
     pub(super) valued: &'static [&'static str],
@@ -14,28 +14,28 @@ pub(super) struct LauncherOptions {
 pub(super) struct OptionValue<'a> {
     pub(super) option: &'a str,
     pub(super) value: &'a str,
-    /// Index of the argument that holds the value.
+    /// Index of the argument that contains the value.
     pub(super) at: usize,
     /// Text before the value in that argument.
     pub(super) prefix: &'a str,
 }
 
-/// The parsed options of a command line.
+/// The options at the beginning of a command line, as far as they were parsed.
 pub(super) struct ParsedOptions<'a> {
-    /// Flags among the options, in order.
+    /// Names of the options without a value, in the order of the command line.
     pub(super) flags: Vec<&'a str>,
-    /// Options with values, in order.
+    /// Options with their values, in the order of the command line.
     pub(super) values: Vec<OptionValue<'a>>,
     /// Index of the first argument that is not an option.
     pub(super) first: usize,
 }
 
 impl LauncherOptions {
-    /// Parses the options from an index on.
+    /// Parses the options that start at the index `from`.
     ///
     /// # Errors
     ///
-    /// Returns [`UnknownPackage::Option`] for an unknown option: it may take the next argument as its value.
+    /// Returns [`UnknownPackage::Option`] for an unknown option, because the next argument may be its value.
     pub(super) fn parse<'a>(&self, args: &'a [String], from: usize) -> Result<ParsedOptions<'a>, UnknownPackage> {
         let mut read = ParsedOptions { flags: Vec::new(), values: Vec::new(), first: from };
         while let Some(argument) = args.get(read.first).map(String::as_str) {
@@ -67,7 +67,7 @@ impl LauncherOptions {
             None => (argument, None),
         };
         if self.flags.contains(&option) {
-            // `--flag=false` unsets a flag, so a flag with a value is ignored.
+            // `--flag=false` clears a flag, so a flag with a value is ignored.
             if attached.is_none() {
                 read.flags.push(option);
             }
@@ -80,7 +80,7 @@ impl LauncherOptions {
         Ok(())
     }
 
-    /// Parses several letters after one dash: flags, and at the end possibly an option with a value.
+    /// Parses several letters after one dash: flags, and possibly one option with a value at the end.
     fn parse_short_flags<'a>(
         &self,
         args: &'a [String],

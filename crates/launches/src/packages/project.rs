@@ -1,5 +1,5 @@
-//! Files of a project that affect what a launcher loads in its folder: other code, or another registry. `lookup.rs`
-//! and the start in the owner in `host` search for them before a package is pinned.
+//! Files of a project that affect what a launcher loads in the project's folder: other code, or another registry.
+//! `lookup.rs` and the owner in `host` search for them before a package is pinned.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use super::reference::Launcher;
 /// Maximum size of a `package.json` that is parsed, in bytes. A larger one counts as unreadable.
 const MAX_SETTINGS: u64 = 1024 * 1024;
 
-/// Returns the file or folder whose code `npx` may run instead of the registry's package when started in this folder:
-/// packages of a project, or programs that a `package.json` names, in this folder or above.
+/// Returns the file or folder whose code `npx` may run instead of the registry's package when started in `directory`:
+/// packages of a project, or programs in a `package.json`, in this folder or a parent folder.
 ///
-/// npm takes a program, even the shell and the interpreter, from the first `node_modules/.bin` that contains it; a
-/// package from any depth below `node_modules`; and prefers a program called `pkg@1.2.3` to the package.
+/// npm runs a program, even the shell and the interpreter, from the first `node_modules/.bin` that contains it. It
+/// loads a package from any depth below `node_modules`, and prefers a program called `pkg@1.2.3` to the package.
 pub fn find_local_copy(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
     if !matches!(reference.launcher, Launcher::Npx | Launcher::NpmExec) {
         return None;
     }
-    // npm gets its working directory from the system, so the path contains no links.
+    // npm receives its working directory from the operating system, so the path contains no links.
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     real.ancestors().find_map(|folder| {
         let (packages, settings) = (folder.join("node_modules"), folder.join("package.json"));
@@ -30,9 +30,9 @@ pub fn find_local_copy(reference: &PackageReference, directory: &Path) -> Option
     })
 }
 
-/// Returns true if a `package.json` declares no programs and no workspaces.
+/// Returns `true` if a `package.json` declares no programs and no workspaces.
 fn is_plain_package(settings: &Path) -> bool {
-    // Opening a pipe would wait for its writer.
+    // Opening a named pipe would block.
     let file = Some(settings).filter(|settings| settings.is_file()).and_then(|file| std::fs::File::open(file).ok());
     let text = file.and_then(|file| {
         let mut text = Vec::new();
@@ -43,13 +43,13 @@ fn is_plain_package(settings: &Path) -> bool {
     settings.is_some_and(|settings| settings.is_object() && named.iter().all(|key| settings.get(key).is_none()))
 }
 
-/// Returns a settings file that makes a launcher use another registry or proxy in this folder. Files in the user's
-/// home directory are the user's own and don't count.
+/// Returns a settings file because of which a launcher uses another registry or proxy in this folder, or `None`. Files
+/// in the user's home directory belong to the user and are ignored.
 pub(super) fn find_project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
     let names: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &[".npmrc"],
         Launcher::Dnx => &["NuGet.Config", "NuGet.config", "nuget.config"],
-        // These read no settings of a project.
+        // These launchers read no settings of a project.
         Launcher::Uvx | Launcher::UvToolRun | Launcher::Docker | Launcher::Podman => &[],
     };
     let home = std::env::home_dir().map(|home| home.canonicalize().unwrap_or(home));
@@ -68,10 +68,10 @@ mod tests {
         let inner = folder.path().canonicalize().unwrap().join("inner");
         std::fs::create_dir(&inner).unwrap();
         for (launcher, name) in [(Launcher::Npx, ".npmrc"), (Launcher::Dnx, "nuget.config")] {
-            assert_eq!(find_project_settings(launcher, &inner), None, "there are no settings");
+            assert_eq!(find_project_settings(launcher, &inner), None, "no settings file exists yet");
             let file = inner.with_file_name(name);
             std::fs::write(&file, "https-proxy=http://evil.test").unwrap();
-            assert_eq!(find_project_settings(launcher, &inner), Some(file), "they are found");
+            assert_eq!(find_project_settings(launcher, &inner), Some(file), "the settings file must be found");
         }
     }
 
@@ -93,14 +93,14 @@ mod tests {
             let inner = root.join("sub/inner");
             std::fs::create_dir_all(&inner).unwrap();
             std::fs::write(root.join("sub/package.json"), r#"{"name":"repo","version":"0.0.1"}"#).unwrap();
-            assert_eq!(find_local_copy(&reference, &inner), None, "a project without programs is none");
+            assert_eq!(find_local_copy(&reference, &inner), None, "a project without programs must not count");
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(&file, text.unwrap_or_default()).unwrap();
             let found = find_local_copy(&reference, &inner);
             assert!(found.as_deref().is_some_and(|found| file.starts_with(found)), "{what}: {found:?}");
             let other = PackageReference { launcher: Launcher::Uvx, ..reference.clone() };
-            assert_eq!(find_local_copy(&other, &inner), None, "uvx runs none of it");
+            assert_eq!(find_local_copy(&other, &inner), None, "uvx must not be affected");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Packages of Python, for `uvx` and `uv tool run`.
+//! Packages of Python, loaded by `uvx` and `uv tool run`.
 
 use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
@@ -45,9 +45,9 @@ const UVX_OPTIONS: LauncherOptions = LauncherOptions {
     ],
 };
 
-/// Flags that are passed to uv for the lookup.
+/// Flags that are passed on to uv for the lookup.
 const LOOKUP_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
-/// Options that are passed to uv for the lookup.
+/// Options with values that are passed on to uv for the lookup.
 const LOOKUP_OPTIONS: [&str; 9] = [
     "--index",
     "--default-index",
@@ -59,7 +59,7 @@ const LOOKUP_OPTIONS: [&str; 9] = [
     "--exclude-newer",
     "--prerelease",
 ];
-/// Maximum number of hashes shown individually. More are combined into one hash.
+/// Maximum number of hashes that are shown individually. A larger number is combined into one hash.
 const MAX_HASHES: usize = 4;
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -89,7 +89,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
         if LOOKUP_OPTIONS.contains(&value.option) {
             reference.options.extend([value.option.to_owned(), value.value.to_owned()]);
         }
-        // A path would be a program, and the lookup would run it.
+        // A path would name a program, which the lookup would run.
         let is_version = !value.value.is_empty() && value.value.chars().all(|c| c.is_ascii_digit() || c == '.');
         if matches!(value.option, "-p" | "--python") && is_version {
             reference.options.extend(["--python-version".to_owned(), value.value.to_owned()]);
@@ -131,7 +131,7 @@ fn parse_requirement(launcher: Launcher, text: &str, at: usize) -> Result<Packag
     Ok(reference)
 }
 
-/// Returns the arguments and the input of uv for the lookup. Nothing is built, since building a package runs its
+/// Returns the arguments and the standard input of uv for the lookup. No package is built, because building it runs its
 /// code.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
     let mut args: Vec<String> = ["pip", "compile", "-"].map(str::to_owned).into();
@@ -151,7 +151,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Ve
     (args, format!("{}{}{}\n", reference.name, reference.extras, reference.wanted).into_bytes())
 }
 
-/// Parses uv's output: `name==version`, the hashes of its files, and the index they come from.
+/// Parses uv's output: `name==version`, the hashes of its files, and the index that offers them.
 pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let words = || stdout.lines().flat_map(|line| line.split_whitespace());
     let lines = stdout.lines().map(str::trim);
@@ -181,7 +181,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
     })
 }
 
-/// Returns a package name in the normalized form that indexes compare.
+/// Returns a package name in the normalized form in which indexes compare names.
 fn normalized_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
@@ -198,18 +198,18 @@ mod tests {
     fn version_is_parsed_with_its_file_hashes() {
         let mut reference = PackageReference::new(Launcher::Uvx, "mcp_server.time".into(), String::new(), 0);
         let found = parse_lookup(&reference, PRINTED).unwrap();
-        assert_eq!(found.integrity.as_deref(), Some("sha256:4ab8 sha256:5c09"), "in an order of their own");
-        assert_eq!(found.argument, "mcp_server.time@2026.10.19", "named as the command");
-        assert_eq!(found.source.as_deref(), Some("https://index.test/simple"), "the index is told");
+        assert_eq!(found.integrity.as_deref(), Some("sha256:4ab8 sha256:5c09"), "the hashes must be sorted");
+        assert_eq!(found.argument, "mcp_server.time@2026.10.19", "the name must be written as in the command");
+        assert_eq!(found.source.as_deref(), Some("https://index.test/simple"), "the index must be reported");
         reference.is_option = true;
         reference.extras = "[cli]".into();
         assert_eq!(
             parse_lookup(&reference, PRINTED).unwrap().argument,
             "mcp_server.time[cli]==2026.10.19",
-            "for --from"
+            "an option must use a requirement with the extras"
         );
         reference.name = "other".into();
-        assert_eq!(parse_lookup(&reference, PRINTED), None, "another package");
+        assert_eq!(parse_lookup(&reference, PRINTED), None, "output for another package must be rejected");
         assert_eq!(parse_lookup(&reference, "rubbish"), None, "text");
     }
 }

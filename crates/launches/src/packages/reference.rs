@@ -1,29 +1,28 @@
-//! A package as a command line names it. Used by the parsers of each launcher's command line, by the lookup, and by
-//! `host`.
+//! The package in a command line. Used by the parsers of each launcher's command line, by the lookup, and by `host`.
 
 use super::PackageVersion;
 
 /// A program that loads a package and runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Launcher {
-    /// The command `npx` of npm.
+    /// `npx`, which npm installs.
     Npx,
-    /// The command `npm exec`.
+    /// `npm exec`, a subcommand of npm.
     NpmExec,
-    /// The command `uvx` of uv.
+    /// `uvx`, which uv installs.
     Uvx,
-    /// The command `uv tool run`.
+    /// `uv tool run`, a subcommand of uv.
     UvToolRun,
-    /// The command `docker run`.
+    /// `docker run`, which pulls container images.
     Docker,
-    /// The command `podman run`.
+    /// `podman run`, which pulls container images.
     Podman,
-    /// The command `dnx` of .NET.
+    /// `dnx`, which the .NET SDK installs.
     Dnx,
 }
 
 impl Launcher {
-    /// Returns the launcher as written on a command line.
+    /// Returns the program and subcommand of the launcher, as written on a command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Npx => "npx",
@@ -36,7 +35,7 @@ impl Launcher {
         }
     }
 
-    /// Returns the name of the program used for lookups. It is installed next to the launcher.
+    /// Returns the name of the program that looks up packages. It is installed next to the launcher.
     pub const fn lookup_program(self) -> &'static str {
         match self {
             Self::Npx | Self::NpmExec => "npm",
@@ -48,26 +47,26 @@ impl Launcher {
     }
 }
 
-/// A package as a command line names it.
+/// The package in a command line, and the position of its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageReference {
     /// Launcher that loads the package.
     pub launcher: Launcher,
-    /// Name of the package, without version.
+    /// Name of the package, without its version.
     pub name: String,
-    /// Version, range or tag; empty if there is none.
+    /// Version, range or tag. Empty if the command line contains none.
     pub wanted: String,
-    /// Further arguments for the package manager's lookup.
+    /// Additional arguments for the package manager's lookup.
     pub options: Vec<String>,
-    /// Further packages, as the command line names them.
+    /// Other packages on the command line, whose versions are not pinned.
     pub unpinned: Vec<String>,
     /// Index of the argument that names the package.
     pub(super) at: usize,
-    /// Text before the name in that argument.
+    /// Text before the package name in that argument, such as an option.
     pub(super) prefix: String,
-    /// Extras to install, in brackets; empty if there are none.
+    /// Extras to install, in brackets. Empty if there are none.
     pub(super) extras: String,
-    /// Set if an option names the package, separately from the program to run.
+    /// Set if an option names the package, so that the program to run is named separately.
     pub(super) is_option: bool,
 }
 
@@ -95,7 +94,7 @@ impl PackageReference {
         pinned
     }
 
-    /// Returns the arguments without the version, which are the same for every version of the package.
+    /// Returns the arguments without the version. They are the same for every version of the package.
     pub fn unversioned_args(&self, args: &[String]) -> Vec<String> {
         let mut unversioned = args.to_vec();
         if let Some(argument) = unversioned.get_mut(self.at) {

@@ -1,4 +1,4 @@
-//! Limits of rules, their directions, and the acts that a rule doesn't apply to.
+//! Tests of the limits of rules, their directions, and the acts to which a rule doesn't apply.
 
 use policy::{
     ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionReason, Hash, PolicyAct, PolicyDecision,
@@ -25,7 +25,7 @@ fn read_only() -> ClaimRule {
     ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() }
 }
 
-/// Returns the result of matching the only rule of a policy with an act.
+/// Returns the result of matching a rule, the only one of its policy, with an act.
 fn fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
     policy_of(&[], &[rule]).explain(act, 0).considered[0].fit
 }
@@ -41,11 +41,15 @@ fn limits_are_inclusive() {
     assert_eq!(
         problem(PolicyRule { note: "x".repeat(1_001), ..ask() }),
         Some(RuleError::TooLong { part: "note", most: 1_000 }),
-        "a longer one"
+        "a note of more bytes must be refused"
     );
     let end_of_9999 = 253_402_300_799_999;
     assert_eq!(problem(PolicyRule { expires_at: Some(end_of_9999), ..ask() }), None, "the last date");
-    assert_eq!(problem(PolicyRule { expires_at: Some(end_of_9999 + 1), ..ask() }), Some(RuleError::Date), "the next");
+    assert_eq!(
+        problem(PolicyRule { expires_at: Some(end_of_9999 + 1), ..ask() }),
+        Some(RuleError::Date),
+        "a date after the year 9999 must be refused"
+    );
 }
 
 #[test]
@@ -127,7 +131,7 @@ fn ineffective_approval_scope_is_not_offered() {
     let changed = Call { standing: ReviewState::Changed, ..Call::default() };
     let scopes = |decision: PolicyDecision| match decision {
         PolicyDecision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
-        other => panic!("it asks: {other:?}"),
+        other => panic!("expected a consent request: {other:?}"),
     };
     let asked = changed.with(|act| scopes(policy.decide(&act, 0)));
     assert_eq!(

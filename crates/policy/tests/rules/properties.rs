@@ -1,4 +1,4 @@
-//! Properties that hold for all rules and all acts.
+//! Property tests that hold for all rules and all acts.
 
 use crate::support::{Call, file, rule, strictness};
 use policy::{
@@ -98,7 +98,7 @@ fn rules() -> impl Strategy<Value = Vec<PolicyRule>> {
     prop::collection::vec(prop_oneof![8 => any_rule(), 1 => any_budget()], 0..6)
 }
 
-/// All inputs of a policy: system-wide rules, user rules, presets and grants.
+/// All inputs of a decision: system-wide rules, user rules, presets and grants.
 #[derive(Debug, Clone)]
 struct PolicyInputs {
     managed: Vec<PolicyRule>,
@@ -154,7 +154,7 @@ impl PolicyInputs {
     }
 }
 
-/// Passes each kind of act except a tool call to a closure.
+/// Calls a closure with an act of each kind except a tool call.
 fn other_acts(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
     let hash = Hash::of_json(&json!("v1"));
     look(&PolicyAct::StartServer { server, command: &hash });
@@ -192,7 +192,8 @@ proptest! {
     #[test]
     fn managed_denials_and_asks_are_never_loosened(all in any_inputs(), call in any_call()) {
         let alone = PolicyInputs { user: Vec::new(), careful: (all.careful.0, false), grants: Vec::new(), ..all.clone() };
-        // Alone, nothing else can allow: an act that asks there lacks an approval.
+        // Without user rules and grants, every call requires at least consent. The lower bound is therefore the
+        // strictest system-wide rule or preset that applies, not the decision.
         let policy = alone.policy();
         let managed = call.with(|act| policy.explain(&act, NOW));
         let fits = managed.considered.iter().filter(|one| one.fit == RuleFit::Fits);

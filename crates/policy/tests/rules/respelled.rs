@@ -1,5 +1,5 @@
-//! Alternative spellings of paths and addresses: a denied location stays denied, and an allowed one is where the rule
-//! says.
+//! Tests of alternative spellings of paths and addresses: a denied location remains denied, and an allowed one is
+//! really at the location in the rule.
 
 use std::sync::LazyLock;
 
@@ -286,7 +286,7 @@ static ALLOWED_ADDRESSES: LazyLock<[SingleRulePolicy; 3]> = LazyLock::new(|| {
     SingleRulePolicy::all(RuleEffect::Allow, kinds)
 });
 
-/// Generates path components that an attacker may use to be misread.
+/// Generates path components that programs may misinterpret.
 fn odd_part() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "public",
@@ -310,7 +310,7 @@ fn odd_part() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Generates the same path in other spellings: detours, empty components, percent-encoding.
+/// Generates other spellings of the same path: detours, empty components, percent-encoding.
 fn respelled(names: Vec<&'static str>) -> impl Strategy<Value = String> {
     let detour = prop::sample::select(vec!["", "/", "/.", "/x/..", "/secret/..", "/./"]);
     prop::collection::vec((detour, any::<prop::sample::Index>(), any::<bool>()), names.len()).prop_map(move |how| {
@@ -352,7 +352,7 @@ fn hosts() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Returns `true` if a path leads into `/public`, at every level of decoding.
+/// Returns `true` if a path is below `/public` after each of zero to four rounds of percent-decoding.
 fn is_below_public(path: &str) -> bool {
     let (mut text, mut all) = (path.replace('\\', "/"), true);
     for _ in 0..5 {

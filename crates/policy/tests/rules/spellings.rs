@@ -1,4 +1,4 @@
-//! Patterns with several spellings, and the locations that they cover in the other ones.
+//! Tests of patterns that can be written in several ways, and of the locations that they cover in other spellings.
 
 use policy::{ArgumentPattern, ArgumentRule, PolicyRule, RuleEffect, UriPattern};
 use serde_json::json;

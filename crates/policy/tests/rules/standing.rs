@@ -81,7 +81,7 @@ fn removed_server_leaves_nothing_to_another_of_its_name() {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
         (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
     };
-    // A rule on identities fits a server without a known identity.
+    // A rule on identities applies to a server whose identity is unknown.
     assert_eq!(standing("old"), (false, false, false, RuleEffect::Deny), "the removed server");
     assert_eq!(standing("other"), (true, true, true, RuleEffect::Allow), "the other server is unchanged");
 }
@@ -200,6 +200,6 @@ fn explanation_states_that_the_tool_always_asks() {
     let explained = call.with(|act| policy.explain(&act, 0));
     let fits: Vec<_> = explained.considered.iter().map(|one| one.fit).collect();
     assert_eq!(fits, [RuleFit::AsksEachTime], "the rule that allows has no effect");
-    assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "as scripts know it");
-    assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "as scripts know it");
+    assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "the text must be a stable name");
+    assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "the text must be a stable name");
 }

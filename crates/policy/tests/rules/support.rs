@@ -6,7 +6,7 @@ use policy::{
 };
 use serde_json::{Value, json};
 
-/// A tool call that tests can modify.
+/// A tool call whose fields tests can change.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) server: String,
@@ -35,7 +35,7 @@ impl Default for Call {
 }
 
 impl Call {
-    /// Passes the call as an act to a closure, in the conversation `c1`, with the definition `v1`.
+    /// Calls a closure with the call as an act, in the conversation `c1` and with the hash of `v1` as definition.
     pub(crate) fn with<T>(&self, look: impl FnOnce(PolicyAct<'_>) -> T) -> T {
         let definition = Hash::of_json(&json!("v1"));
         look(PolicyAct::CallTool {
@@ -68,7 +68,7 @@ pub(crate) fn policy_of(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
     policy
 }
 
-/// Returns the effect of a decision.
+/// Returns the rule effect that corresponds to a decision.
 pub(crate) fn strictness(decision: PolicyDecision) -> RuleEffect {
     match decision {
         PolicyDecision::Allow { .. } => RuleEffect::Allow,

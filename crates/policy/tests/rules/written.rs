@@ -154,12 +154,12 @@ fn unresolvable_value_only_makes_a_decision_stricter() {
     assert_eq!(
         decide(folder(RuleEffect::Allow, "/home/ann"), json!("/home/ann/x")),
         RuleEffect::Allow,
-        "this one is allowed"
+        "a path in the folder must be allowed"
     );
     assert_eq!(
         decide(folder(RuleEffect::Deny, "/home/ann"), json!("/etc/x")),
         RuleEffect::Ask,
-        "and this one not denied"
+        "a path elsewhere must not be denied"
     );
 }
 
@@ -274,7 +274,7 @@ fn careful_preset_asks_for_every_payload_but_not_for_starts() {
     };
     assert_eq!(decided, expected, "an allowed call asks");
     let read = policy.decide(&PolicyAct::ReadAtUsersWish { server: "server", conversation: None }, 0);
-    assert_eq!(read, expected, "so does reading");
+    assert_eq!(read, expected, "reading must require consent as well");
     let command = Hash::of_json(&json!("x"));
     let start = policy.decide(&PolicyAct::StartServer { server: "server", command: &command }, 0);
     assert!(

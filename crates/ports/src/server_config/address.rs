@@ -7,20 +7,20 @@ use url::Url;
 use super::AuthConfig;
 use crate::url_parts::{MAX_URL, redacted_url};
 
-/// The address of a remote server, and the settings of its transport.
+/// The address of a remote server, and its transport settings.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct HttpConfig {
-    /// URL as the user entered it.
+    /// URL of the server, as the user entered it.
     pub url: String,
-    /// Headers of each request. A value may refer to a secret, see [`crate::secrets`].
+    /// Headers that are sent with each request. A value may refer to a secret, see [`crate::secrets`].
     pub headers: BTreeMap<String, String>,
-    /// Transport to use exclusively, or `None` to detect it.
+    /// Transport that must be used, or `None` to detect it.
     pub kind: Option<HttpKind>,
-    /// Sign-in settings that can't or must not be discovered.
+    /// Sign-in settings that can't or must not be discovered, or `None` if there are none.
     pub auth: Option<AuthConfig>,
 }
 
-/// A transport over HTTP.
+/// A transport over HTTP, named as in `mcp.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpKind {
     /// Streamable HTTP, since revision 2025-03-26.
@@ -30,7 +30,7 @@ pub enum HttpKind {
 }
 
 impl HttpKind {
-    /// Returns the name in `mcp.json`.
+    /// Returns the name of the transport in `mcp.json`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl HttpKind {
     }
 }
 
-/// Values of headers and of the query are often keys, so they are omitted.
+/// Omits values of headers and of the query, because they often are keys.
 impl std::fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.headers.keys().collect();
@@ -55,7 +55,7 @@ impl std::fmt::Debug for HttpConfig {
 
 /// Maximum length of a header value, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
-/// Maximum number of headers per server.
+/// Maximum number of headers for one server.
 const MAX_HEADERS: usize = 50;
 
 /// Headers that the transport sets itself. Other values would break it.
@@ -103,7 +103,7 @@ impl HttpConfig {
         redacted_url(&self.url)
     }
 
-    /// Returns `true` if requests are sent unencrypted over a network.
+    /// Returns `true` if requests are sent unencrypted to another computer.
     #[must_use]
     pub fn is_unencrypted_remote(&self) -> bool {
         Url::parse(&self.url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
@@ -160,7 +160,7 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
     let lower = name.to_ascii_lowercase();
     if !is_token {
-        // Not quoted: a mistyped header can have its secret in the name.
+        // The name is not quoted in the message: a mistyped header may contain the secret in its name.
         Some("the name of a header may have only letters, digits and \"-\"".to_owned())
     } else if TRANSPORT_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
         Some(format!("the header {shown:?} is set by Drawbridge itself; leave it out"))

@@ -1,5 +1,5 @@
 //! Sign-in settings of a remote server that override discovery: the `auth` object of an entry in `mcp.json`. Secrets
-//! are only contained as `${secret:NAME}`.
+//! are not contained, but referred to as `${secret:NAME}`.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
@@ -9,46 +9,48 @@ use crate::secrets;
 
 /// Sign-in settings of a server. All fields are optional.
 ///
-/// The serialized form is only used to hash a server for its approval. Renaming a member invalidates all approvals.
+/// The serialized form is only used to compute the hash that an approval of the server covers. Renaming a member
+/// invalidates all approvals.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuthConfig {
-    /// Client identifier of Drawbridge at the authorization server.
+    /// Client identifier with which Drawbridge is registered at the authorization server.
     pub client_id: Option<String>,
-    /// Client secret, as `${secret:NAME}`.
+    /// Client secret at the authorization server, as a reference `${secret:NAME}`.
     pub client_secret: Option<String>,
-    /// Port of the redirect URI, if one is registered at the authorization server. Any free port otherwise.
+    /// Port of the redirect URI that is registered at the authorization server, or `None` for any free port.
     pub redirect_port: Option<u16>,
     /// Client authentication method at the token endpoint: `none`, `client_secret_basic`, `client_secret_post` or
     /// `private_key_jwt`.
     pub client_auth: Option<String>,
     /// URL of the client ID metadata document that describes Drawbridge.
     pub client_metadata_url: Option<String>,
-    /// Issuer identifier of the authorization server.
+    /// Issuer identifier of the authorization server, or `None` to discover it.
     pub issuer: Option<String>,
-    /// Scopes to request instead of those that the server requires.
+    /// Scopes to request instead of those that the server requires. Empty to use the server's.
     pub scopes: Vec<String>,
-    /// Grant type for obtaining tokens.
+    /// Grant type with which Drawbridge obtains tokens.
     pub grant: GrantType,
-    /// Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
+    /// Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
     pub private_key: Option<String>,
     /// Signature algorithm of the private key, such as `ES256`.
     pub algorithm: Option<String>,
     /// Identity provider of the enterprise, for [`GrantType::EnterpriseManaged`].
     #[serde(serialize_with = "serialize_provider_for_hash")]
     pub identity_provider: Option<AuthIdentityProvider>,
-    /// Set to bind tokens to a key of this computer (DPoP), or `None` to do so if the authorization server supports it.
+    /// `true` to bind tokens to a key of this computer (DPoP), `false` not to do so, or `None` to do so if the
+    /// authorization server supports it.
     pub dpop: Option<bool>,
-    /// Assertion of the workload, as `${secret:NAME}`, for [`GrantType::WorkloadIdentity`].
+    /// Assertion of the workload's identity, as a reference `${secret:NAME}`, for [`GrantType::WorkloadIdentity`].
     pub assertion: Option<String>,
 }
 
-/// The grant type for obtaining tokens.
+/// The grant type with which tokens are obtained.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum GrantType {
     /// The user signs in with the browser.
     #[default]
     AuthorizationCode,
-    /// Drawbridge authenticates as itself, with its own secret or key.
+    /// Drawbridge authenticates itself with a client secret or key, without a user.
     ClientCredentials,
     /// An identity provider of the enterprise asserts the user's identity.
     EnterpriseManaged,
@@ -57,11 +59,11 @@ pub enum GrantType {
 }
 
 impl GrantType {
-    /// All grant types that are supported.
+    /// All supported grant types, in a fixed order.
     pub const ALL: [Self; 4] =
         [Self::AuthorizationCode, Self::ClientCredentials, Self::EnterpriseManaged, Self::WorkloadIdentity];
 
-    /// Returns the name in `mcp.json`.
+    /// Returns the name of the grant type in `mcp.json`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,7 +74,8 @@ impl GrantType {
         }
     }
 
-    /// Returns the identifier of the MCP extension that defines the grant, which is announced to servers.
+    /// Returns the identifier of the MCP extension that defines the grant type, or `None` for the core protocol. The
+    /// host declares it to servers.
     #[must_use]
     pub const fn extension(self) -> Option<&'static str> {
         match self {
@@ -83,30 +86,31 @@ impl GrantType {
     }
 }
 
-/// The identity provider of an enterprise. Its serialized form is used by the page.
+/// The identity provider of an enterprise. The UI uses its serialized form.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AuthIdentityProvider {
-    /// Issuer identifier of the identity provider.
+    /// Issuer identifier of the enterprise's identity provider.
     pub issuer: String,
     /// Token exchange endpoint, or `None` to read it from the provider's metadata.
     pub token_endpoint: Option<String>,
-    /// Client identifier of Drawbridge at the identity provider.
+    /// Client identifier with which Drawbridge is registered at the identity provider.
     pub client_id: String,
-    /// Client secret, as `${secret:NAME}`.
+    /// Client secret for the identity provider, as a reference `${secret:NAME}`.
     pub client_secret: Option<String>,
     /// Client authentication method, as in [`AuthConfig::client_auth`].
     pub client_auth: Option<String>,
-    /// Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
+    /// Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
     pub private_key: Option<String>,
     /// Signature algorithm of the private key, such as `ES256`.
     pub algorithm: Option<String>,
-    /// The user's ID token, as `${secret:NAME}`, or `None` to sign in there with the browser.
+    /// The user's ID token, as a reference `${secret:NAME}`, or `None` to sign in to the identity provider with the
+    /// browser.
     pub id_token: Option<String>,
 }
 
-/// Serializes the identity provider for the hash of an approval.
+/// Serializes the identity provider for the hash that an approval covers.
 fn serialize_provider_for_hash<S: Serializer>(
     provider: &Option<AuthIdentityProvider>,
     to: S,
@@ -136,14 +140,15 @@ fn serialize_provider_for_hash<S: Serializer>(
     members.serialize(to)
 }
 
-/// Supported client authentication methods.
+/// Client authentication methods that Drawbridge supports.
 const CLIENT_AUTH_METHODS: [&str; 4] = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
-/// Maximum number of scopes, and maximum length of any text in bytes.
+/// Maximum number of scopes in the settings of one server.
 const MAX_SCOPES: usize = 100;
+/// Maximum length of each text in the settings, in bytes.
 const MAX_TEXT: usize = 2_048;
 
 impl AuthConfig {
-    /// Returns the text settings by their keys in `mcp.json`.
+    /// Returns the settings that are single texts, with their keys in `mcp.json`.
     #[must_use]
     pub fn text_settings(&self) -> [(&'static str, Option<&str>); 8] {
         [
@@ -158,7 +163,7 @@ impl AuthConfig {
         ]
     }
 
-    /// Returns `true` if tokens are obtained without a user in front of a browser.
+    /// Returns `true` if tokens are obtained without a user who signs in.
     #[must_use]
     pub fn is_unattended(&self) -> bool {
         match self.grant {
@@ -217,7 +222,7 @@ impl AuthConfig {
         }
         match self.grant {
             GrantType::AuthorizationCode => None,
-            // No consent request is possible there, so the receiver of the credentials must be certain.
+            // The credentials are sent without a consent request, so their receiver must be configured.
             _ if self.issuer.is_none() => Some("the grant needs an \"issuer\"".to_owned()),
             GrantType::ClientCredentials if self.client_id.is_none() => {
                 Some("the grant needs a \"clientId\"".to_owned())

@@ -1,5 +1,5 @@
-//! The sign-in settings as a single list. It is displayed in consent requests, compared by pins, and hashed for
-//! approvals, so that a setting is part of all three or doesn't compile.
+//! The sign-in settings as a list. Consent requests display it, pins compare it, and approvals include its hash. A
+//! setting that is missing in the list doesn't compile, so no setting can be missing in one of the three.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::auth::{AuthConfig, AuthIdentityProvider};
 use crate::secrets;
 
-/// A sign-in setting of a remote server.
+/// Identifies a sign-in setting of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AuthField {
-    /// Grant type for obtaining tokens.
+    /// Grant type with which tokens are obtained.
     Grant,
     /// Issuer of the authorization server.
     Issuer,
@@ -20,11 +20,11 @@ pub enum AuthField {
     ClientId,
     /// Client authentication method at the authorization server.
     ClientAuth,
-    /// Name of the client secret.
+    /// Name of the secret that contains the client secret.
     ClientSecret,
-    /// Name of the private key.
+    /// Name of the secret that contains the private key.
     PrivateKey,
-    /// Algorithm of the private key.
+    /// Signature algorithm of the private key.
     Algorithm,
     /// URL of the client ID metadata document.
     ClientMetadataUrl,
@@ -32,9 +32,9 @@ pub enum AuthField {
     RedirectPort,
     /// Scopes requested from the authorization server.
     Scopes,
-    /// Binding of tokens to a key (DPoP).
+    /// Binding of tokens to a key of this computer (DPoP).
     Dpop,
-    /// Name of the workload's assertion.
+    /// Name of the secret with the workload's assertion.
     Assertion,
     /// Issuer of the identity provider.
     ProviderIssuer,
@@ -48,9 +48,9 @@ pub enum AuthField {
     ProviderClientSecret,
     /// Name of the private key for the identity provider.
     ProviderPrivateKey,
-    /// Algorithm of the private key for the identity provider.
+    /// Signature algorithm of the private key for the identity provider.
     ProviderAlgorithm,
-    /// Name of the user's ID token.
+    /// Name of the secret with the user's ID token.
     ProviderIdToken,
 }
 
@@ -82,7 +82,7 @@ impl AuthField {
         }
     }
 
-    /// Returns `true` if the value is an address that credentials or the user may be sent to.
+    /// Returns `true` if the value is an address to which credentials or the user may be sent.
     #[must_use]
     pub const fn is_address(self) -> bool {
         matches!(self, Self::Issuer | Self::ClientMetadataUrl | Self::ProviderIssuer | Self::ProviderTokenEndpoint)
@@ -103,12 +103,12 @@ impl AuthField {
     }
 }
 
-/// A sign-in setting with its value as text. The value of a secret is its name.
+/// A sign-in setting with its value as text. For a secret, the value is the secret's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthTerm {
-    /// Setting that has the value.
+    /// Identifies the setting that has this value.
     pub field: AuthField,
-    /// Value of the setting as text.
+    /// Value of the setting as text. For a secret, its name.
     pub value: String,
 }
 
@@ -116,7 +116,7 @@ impl AuthConfig {
     /// Returns the configured settings, each once, in display order.
     #[must_use]
     pub fn terms(&self) -> Vec<AuthTerm> {
-        // No `..`: a new field must be added to the list.
+        // No `..`, so that a new field must be added to the list.
         let Self {
             client_id,
             client_secret,
@@ -163,7 +163,7 @@ impl AuthConfig {
 
 impl AuthIdentityProvider {
     fn for_each_term(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
-        // No `..`: a new field must be added to the list.
+        // No `..`, so that a new field must be added to the list.
         let Self { issuer, token_endpoint, client_id, client_secret, client_auth, private_key, algorithm, id_token } =
             self;
         add(AuthField::ProviderIssuer, Some(issuer.clone()));
@@ -177,7 +177,8 @@ impl AuthIdentityProvider {
     }
 }
 
-/// Returns the name in `${secret:NAME}`. Settings with any other text are rejected, so nothing else is disclosed.
+/// Returns the name in `${secret:NAME}`. If the text contains no reference, returns an empty text, so that nothing else
+/// is disclosed.
 fn secret_name(text: &str) -> String {
     secrets::referenced_names(text).join(", ")
 }
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!((fields.len(), terms.len()), (20, 20), "each setting once");
         let keys: BTreeSet<&str> = fields.iter().map(|field| field.key()).collect();
         assert_eq!(keys.len(), fields.len(), "keys are unique");
-        // The derived serialization contains every field, independent of the list.
+        // The derived serialization contains every field and does not depend on the list.
         let written = serde_json::to_value(all_set()).unwrap();
         let inner = written["identity_provider"].as_object().unwrap().len();
         assert_eq!(terms.len(), written.as_object().unwrap().len() - 1 + inner, "the list contains every setting");

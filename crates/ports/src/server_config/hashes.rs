@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::{HttpConfig, HttpKind, ServerConfig, ServerTransport, StdioConfig};
 
-/// Hashes the configuration of a server. The pinned revision is not included: it affects the protocol, not the peer.
-/// The tools that are offered to models are not included either: they affect neither the peer nor what is sent to it.
+/// Hashes the configuration of a server. The required protocol revision is not included, because it doesn't change
+/// which server is contacted. The filter of tools for models is not included either: it changes neither the server nor
+/// what is sent to it.
 pub fn config_hash(config: &ServerConfig) -> Hash {
     match &config.transport {
         ServerTransport::Stdio(config) => stdio_hash(config),
@@ -17,7 +18,7 @@ pub fn config_hash(config: &ServerConfig) -> Hash {
     }
 }
 
-/// Hashes the command of a local server.
+/// Hashes the command of a local server, with its environment, working directory and sandbox.
 pub fn stdio_hash(config: &StdioConfig) -> Hash {
     let mut command = json!({
         "command": config.command,
@@ -25,34 +26,35 @@ pub fn stdio_hash(config: &StdioConfig) -> Hash {
         "env": config.env,
         "cwd": config.cwd.as_deref().map(path_json),
     });
-    // A missing sandbox is omitted, as older approvals don't include it.
+    // A missing sandbox is omitted, because hashes of older approvals don't include it.
     if let Some(sandbox) = &config.sandbox {
         command["sandbox"] = sandbox.to_json();
     }
     Hash::of_json(&command)
 }
 
-/// Hashes everything that determines the peer and what is sent to it: URL, configured headers, transport, and the
-/// sign-in settings as displayed.
+/// Hashes the settings that determine which server is contacted and what is sent to it: URL, configured headers,
+/// transport, and sign-in settings.
 pub fn address_hash(config: &HttpConfig) -> Hash {
     let mut address = json!({
         "url": config.url,
         "headers": config.headers,
         "kind": config.kind.map(HttpKind::name),
     });
-    // Missing sign-in settings are omitted, as older approvals don't include them.
+    // Missing sign-in settings are omitted, because hashes of older approvals don't include them.
     if let Some(auth) = &config.auth {
         address["auth"] = auth.terms_by_key().into();
     }
     Hash::of_json(&address)
 }
 
-/// Hashes the whole definition of a tool, and the configuration of its server. Grants for tools are bound to it.
+/// Hashes the whole definition of a tool together with the configuration of its server. Grants for tools are bound to
+/// this hash.
 pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
     Hash::of_json(&json!({ "command": config_hash(config), "definition": tool }))
 }
 
-/// Serializes a path without collisions: a path that is not UTF-8 is written as bytes.
+/// Converts a path to JSON so that different paths have different values: a path that is not UTF-8 is written as bytes.
 pub fn path_json(path: &Path) -> Value {
     path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
 }

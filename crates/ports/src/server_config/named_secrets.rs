@@ -1,4 +1,4 @@
-//! Secrets that a server's configuration refers to: in headers or variables, and for signing in.
+//! Secrets to which a server's configuration refers: in headers or variables, and for signing in.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ impl ServerConfig {
         }
     }
 
-    /// Returns `true` if the command, variables or sandbox refer to this folder or something in it.
+    /// Returns `true` if the command, variables or sandbox of a local server refer to this folder or its content.
     #[must_use]
     pub fn refers_to_folder(&self, folder: &Path) -> bool {
         let ServerTransport::Stdio(stdio) = &self.transport else { return false };
@@ -27,7 +27,7 @@ impl ServerConfig {
             || stdio.cwd.iter().chain(folders).any(|place| place.starts_with(folder))
     }
 
-    /// Returns the place that the server's secrets are bound to, an origin or a command, or `None` if its URL is
+    /// Returns the place to which the server's secrets are bound, an origin or a command, or `None` if its URL is
     /// invalid.
     #[must_use]
     pub fn secret_binding(&self) -> Option<String> {
@@ -37,7 +37,7 @@ impl ServerConfig {
         }
     }
 
-    /// Returns the names of all secrets of the server.
+    /// Returns the names of all secrets to which the configuration refers.
     #[must_use]
     pub fn secret_names(&self) -> Vec<String> {
         let auth = self.as_http().and_then(|http| http.auth.as_ref());
@@ -45,7 +45,7 @@ impl ServerConfig {
         values.chain(auth.into_iter().flat_map(AuthConfig::secret_names).map(str::to_owned)).collect()
     }
 
-    /// Returns the storage keys of all secrets of the server.
+    /// Returns the keys under which all secrets of the server are stored.
     #[must_use]
     pub fn secret_keys(&self) -> Vec<String> {
         let Some(place) = self.secret_binding() else { return Vec::new() };
@@ -59,7 +59,7 @@ impl AuthConfig {
         self.client_secret.as_deref().into_iter().flat_map(secrets::referenced_names).chain(self.other_secret_names())
     }
 
-    /// Returns the names of these secrets except the client secret.
+    /// Returns the names of the secrets that signing in requires, except the client secret.
     pub fn other_secret_names(&self) -> impl Iterator<Item = &str> {
         let own = [self.private_key.as_deref(), self.assertion.as_deref()];
         let of_idp = self

@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{ServerEntry, ServerTransport};
 use crate::secrets;
 
-/// Suffix of the name of a client secret. The name of a header's secret ends with the header.
+/// Last part of the name of a client secret. The name of a header's secret ends with the header.
 const CLIENT_SECRET: &str = "client_secret";
 
 /// A part of the value of a variable or header.
@@ -15,18 +15,18 @@ const CLIENT_SECRET: &str = "client_secret";
 pub enum ValuePart {
     /// Text that is stored in the settings file.
     Text(String),
-    /// A secret for the keychain. `None` if the user still has to enter it: the settings refer to it, but the keychain
-    /// doesn't contain it.
+    /// A secret for the keychain, or `None` if the user still has to enter it: the settings refer to it, but the
+    /// keychain doesn't contain it.
     Secret(Option<SecretString>),
 }
 
-/// A server that is not configured yet.
+/// A server that the user is about to add.
 #[derive(Debug, Clone)]
 pub struct NewServer {
-    /// Name, and configuration without `secret_values` and `client_secret`.
+    /// Name and configuration of the server, without `secret_values` and `client_secret`.
     pub entry: ServerEntry,
-    /// Variables (of a local server) or headers (of a remote one) with secrets. They replace those of the same name in
-    /// `entry`.
+    /// Variables (of a local server) or headers (of a remote one) that contain secrets. They replace those of the same
+    /// name in `entry`.
     pub secret_values: BTreeMap<String, Vec<ValuePart>>,
     /// Client secret for signing in to a remote server.
     pub client_secret: Option<SecretString>,
@@ -73,7 +73,7 @@ impl NewServer {
                 }
             }
         }
-        // An invalid URL has no origin. `Host::add_server` rejects it before a secret is written.
+        // An invalid URL has no origin. `Host::add_server` rejects the server before a secret is written.
         let place = entry.config.secret_binding().unwrap_or_default();
         let keyed = secrets
             .into_iter()

@@ -1,5 +1,5 @@
-//! Access rights of a local server as configured by the user: the `sandbox` member of an entry, an extension by
-//! Drawbridge that other hosts ignore.
+//! Access rights of a local server as configured by the user: the `sandbox` member of an entry in `mcp.json`, an
+//! extension by Drawbridge that other hosts ignore.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ pub use process::sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess
 
 use super::hashes::path_json;
 
-/// Maximum number of folders per server.
+/// Maximum number of folders in one sandbox.
 const MAX_FOLDERS: usize = 100;
 
 /// Access rights of a local server. Without a sandbox, the server has all rights of the user.
@@ -15,13 +15,13 @@ const MAX_FOLDERS: usize = 100;
 pub struct SandboxConfig {
     /// Accessible folders, each as an absolute path without symbolic links.
     pub folders: Vec<AllowedFolder>,
-    /// Hosts that the server may connect to.
+    /// Network access of the server: none, some hosts, or all of the network.
     pub network: NetworkAccess,
 }
 
 impl SandboxConfig {
-    /// Returns the reason why the settings are invalid, or `None` if they are valid. The existence of folders is only
-    /// checked when the server starts.
+    /// Returns the reason why the settings are invalid, or `None` if they are valid. Doesn't check that folders exist,
+    /// which is checked when the server starts.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         if self.folders.len() > MAX_FOLDERS {
@@ -42,7 +42,7 @@ impl SandboxConfig {
         })
     }
 
-    /// Serializes folders with their access and the network access, for the hash of an approval and its description.
+    /// Converts the settings to JSON, for the hash that an approval covers and its description.
     pub fn to_json(&self) -> serde_json::Value {
         let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_name(folder.access) });
         serde_json::json!({
@@ -51,13 +51,13 @@ impl SandboxConfig {
         })
     }
 
-    /// Returns a writable folder that contains this path, if any.
+    /// Returns a writable folder that contains this path, or `None` if there is none.
     pub fn writable_folder_for(&self, path: &Path) -> Option<&AllowedFolder> {
         self.folders.iter().find(|folder| folder.access == AccessMode::Write && path.starts_with(&folder.path))
     }
 }
 
-/// Returns the network access as in `mcp.json`: `false`, `true`, or the list of hosts.
+/// Returns the network access as written in `mcp.json`: `false`, `true`, or the list of hosts.
 fn network_json(network: &NetworkAccess) -> serde_json::Value {
     match network {
         NetworkAccess::None => false.into(),
@@ -66,7 +66,7 @@ fn network_json(network: &NetworkAccess) -> serde_json::Value {
     }
 }
 
-/// Returns the name in `mcp.json`.
+/// Returns the name of an access mode in `mcp.json`.
 #[must_use]
 pub const fn access_name(access: AccessMode) -> &'static str {
     match access {

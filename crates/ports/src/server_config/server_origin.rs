@@ -1,27 +1,28 @@
-//! The installation source of a server. The host stores it alongside the settings. `installer` creates and uses it.
+//! The source from which a server was installed. The host stores it alongside the settings. The crate `installer`
+//! creates and uses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// A package or remote in a registry's description of a server version.
+/// The part of a registry's server description that was installed: a package or a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallTarget {
-    /// A program that runs on this computer.
+    /// A package that runs on this computer.
     Package {
-        /// Position in the description, from 1.
+        /// Position among the packages of the description, from 1.
         number: usize,
     },
-    /// A server that runs elsewhere.
+    /// A remote server, which runs elsewhere.
     Remote {
-        /// Position in the description, from 1.
+        /// Position among the remotes of the description, from 1.
         number: usize,
     },
 }
 
-/// The installation source of a server.
+/// The source from which a server was installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case")]
@@ -32,27 +33,27 @@ pub enum ServerOrigin {
         registry: String,
         /// Name of the server, as `namespace/name`.
         name: String,
-        /// Exact version of the server.
+        /// Version of the server in the registry.
         version: String,
-        /// Installed package or remote.
+        /// The package or remote that was installed.
         target: InstallTarget,
-        /// Unpacked files, if the package is a bundle.
+        /// Unpacked files, if the package is a bundle, or else `None`.
         #[serde(default)]
         files: Option<BundleFiles>,
     },
     /// The server was installed from a bundle.
     Bundle {
-        /// Name in the manifest.
+        /// Name of the server in the bundle's manifest.
         name: String,
-        /// Version in the manifest.
+        /// Version of the server in the bundle's manifest.
         version: String,
-        /// Unpacked files of the bundle.
+        /// The bundle's files, which were unpacked.
         files: BundleFiles,
     },
 }
 
 impl ServerOrigin {
-    /// Returns the version that was installed.
+    /// Returns the version that was installed from the source.
     #[must_use]
     pub fn version(&self) -> &str {
         match self {
@@ -60,7 +61,7 @@ impl ServerOrigin {
         }
     }
 
-    /// Returns the files of the bundle that was unpacked for the server, if any.
+    /// Returns the unpacked files of the server's bundle, or `None` if it was not installed from one.
     #[must_use]
     pub fn files(&self) -> Option<&BundleFiles> {
         match self {
@@ -70,13 +71,13 @@ impl ServerOrigin {
     }
 }
 
-/// A bundle, and its unpacked files.
+/// The hash of a bundle, and the folder with its unpacked files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BundleFiles {
     /// SHA-256 of the bundle file, in hexadecimal.
     pub sha256: String,
-    /// Hash over the unpacked files, in hexadecimal.
+    /// Hash over all unpacked files, in hexadecimal.
     pub tree: String,
     /// Name of the folder with the unpacked files, below the folder of bundles.
     pub folder: String,
@@ -85,7 +86,7 @@ pub struct BundleFiles {
     pub author: Option<String>,
 }
 
-/// Values entered during the installation of a server, for later upgrades.
+/// Values that were entered during the installation of a server. An upgrade uses them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FilledInputs {
@@ -95,15 +96,16 @@ pub struct FilledInputs {
     pub names: BTreeSet<String>,
 }
 
-/// Facts about the installation of a server.
+/// The source of a server's installation, and the values that the user entered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallationInfo {
-    /// Source of the installation.
+    /// Source from which the server was installed.
     pub origin: ServerOrigin,
     /// Set if the command or address has changed since the installation.
     pub changed: bool,
-    /// Values entered during the installation. They may contain header values, so the page doesn't receive them.
+    /// Values that were entered during the installation. They may contain header values, so they are not sent to the
+    /// UI.
     #[serde(skip)]
     pub filled_in: FilledInputs,
 }

@@ -5,15 +5,16 @@ use serde::{Deserialize, Serialize};
 /// Maximum length of a pattern, in bytes.
 const MAX_PATTERN: usize = 1_000;
 
-/// The tools of a server that are offered to models, by patterns on their names. In a pattern, `*` matches any text,
-/// also none, and every other character only itself. Case matters, and there is no escape. A tool that a server lists
-/// under another name is a new tool, which requires a review. The user's own calls are not affected.
+/// The tools of a server that are available to models, by patterns on their names. In a pattern, `*` matches any text,
+/// including an empty one, and every other character matches only itself. Case matters, and there is no escape
+/// character. A tool that the server renames is a new tool, which requires a review. Calls by the user are not
+/// affected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ToolFilter {
-    /// Patterns of the tools that are offered exclusively, or `None` for all.
+    /// Patterns of the tools that are available to models, or `None` for all tools.
     pub enabled: Option<Vec<String>>,
-    /// Patterns of the tools that are not offered, also if they are enabled.
+    /// Patterns of the tools that are not available, even if `enabled` matches them.
     #[serde(default)]
     pub disabled: Vec<String>,
 }
@@ -22,15 +23,16 @@ impl ToolFilter {
     /// Maximum number of patterns in each list.
     pub const LIMIT: usize = 1_000;
 
-    /// Returns `true` if the tool may be offered to models.
+    /// Returns `true` if the tool is available to models.
     #[must_use]
     pub fn admits(&self, tool: &str) -> bool {
         let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, tool));
         self.enabled.as_deref().is_none_or(is_in) && !is_in(&self.disabled)
     }
 
-    /// Restricts the filter to tools that `other` admits, too. Of two lists of enabled tools, a pattern remains if a
-    /// pattern of the other list covers it. Patterns that only overlap are dropped, so the result never admits more.
+    /// Restricts the filter to tools that `other` admits as well. If both filters have enabled patterns, a pattern
+    /// remains if a pattern of the other filter covers it. Patterns that only overlap are dropped, so the result never
+    /// admits more.
     pub fn restrict(&mut self, other: Self) {
         self.enabled = match (self.enabled.take(), other.enabled) {
             (Some(own), Some(other)) => {
@@ -48,13 +50,13 @@ impl ToolFilter {
         }
     }
 
-    /// Returns `true` if all tools may be offered.
+    /// Returns `true` if the filter has no patterns, so that all tools are available.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.enabled.is_none() && self.disabled.is_empty()
     }
 
-    /// Returns the reason why the lists are invalid, or `None` if they are valid.
+    /// Returns the reason why the patterns are invalid, or `None` if they are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let lists = [self.enabled.as_deref().unwrap_or_default(), &self.disabled];
@@ -67,7 +69,7 @@ impl ToolFilter {
     }
 }
 
-/// Matches a name with a pattern. The name is searched once, from its start to its end.
+/// Returns `true` if a pattern matches a name. Scans the name once, from its start to its end.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
@@ -174,9 +176,9 @@ mod tests {
     #[test]
     fn lists_have_limits() {
         assert_eq!(filter(Some(&[]), &["*"]).problem(), None, "an empty list is valid");
-        assert!(filter(None, &[""]).problem().is_some(), "an empty name is not");
+        assert!(filter(None, &[""]).problem().is_some(), "an empty name must be invalid");
         let long = "x".repeat(MAX_PATTERN + 1);
-        assert!(filter(Some(&[long.as_str()]), &[]).problem().is_some(), "nor a long one");
-        assert!(filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(), "nor a long list");
+        assert!(filter(Some(&[long.as_str()]), &[]).problem().is_some(), "a long name must be invalid");
+        assert!(filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(), "a long list must be invalid");
     }
 }

@@ -1,9 +1,9 @@
-//! Paths that a failed server may have missed in its sandbox: paths that exist, that the sandbox hides, and that the
-//! command or the server's standard error names. For each path the module proposes the folder to add to the sandbox, or
-//! reports why it proposes none. The host calls [`blocked_paths`] after a failed start.
+//! Paths that a failed server may have needed but could not access in its sandbox: paths that exist, that the sandbox
+//! hides, and that the command or the server's standard error names. For each path the module proposes a folder to add
+//! to the sandbox, or reports why it proposes none. The host calls [`blocked_paths`] after a failed start.
 //!
-//! Standard error is untrusted: a server can name any path. No access follows from it. The user sees the content of a
-//! proposed folder before adding it, and the start with the new folder requires a new approval.
+//! Standard error is untrusted: a server can name any path. Naming a path grants no access. The user sees the content
+//! of a proposed folder before adding it, and the start with the new folder requires a new approval.
 
 mod output_paths;
 
@@ -23,8 +23,9 @@ pub use folder_proposals::ProposalRefusal;
 
 /// Maximum number of paths that are reported for one server.
 const MAX_BLOCKED_PATHS: usize = 4;
-/// Maximum number of names of a folder that are shown, and of entries that are counted.
+/// Maximum number of entries of a folder whose names are shown.
 const MAX_SHOWN_NAMES: usize = 6;
+/// Maximum number of entries of a folder that are counted.
 const MAX_COUNTED_ENTRIES: usize = 1000;
 /// Maximum length of a shown name, in characters.
 const MAX_NAME_CHARS: usize = 80;
@@ -40,11 +41,11 @@ pub struct BlockedPath {
     pub path: String,
     /// Origin of the path: the command or the server.
     pub named_by: PathMention,
-    /// The folder that would make the path accessible, or the reason why none is proposed.
+    /// The folder to add so that the path is accessible, or the reason why none is proposed.
     pub offer: FolderProposal,
 }
 
-/// The origin of a path in [`BlockedPath`].
+/// The text in which a [`BlockedPath`] occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -76,8 +77,9 @@ pub enum FolderProposal {
     },
 }
 
-/// Returns what the server may have missed under this plan, at most [`MAX_BLOCKED_PATHS`] entries, the most likely ones
-/// first. `said` is the server's output to standard error. Reads the disk.
+/// Returns the paths that the server may have needed but could not access under this plan, at most
+/// [`MAX_BLOCKED_PATHS`], the most likely ones first. `said` contains the lines of the server's standard error. Reads
+/// the disk.
 #[must_use]
 pub fn blocked_paths(
     said: &[String],
@@ -121,10 +123,10 @@ struct PathJudge<'p> {
 }
 
 impl PathJudge<'_> {
-    /// Returns `None` if the path does not exist or the sandbox makes it accessible.
+    /// Describes a path that the sandbox hides. Returns `None` if the path does not exist or is accessible.
     fn judge(&self, path: &Path, named_by: PathMention) -> Option<BlockedPath> {
         let real = path.canonicalize().ok()?;
-        // A link that is missing in the sandbox but leads to an accessible path: adding a folder would not help.
+        // The link is missing in the sandbox but its target is accessible, so adding a folder would not help.
         if self.is_accessible(path) || self.is_accessible(&real) {
             return None;
         }
@@ -145,7 +147,7 @@ impl PathJudge<'_> {
     }
 
     /// Returns the smallest folder that makes a path accessible together with the files it depends on: the package
-    /// folder or project that contains it, else its parent folder.
+    /// folder or project that contains the path, or else its parent folder.
     fn proposed_folder(&self, real: &Path) -> Result<PathBuf, ProposalRefusal> {
         if folder_proposals::may_contain_user_data(real, self.home) {
             return Err(ProposalRefusal::Secrets);
@@ -163,7 +165,7 @@ impl PathJudge<'_> {
     }
 }
 
-/// Returns the first names in a folder, sorted, and the number of entries.
+/// Returns the names of the first entries in a folder, sorted, and the number of all entries.
 fn folder_content(folder: &Path) -> (Vec<String>, u32) {
     let Ok(entries) = std::fs::read_dir(folder) else { return (Vec::new(), 0) };
     let mut names: Vec<String> = entries

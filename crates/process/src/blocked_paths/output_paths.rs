@@ -1,20 +1,22 @@
 //! Extracts paths from the last output of a server. Node.js, Python, Go, shells and the dynamic loader each phrase
-//! errors differently, so every absolute path counts. A module that was not found counts at the locations where its
-//! importer would look for it.
+//! errors differently, so every absolute path in the output is extracted. For a module that was not found, the paths
+//! are those where its importer would look for it.
 
 use std::path::{Path, PathBuf};
 
-/// Maximum number of lines that are parsed, the last ones, and of bytes of one line.
+/// Maximum number of lines that are parsed, from the end of the output.
 const MAX_LINES: usize = 64;
+/// Maximum number of bytes of one line that are parsed.
 const MAX_LINE_BYTES: usize = 4096;
-/// Maximum number of paths that are looked up, and maximum length of a path in bytes.
+/// Maximum number of paths that are extracted.
 const MAX_PATHS: usize = 128;
+/// Maximum length of an extracted path, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
-/// Maximum number of files that are considered as importers of a missing module.
+/// Maximum number of files in the output that are considered as importers of a missing module.
 const MAX_IMPORTERS: usize = 8;
-/// Maximum number of ancestors of an importer in which modules are looked for.
+/// Maximum number of parent folders of an importer in which modules are looked for.
 const MAX_ANCESTORS: usize = 8;
-/// Maximum length of a module name, the limit of npm.
+/// Maximum length of a module name, in bytes. npm has the same limit.
 const MAX_MODULE_NAME: usize = 214;
 /// Text before the name of a missing module in the error messages of Node.js and Python.
 const MISSING_MODULE_PREFIXES: [(&str, ErrorLanguage); 3] = [
@@ -29,7 +31,7 @@ enum ErrorLanguage {
     Python,
 }
 
-/// Returns the paths that the lines name, and the paths where missing modules would be. None of them is known to exist.
+/// Returns the paths that the lines name, and the paths where missing modules would be. The paths need not exist.
 pub(super) fn paths_in_output(lines: &[String]) -> Vec<PathBuf> {
     let last = lines.len().saturating_sub(MAX_LINES);
     let lines: Vec<&str> = lines[last..].iter().map(|line| truncate(line)).collect();
@@ -57,7 +59,7 @@ fn truncate(line: &str) -> &str {
     &line[..end]
 }
 
-/// Returns the paths where the missing modules would be, relative to each of the named files.
+/// Returns the paths where missing modules would be, relative to each of the files that the lines name.
 fn missing_module_paths(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (before, language) in MISSING_MODULE_PREFIXES {
@@ -98,7 +100,7 @@ fn absolute_paths(line: &str) -> Vec<PathBuf> {
     let mut before = None;
     for (at, c) in line.char_indices() {
         let begins = c == '/' && before.is_none_or(|b: char| b.is_whitespace() || "'\"`([{=:<".contains(b));
-        // `file:///path`: the third slash begins the path.
+        // In `file:///path`, the path begins with the third slash.
         let in_url = c == '/' && line[..at].ends_with("file://");
         if begins && !line[at..].starts_with("//") || in_url {
             collect_candidates(&line[at..], before, &mut found);
@@ -108,7 +110,7 @@ fn absolute_paths(line: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Collects the possible paths at the beginning of a text: up to the closing quote, a blank, or a colon.
+/// Collects the possible paths at the beginning of a text, which end at the closing quote, a blank, or a colon.
 fn collect_candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
     let quote = before.filter(|before| "'\"`".contains(*before));
     let ends: [Option<&str>; 3] = match quote {
@@ -163,8 +165,8 @@ mod tests {
         assert!(python.contains(&"/w/src/shared".to_owned()) && python.contains(&"/w/src/shared.py".to_owned()));
     }
 
-    /// S36: output of a hostile server costs a bounded number of disk accesses and yields no path but those it spells
-    /// out.
+    /// S36: output of a hostile server costs a bounded number of disk accesses, and yields no path except those that it
+    /// contains literally.
     #[test]
     fn s36_hostile_output_names_few_and_plain_paths() {
         let many: Vec<String> = (0..10_000).map(|n| format!("open '/w/{n}' /x/{n} /y/{n}")).collect();

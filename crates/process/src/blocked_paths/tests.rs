@@ -38,7 +38,7 @@ impl TestHome {
         Self { _folder: folder, home }
     }
 
-    /// Returns what a server with this output may have missed.
+    /// Returns the blocked paths of a server with this output.
     fn missed(&self, said: &str) -> Vec<BlockedPath> {
         let hidden = vec![self.home.join("data")];
         let sandbox = SandboxSettings {
@@ -61,7 +61,7 @@ impl TestHome {
         paths.iter().filter_map(|path| judging.judge(path, PathMention::Server)).collect()
     }
 
-    /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is.
+    /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is proposed.
     fn offer(&self, path: &str) -> Result<String, ProposalRefusal> {
         let missed = self.missed(&format!("Error: ENOENT, open '{path}'"));
         match &missed[0].offer {
@@ -76,8 +76,16 @@ impl TestHome {
 #[test]
 fn s36_smallest_sufficient_folder_is_proposed() {
     let ground = TestHome::new();
-    assert_eq!(ground.offer("~/work/shared/lib/tool.js"), Ok("work/shared".to_owned()), "a project");
-    assert_eq!(ground.offer("~/work/notes/a.txt"), Ok("work/notes".to_owned()), "else the folder");
+    assert_eq!(
+        ground.offer("~/work/shared/lib/tool.js"),
+        Ok("work/shared".to_owned()),
+        "the project of the path must be proposed"
+    );
+    assert_eq!(
+        ground.offer("~/work/notes/a.txt"),
+        Ok("work/notes".to_owned()),
+        "without a project the parent folder must be proposed"
+    );
     assert_eq!(ground.offer("~/work/app/node_modules/zod"), Ok("work/app/node_modules".to_owned()), "packages");
     let missed = ground.missed("Cannot find package 'zod' imported from ~/work/app/index.js");
     assert_eq!(missed.len(), 1, "only the package folder: the importer does not exist: {missed:?}");

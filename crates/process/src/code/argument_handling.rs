@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// Programs that run their first argument that is no option as code, whatever its name is.
+/// Programs that run their first non-option argument as code, whatever its name is.
 const INTERPRETERS: [&str; 44] = [
     ".",
     "awk",
@@ -52,7 +52,7 @@ const INTERPRETERS: [&str; 44] = [
 ];
 const PYTHON_NAMES: [&str; 3] = ["py", "pypy", "python"];
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
-/// Programs that run another program which their arguments name.
+/// Programs that run another program, which their arguments name.
 const WRAPPERS: [&str; 53] = [
     "arch",
     "asdf",
@@ -140,10 +140,10 @@ const NO_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
 const PACKAGE_FOLDER_USERS: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
 /// Folder with the packages of a project. npm prefers its programs to all others.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
-/// Programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
+/// Container engines: programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
 const CONTAINERS: [&str; 3] = ["docker", "nerdctl", "podman"];
 
-/// Options of interpreters that are followed by a file or module to run first.
+/// Options of interpreters followed by a file or module to run first.
 const PRELOAD_OPTIONS: [&str; 10] = [
     "--env-file",
     "--experimental-loader",
@@ -156,21 +156,21 @@ const PRELOAD_OPTIONS: [&str; 10] = [
     "--script",
     "-r",
 ];
-/// Options of project tools that are followed by the folder of the project.
+/// Options of project tools followed by the folder of the project.
 const FOLDER_OPTIONS: [&str; 7] =
     ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
-/// Options of project tools that are followed by the project file.
+/// Options of project tools followed by the project file.
 const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
-/// Options with a value that names no code to run.
+/// Options with a value that does not name code to run.
 const VALUE_OPTIONS: [&str; 8] =
     ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
 /// Short options of Python without a value, which may precede `-m` or `-c` in one word.
 const PYTHON_FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
 
-/// A classification of programs by their treatment of arguments.
+/// A classification of programs by the way in which they use their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentHandling {
-    /// Runs the program that the arguments name.
+    /// Runs another program, which the arguments name.
     Wrapper,
     /// Runs the commands that project files define.
     Project,
@@ -185,7 +185,7 @@ pub(super) enum ArgumentHandling {
 }
 
 impl ArgumentHandling {
-    /// Classifies a program by its name.
+    /// Classifies a program by its file name.
     pub(super) fn for_program(program: &str) -> ArgumentHandling {
         let name = program_name(program);
         match name.as_str() {
@@ -198,17 +198,17 @@ impl ArgumentHandling {
         }
     }
 
-    /// Returns `true` if the first argument that is no option is a script.
+    /// Returns `true` if the first non-option argument is a script.
     pub(super) const fn runs_script(self) -> bool {
         matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
     }
 
-    /// Returns the treatment of the words after this option.
+    /// Returns how the words after this option are used.
     pub(super) fn after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
             ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,
-            // After a bare `-m` the next word is the module.
+            // After `-m` alone, the next word is the name of the module.
             ArgumentHandling::Python
                 if option_after_flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
             {
@@ -218,13 +218,13 @@ impl ArgumentHandling {
         }
     }
 
-    /// Returns `true` if the word after this option, or the value in it, names code to run.
+    /// Returns `true` if this option is followed by code to run: in the next word, or in the same word as its value.
     pub(super) fn is_code_option(self, option: &str) -> bool {
         match self {
             ArgumentHandling::Other => false,
             ArgumentHandling::Wrapper => PRELOAD_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option),
             ArgumentHandling::Project => {
-                // A combined short option, such as `f` in `-sf`.
+                // A combination of short options, such as `-sf`, ends with the one that takes a value.
                 let is_last =
                     option.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('f'));
                 is_last || FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option)
@@ -235,7 +235,7 @@ impl ArgumentHandling {
     }
 }
 
-/// Returns the name of a program without folder, version and extension: `python3.12` is `python`.
+/// Returns the name of a program without its folder, version and extension: `python` for `/usr/bin/python3.12`.
 fn program_name(program: &str) -> String {
     let name = Path::new(program).file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
@@ -264,17 +264,17 @@ pub(super) fn uses_package_folder(program: &str) -> bool {
     PACKAGE_FOLDER_USERS.contains(&program_name(program).as_str())
 }
 
-/// Returns `true` if the word after this option is its value and not the code to run.
+/// Returns `true` if this option is followed by its value, which is not the code to run.
 pub(super) fn takes_value(option: &str) -> bool {
     VALUE_OPTIONS.contains(&option) || PRELOAD_OPTIONS.contains(&option)
 }
 
-/// Returns the option letter after leading flags: `m` of `-Im`.
+/// Returns the part of a combined option after the leading flags: `m` of `-Im`.
 fn option_after_flags(option: &str) -> Option<&str> {
     Some(option.strip_prefix('-')?.trim_start_matches(PYTHON_FLAGS))
 }
 
-/// Returns the module that a word names, given the previous word: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
+/// Returns the module that a word names. Depends on the previous word: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
 pub(super) fn named_module<'w>(before: &str, word: &'w str) -> Option<&'w str> {
     if matches!(option_after_flags(before), Some("m" | "M" | "r")) || PRELOAD_OPTIONS.contains(&before) {
         return Some(word);
@@ -283,7 +283,7 @@ pub(super) fn named_module<'w>(before: &str, word: &'w str) -> Option<&'w str> {
     module.split('=').next().filter(|module| !module.is_empty())
 }
 
-/// Returns `true` if the word after this option is a module and no script follows it.
+/// Returns `true` if this option is followed by a module that runs instead of a script.
 pub(super) fn is_module_option(option: &str) -> bool {
     option_after_flags(option) == Some("m")
 }
@@ -293,8 +293,8 @@ pub(super) fn option_and_value(word: &str) -> Option<(&str, &str)> {
     word.split_once('=').filter(|_| word.starts_with('-'))
 }
 
-/// Returns the commands in a piece of shell code, each as a list of words. If quotes are unbalanced, words are split at
-/// blanks.
+/// Returns the commands in a piece of shell code, each as a list of words. If quotes are unbalanced, words are
+/// separated at blanks.
 pub(super) fn parse_shell_commands(code: &str) -> Vec<Vec<String>> {
     let code = code.trim_start_matches("--split-string=").trim_start_matches("-S");
     // Operators are surrounded with blanks to separate them from words. This also happens within quotes, which is

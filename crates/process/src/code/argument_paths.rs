@@ -1,4 +1,5 @@
-//! Extracts the paths that a word of a command line or a variable's value may name. `script_files.rs` looks them up.
+//! Extracts the paths that may occur in a word of a command line or in a variable's value. `script_files.rs` looks them
+//! up.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,19 +8,19 @@ use super::argument_handling::option_and_value;
 
 /// Maximum number of paths extracted from one text.
 const MAX_PATHS: usize = 512;
-/// Maximum length, in bytes, of a text and of a value for which variables are expanded.
+/// Maximum length, in bytes, of a text in which variables are expanded, and of a value.
 const MAX_EXPANDED_BYTES: usize = 4 * 1024;
 
-/// Characters that end a path in code of a shell or another language.
+/// Characters that end a path in code.
 const PUNCTUATION: [char; 18] =
     ['\'', '"', '`', ';', '&', '|', '<', '>', '(', ')', '[', ']', '{', '}', ',', '=', '$', '@'];
 
-/// Returns all paths that a text may name, with these variables expanded.
+/// Returns all possible paths in a text, after these variables are expanded.
 pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let text = expand_variables(text, variables);
     let mut texts: Vec<String> = vec![text.clone()];
     texts.extend(option_and_value(&text).map(|(_, value)| value.to_owned()));
-    // A value attached to a short option: `-I/folder`.
+    // The value of a short option in the same word: `-I/folder`.
     texts.extend(text.get(2..).filter(|_| text.starts_with('-')).map(str::to_owned));
     texts.extend(shell_words::split(&text).unwrap_or_default());
     texts.extend(text.split(PUNCTUATION).map(str::to_owned));
@@ -62,7 +63,7 @@ fn expand_variables(text: &str, variables: &BTreeMap<String, String>) -> String 
     text
 }
 
-/// Replaces `${NAME:-default}` and its variants by the value, or by the default if the value is absent or empty.
+/// Replaces `${NAME:-default}` and its variants with the value, or with the default if the value is absent or empty.
 fn expand_default(text: &str, name: &str, value: Option<&str>) -> String {
     let mut text = text.to_owned();
     for sign in [":-", ":=", "-", "="] {

@@ -1,5 +1,5 @@
-//! Code on the disk: detects files that hold code, and finds the files that an interpreter runs for a path or a module.
-//! Callers: `script_files.rs`, and `command.rs` for sandboxes.
+//! Code on the disk: detects files that contain code, and finds the files that an interpreter runs for a path or a
+//! module. Callers: `script_files.rs`, and `command.rs` for sandboxes.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -9,7 +9,7 @@ use super::content_hash::open_for_hash;
 
 /// Maximum number of argument files that a sandbox makes accessible: the script, and one file that is loaded before it.
 const MAX_ARGUMENT_FILES: usize = 2;
-/// File extensions of code.
+/// File name extensions that identify a file as code.
 const CODE_EXTENSIONS: [&str; 72] = [
     "applescript",
     "awk",
@@ -98,7 +98,7 @@ const MAGIC_NUMBERS: [&[u8]; 8] = [
 ];
 /// Extensions that Node and compatible runtimes append to a name.
 const IMPLIED_EXTENSIONS: [&str; 8] = ["js", "json", "node", "cjs", "mjs", "ts", "mts", "tsx"];
-/// Files that run if a folder is passed to an interpreter or a project tool.
+/// Names of the files that run if a folder is passed to an interpreter or a project tool.
 const ENTRY_FILES: [&str; 14] = [
     "Cargo.toml",
     "Package.swift",
@@ -117,7 +117,7 @@ const ENTRY_FILES: [&str; 14] = [
 ];
 /// Extensions of modules that an interpreter loads by name.
 const MODULE_EXTENSIONS: [&str; 6] = ["py", "pyc", "pm", "rb", "class", "js"];
-/// Extensions of .NET project files, which are found in their folder.
+/// Extensions of .NET project files, which `dotnet` finds in their folder.
 const DOTNET_EXTENSIONS: [&str; 3] = ["csproj", "fsproj", "vbproj"];
 /// Maximum number of entries of a folder that are examined.
 const MAX_FOLDER_ENTRIES: usize = 1024;
@@ -126,20 +126,20 @@ const MAX_LIBRARIES: usize = 64;
 /// Maximum number of bytes that are read of a `package.json`.
 const MAX_PACKAGE_JSON_BYTES: u64 = 1024 * 1024;
 
-/// Returns `true` if the name or the first bytes of a file say that it holds code.
+/// Returns `true` if the extension or the first bytes of a file identify it as code.
 pub(super) fn is_code(file: &Path) -> bool {
     has_code_name(file) || has_code_magic(file)
 }
 
-/// Returns the first arguments that are, as a whole, paths of files with code: those that an interpreter runs. Options
-/// and their values after `=` are ignored.
+/// Returns the paths of code files that an interpreter would run: the first arguments that are paths of existing files.
+/// Options and their values after `=` are ignored.
 pub(crate) fn scripts_in_arguments(arguments: &[String], directory: &Path) -> Vec<PathBuf> {
     let words = arguments.iter().filter(|argument| !argument.starts_with('-'));
     let files = words.map(|word| directory.join(word)).filter(|file| file.is_file() && is_code(file));
     files.take(MAX_ARGUMENT_FILES).collect()
 }
 
-/// Returns `true` if the path has an extension of code. The file need not exist.
+/// Returns `true` if the path has a file name extension of code. The file need not exist.
 pub(crate) fn has_code_name(file: &Path) -> bool {
     lower_case_extension(file).is_some_and(|ending| CODE_EXTENSIONS.contains(&ending.as_str()))
 }
@@ -148,7 +148,7 @@ fn lower_case_extension(file: &Path) -> Option<String> {
     Some(file.extension()?.to_string_lossy().to_lowercase())
 }
 
-/// Returns the matching files of a folder, sorted.
+/// Returns the files of a folder that match a predicate, sorted.
 fn matching_files(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let files = entries.take(MAX_FOLDER_ENTRIES).filter_map(|entry| Some(entry.ok()?.path()));
@@ -183,8 +183,8 @@ pub(super) fn has_code_magic(file: &Path) -> bool {
     read.is_ok() && MAGIC_NUMBERS.iter().any(|magic| first.starts_with(magic))
 }
 
-/// Returns the files that an interpreter runs for a path: the file itself, or those that Node, Python or a project tool
-/// resolve the path to.
+/// Returns the files that an interpreter runs for a path: the file itself, or the files to which Node, Python or a
+/// project tool resolves the path.
 pub(super) fn files_run_for_path(at: &Path) -> Vec<PathBuf> {
     if at.is_file() {
         return vec![at.to_owned()];
@@ -224,7 +224,7 @@ fn package_main(package: &Path) -> Option<String> {
     package.get("main")?.as_str().map(str::to_owned)
 }
 
-/// Returns the files of a module in a folder, and the `__init__.py` of its parent packages, which run before it.
+/// Returns the files of a module in a folder, and the `__init__.py` files of its parent packages, which run before it.
 pub(super) fn module_files(folder: &Path, module: &str) -> Vec<PathBuf> {
     let name = module.replace("::", "/").replace('.', "/");
     let module = folder.join(name.trim_matches('/'));

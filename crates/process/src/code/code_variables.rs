@@ -1,5 +1,5 @@
-//! Environment variables that decide which code a command runs. `script_files.rs` looks for the files they name. The
-//! host compares them to find out whether two servers run the same code.
+//! Environment variables that decide which code a command runs. `script_files.rs` looks up the files that their values
+//! name. The host compares the variables of two servers to find out if both run the same code.
 
 /// Variables that name files which run before the program's own code.
 pub(super) const RUN_VARIABLES: [&str; 10] = [
@@ -14,7 +14,7 @@ pub(super) const RUN_VARIABLES: [&str; 10] = [
     "ZDOTDIR",
     "NPM_CONFIG_USERCONFIG",
 ];
-/// Variables with command-line options of an interpreter.
+/// Variables that contain command-line options of an interpreter.
 pub(super) const OPTION_VARIABLES: [&str; 7] =
     ["BUN_OPTIONS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "_JAVA_OPTIONS"];
 /// Variables with folders that modules are loaded from.
@@ -52,7 +52,7 @@ const CODE_LOCATION_VARIABLES: [&str; 15] = [
     "XDG_DATA_HOME",
 ];
 
-/// Returns `true` if a variable of a server decides which code runs, so that another value may lead to other code.
+/// Returns `true` if an environment variable decides which code runs, so that another value may lead to other code.
 pub fn decides_code(name: &str) -> bool {
     let lists: [&[&str]; 5] =
         [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &CODE_LOCATION_VARIABLES];

@@ -1,6 +1,6 @@
-//! Hash of a launch file's content. Small files are read each time. The hash of a large file is cached where file
-//! metadata proves that the file is unchanged, because [`launch_files`](super::launch_files) hashes it several times
-//! per start.
+//! Hash of a launch file's content. [`launch_files`](super::launch_files) hashes each file several times per start.
+//! Small files are read each time. For a large file, the hash is cached if file metadata proves that the file is
+//! unchanged.
 
 #[cfg(target_os = "linux")]
 use std::collections::VecDeque;
@@ -12,10 +12,11 @@ use aws_lc_rs::digest::{Context, SHA256};
 
 /// Size of the read buffer, in bytes.
 const READ_BUFFER_BYTES: usize = 64 * 1024;
-/// Files up to this size, in bytes, are read each time: reading takes no longer than checking whether they changed.
+/// Maximum size, in bytes, of a file that is read each time, because reading it takes no longer than checking if it
+/// changed.
 const ALWAYS_READ_BYTES: u64 = 64 * 1024;
 
-/// Opens a file for reading. Opening a pipe does not wait for its writer.
+/// Opens a file for reading, without blocking if the path is a named pipe.
 pub(super) fn open_for_hash(real: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -29,7 +30,7 @@ pub(super) fn open_for_hash(real: &Path) -> io::Result<File> {
 pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     let file = open_for_hash(real).ok()?;
     let facts = file.metadata().ok()?;
-    // Reading a pipe that replaced the file would block.
+    // The file may have been replaced by a pipe, and reading a pipe would block.
     if !facts.is_file() || facts.len() > most {
         return None;
     }
@@ -40,7 +41,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     if let Some(known) = key.as_ref().and_then(cache::find_cached) {
         return Some(known);
     }
-    // Checked before the read: a later write changes the file's times.
+    // Checked before the read, because a later write changes the file's times.
     let key = key.filter(|_| cache::is_quiescent(&file));
     let hash = hash_file(&file, most)?;
     if let Some(key) = key.filter(|key| {
@@ -69,7 +70,7 @@ fn hash_file(file: &File, most: u64) -> Option<String> {
     (read <= most).then(|| context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Cache of hashes, keyed by file metadata. No program can set the status change time, but a write through a shared
+/// Cache of hashes, keyed by file metadata. No program can set the status change time. But a write through a shared
 /// mapping updates it only if it is the first write to its page since the page was written back. So a hash is cached
 /// only if no process has the file open for writing when it is read: each later mapping begins with a write that
 /// updates the time.
@@ -85,13 +86,13 @@ mod cache {
 
     /// Maximum number of cached hashes. The oldest one is evicted first.
     const MAX_CACHED_HASHES: usize = 256;
-    /// File timestamps have a coarse resolution: a file changed more recently than this may change again within the
-    /// same timestamp.
+    /// Minimum age of the last change of a file in the cache. Timestamps have a coarse resolution, so a file that was
+    /// changed more recently may change again within the same timestamp.
     const MIN_SETTLED_AGE: Duration = Duration::from_secs(2);
 
     static HASH_CACHE: Mutex<VecDeque<(FileKey, String)>> = Mutex::new(VecDeque::new());
 
-    /// Identifies one state of one file.
+    /// Metadata that identify a file and its state. Key of the cache.
     #[derive(PartialEq, Eq)]
     pub(super) struct FileKey {
         place: (u64, u64),
@@ -101,7 +102,7 @@ mod cache {
     }
 
     impl FileKey {
-        /// Returns `None` if the file was changed within [`MIN_SETTLED_AGE`].
+        /// Returns the key of a file, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
         pub(super) fn from_metadata(facts: &Metadata) -> Option<FileKey> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();
@@ -133,7 +134,8 @@ mod cache {
     }
 }
 
-/// Without a status change time and leases, a program can hide a write to a file, so nothing is cached.
+/// Replacement without a cache, for systems without a status change time or leases: a program could hide a write to a
+/// file.
 #[cfg(not(target_os = "linux"))]
 mod cache {
     #[derive(PartialEq, Eq)]
@@ -173,7 +175,7 @@ mod tests {
         aws_lc_rs::digest::digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Waits until the file is old enough for the cache. The status change time can't be set by the test.
+    /// Waits until the last change of the file is old enough for the cache. A test can't set the status change time.
     fn settle(file: &Path) {
         let start = Instant::now();
         while cache::FileKey::from_metadata(&file.metadata().unwrap()).is_none() {
@@ -183,7 +185,7 @@ mod tests {
         }
     }
 
-    /// A shared mapping of a file, through which the file is changed without a system call.
+    /// A shared memory mapping of a file, through which the file is changed without a system call.
     struct SharedMapping {
         start: *mut u8,
         bytes: usize,
@@ -263,7 +265,7 @@ mod tests {
         File::options().write(true).open(&file).unwrap().set_times(times).unwrap();
         assert_eq!(file.metadata().unwrap().modified().unwrap(), modified, "the modification time must be restored");
         let second = content_hash(&file, most).unwrap();
-        assert_ne!(second, first, "the changed file must be read again at once");
+        assert_ne!(second, first, "the changed file must be read again immediately");
         settle(&file);
         assert_eq!(content_hash(&file, most), Some(second), "the hash must stay the same once the file has settled");
     }
@@ -273,7 +275,7 @@ mod tests {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
         std::fs::write(&file, "0123456789").unwrap();
-        assert_eq!(content_hash(&file, 9), None, "one byte too much");
+        assert_eq!(content_hash(&file, 9), None, "a file beyond the limit must not be hashed");
         assert_eq!(content_hash(&file, 10), Some(sha256(b"0123456789")), "a file of exactly the limit must be hashed");
         let large = vec![7; READ_BUFFER_BYTES * 2 + 1];
         std::fs::write(&file, &large).unwrap();

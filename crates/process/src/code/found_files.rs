@@ -1,5 +1,4 @@
-//! Interpreters of scripts and settings of Python environments that a command leads to. Each file has the role by which
-//! it counts.
+//! Finds the interpreters of scripts and the settings of Python environments that a command uses, each with its role.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::programs::{SearchPath, interpreter, is_in_system_folder};
 
-/// Maximum length of a chain of interpreters.
+/// Maximum number of interpreters that are followed from one script to the next.
 const MAX_INTERPRETER_CHAIN: usize = 3;
 
 /// The relation of a launch file to its command.
@@ -15,7 +14,7 @@ const MAX_INTERPRETER_CHAIN: usize = 3;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LaunchFileRole {
-    /// The program of the command.
+    /// The program that the command runs.
     Program,
     /// An interpreter named by the first line of the program or of another interpreter.
     Interpreter,
@@ -27,10 +26,10 @@ pub enum LaunchFileRole {
     Variable,
 }
 
-/// A file and its role.
+/// The path of a launch file, and its role.
 pub(super) type FoundFile = (PathBuf, LaunchFileRole);
 
-/// Collects the interpreters named by the first lines of scripts, except those of the system.
+/// Collects the interpreters that the first lines of scripts name, except those in system folders.
 pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundFile>) {
     let mut script = program.to_owned();
     for _ in 0..MAX_INTERPRETER_CHAIN {

@@ -1,11 +1,13 @@
 //! The files that decide what a command runs: the program, the interpreter that the program names, the settings of a
 //! Python environment, and the scripts and programs that arguments and variables name.
 //!
-//! A file of at most [`MAX_HASHED_FILE_BYTES`] is identified by its content, so a version manager that touches or rewrites it
-//! with the same content changes nothing, nor does a backup program that links to it. A larger file is identified by
-//! its length, its modification time and its status change time, which a write through a shared mapping may leave
-//! unchanged. The same applies to files beyond [`MAX_HASHED_TOTAL_BYTES`] bytes in total for one command. Data files (`--db
-//! notes.sqlite`) are omitted because they change with every use, and so are the modules that a script loads.
+//! A file of at most [`MAX_HASHED_FILE_BYTES`] is identified by its content. If a version manager rewrites it with the
+//! same content, or a backup program adds a hard link to it, it counts as unchanged. A larger file is identified by its
+//! length, its modification time and its status change time, which a write through a shared mapping may leave
+//! unchanged. The same applies to files beyond [`MAX_HASHED_TOTAL_BYTES`] bytes in total for one command.
+//!
+//! Data files (`--db notes.sqlite`) are omitted because they change with every use. The modules that a script loads are
+//! omitted, too.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -16,16 +18,16 @@ use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
-/// Files up to this size, in bytes, are identified by their content.
+/// Maximum size, in bytes, of a file that is identified by its content.
 const MAX_HASHED_FILE_BYTES: u64 = 512 * 1024 * 1024;
-/// Maximum total size, in bytes, of one command's files that are identified by content.
+/// Maximum total size, in bytes, of the files of one command that are identified by their content.
 const MAX_HASHED_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
-/// Maximum number of bytes that are read of one file when latency matters.
+/// Maximum number of bytes that are read of one file when the caller waits for the result.
 const MAX_IMMEDIATE_READ_BYTES: u64 = 4 * 1024 * 1024;
-/// Maximum number of files of one command.
+/// Maximum number of launch files for one command. Further ones are ignored.
 const MAX_FILES: usize = 256;
 
-/// The files that decide what a command runs, in their state at one moment. The first is the program.
+/// The files that decide what a command runs, in the state in which they were read. The first one is the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchFiles {
     files: Vec<LaunchFile>,
@@ -35,7 +37,7 @@ pub struct LaunchFiles {
 /// A file that decides what a command runs.
 #[derive(Debug, Clone)]
 pub struct LaunchFile {
-    /// Path that the command leads to, with links unresolved.
+    /// Path as the command names it, with links unresolved.
     pub path: PathBuf,
     /// Canonical path of the file, with links resolved.
     pub real: PathBuf,
@@ -49,13 +51,13 @@ pub struct LaunchFile {
 /// The state of a file. A file with another state counts as a different file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// SHA-256 of the content, in hexadecimal digits.
+    /// SHA-256 of the file's content, in hexadecimal digits.
     Content(String),
     /// Metadata of a file that is too large or can't be read.
     Stamp(FileStamp),
 }
 
-/// Metadata of a file, available without reading its content.
+/// Metadata that identify the state of a file without reading its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStamp {
     /// Length of the file, in bytes.
@@ -76,8 +78,8 @@ impl PartialEq for LaunchFile {
 impl Eq for LaunchFile {}
 
 impl LaunchFiles {
-    /// Reads the files of a command line. `program` is its resolved program. Other programs that the command line names
-    /// are looked up on `path`.
+    /// Reads the files of a command line. `program` is the resolved path of its program. Other programs that the
+    /// command line names are looked up on `path`.
     pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
         let mut found: Vec<FoundFile> = vec![(program.to_owned(), LaunchFileRole::Program)];
         collect_interpreters(program, path, &mut found);
@@ -88,8 +90,8 @@ impl LaunchFiles {
         for (path, role) in found {
             if files.len() < MAX_FILES && !files.iter().any(|file| file.path == path) {
                 let file = LaunchFile::read(path, role, left.min(MAX_HASHED_FILE_BYTES));
-                // Counts the file's size instead of the bytes read, so that the same files are always identified in the
-                // same way.
+                // The limit counts the file's size instead of the bytes read, so that the same files are always
+                // identified in the same way.
                 left = left.saturating_sub(file.as_ref().map_or(0, |file| file.stamp.bytes));
                 files.extend(file);
             }
@@ -97,8 +99,8 @@ impl LaunchFiles {
         LaunchFiles { files, folders: scripts.folders }
     }
 
-    /// Reads the same files again. Equivalent to [`LaunchFiles::for_command`], except that a large file whose metadata changed
-    /// is not hashed and counts as different.
+    /// Reads the same files again. Equivalent to [`LaunchFiles::for_command`], except that a large file with changed
+    /// metadata is not hashed and counts as different.
     #[must_use]
     pub fn reread(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
@@ -106,7 +108,7 @@ impl LaunchFiles {
             if is_untouched && matches!(file.state, FileState::Stamp(_)) {
                 return Some(file.clone());
             }
-            // Changed times prove a change, but unchanged times do not rule one out.
+            // Changed times prove a change, but unchanged times do not prove that the file is unchanged.
             let most = if is_untouched { MAX_HASHED_FILE_BYTES } else { MAX_IMMEDIATE_READ_BYTES };
             LaunchFile::read(file.path.clone(), file.role, most)
         };
@@ -119,13 +121,14 @@ impl LaunchFiles {
         self.files.iter()
     }
 
-    /// Package folders of a project (`node_modules`) that the command may load code from, regardless of their content.
+    /// Returns the package folders of projects (`node_modules`) that the command may load code from. Their content is
+    /// not part of the comparison.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// Returns the path of a file or folder that changed since `before`, was added, or was removed. `None` if nothing
-    /// differs.
+    /// Returns the path of a file or folder that was changed, added or removed since `before`, or `None` if there is no
+    /// difference.
     #[must_use]
     pub fn first_difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
         let changed = self.files.iter().find(|file| !before.files.contains(file));
@@ -149,7 +152,7 @@ impl LaunchFile {
         Some(LaunchFile { path, real, state, role, stamp })
     }
 
-    /// Length of the file, in bytes.
+    /// Returns the length of the file, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.stamp.bytes

@@ -1,4 +1,4 @@
-//! The code that a command runs: the files that its program, arguments and variables lead to, with the hashes of their
+//! The code that a command runs: the files to which its program, arguments and variables lead, with the hashes of their
 //! contents.
 //!
 //! The host requests the user's approval of [`LaunchFiles`], and the start compares them with the current files.

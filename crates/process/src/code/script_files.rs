@@ -1,9 +1,9 @@
-//! Finds the files with code that the arguments and variables of a command name. [`launch_files`](super::launch_files)
+//! Finds the code files that the arguments and variables of a command name. [`launch_files`](super::launch_files)
 //! hashes them.
 //!
-//! A file counts if its name or first bytes identify it as code, wherever it is named. It also counts, whatever its
-//! name is, where an interpreter, a wrapper (`env`, `sh -c`) or a project tool (`make -f`) would run it. In doubt a
-//! file counts: the cost is one more consent request after a change of the file.
+//! A file is included if its name or first bytes identify it as code, wherever it is named. It is also included,
+//! whatever its name is, where an interpreter, a wrapper (`env`, `sh -c`) or a project tool (`make -f`) would run it.
+//! In doubt a file is included: the cost is one more consent request after a change of the file.
 //!
 //! Not found: paths that code in an argument computes at run time, modules that a script loads, files that project
 //! files name in turn (`package.json` scripts, Compose files), Python's own `site-packages` and `.pth` files, and
@@ -24,9 +24,9 @@ use super::code_variables::{
 use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
 use crate::programs::{SearchPath, is_in_system_folder};
 
-/// Maximum number of arguments, variables, and words in them that are examined.
+/// Maximum number of arguments, variables, and words in them that are examined, in total.
 const MAX_WORDS: usize = 1024;
-/// Maximum number of path lookups, counted per base folder.
+/// Maximum number of paths that are looked up, each in all base folders.
 const MAX_LOOKUPS: usize = 8 * 1024;
 /// Maximum number of folders in which a relative path is looked up.
 const MAX_BASE_FOLDERS: usize = 16;
@@ -35,7 +35,7 @@ const MAX_ANCESTORS: usize = 64;
 /// Maximum nesting depth of command lines in arguments: `env -S "sh -c '…'"`.
 const MAX_DEPTH: usize = 4;
 
-/// The parts of a command that can name files.
+/// The parts of a command line that can name files.
 pub(crate) struct CommandLine<'c> {
     /// Arguments of the command, without the program.
     pub(crate) arguments: &'c [String],
@@ -48,11 +48,11 @@ pub(crate) struct CommandLine<'c> {
 /// The files and folders that arguments and variables name.
 pub(super) struct ScriptFiles {
     pub(super) found: Vec<FoundFile>,
-    /// Package folders of a project that may be run in place of the named program.
+    /// Package folders of a project that may be used instead of the named program.
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// Returns the files with code that arguments and variables name, in order.
+/// Returns the code files that arguments and variables name, in order.
 pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &SearchPath) -> ScriptFiles {
     let mut scripts = ScriptSearch {
         command,
@@ -107,7 +107,7 @@ struct ScriptSearch<'c> {
     command: &'c CommandLine<'c>,
     path: SearchPath,
     bases: Vec<PathBuf>,
-    /// Canonical working directory and its ancestors.
+    /// The canonical working directory and its ancestors, in which project files are looked up.
     above: Vec<PathBuf>,
     found: Vec<FoundFile>,
     folders: Vec<PathBuf>,
@@ -120,7 +120,7 @@ struct ScriptSearch<'c> {
 }
 
 impl ScriptSearch<'_> {
-    /// Examines the arguments of a program.
+    /// Examines the arguments of a program. `depth` is the remaining nesting depth.
     fn search_arguments(&mut self, mut runner: ArgumentHandling, words: &[String], depth: usize) {
         let mut before = "";
         for word in words {
@@ -131,7 +131,7 @@ impl ScriptSearch<'_> {
                 && let Some(depth) = depth.checked_sub(1)
             {
                 for command in parse_shell_commands(word) {
-                    // The arguments of an unknown program are text more often than commands.
+                    // The arguments of an unknown program are more often text than commands.
                     let is_command = command
                         .first()
                         .is_some_and(|first| ArgumentHandling::for_program(first) != ArgumentHandling::Other);
@@ -145,7 +145,7 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Examines one word and returns how the next one is treated.
+    /// Examines one word. Returns how the next word must be treated.
     fn search_word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
         if runner != ArgumentHandling::Other
             && let Some(module) = named_module(before, word)
@@ -169,7 +169,7 @@ impl ScriptSearch<'_> {
             ArgumentHandling::Python if is_module_option(before) => ArgumentHandling::Other,
             runner if runner.runs_script() => {
                 self.record_module_files(word);
-                // If no file has this name, it is a value of the previous option, or a subcommand.
+                // If no file has this name, the word is a value of the previous option, or a subcommand.
                 let runs = self.record_run_files(word) || has_code_name(Path::new(word));
                 if runs && !takes_value(before) { ArgumentHandling::Other } else { runner }
             }
@@ -182,8 +182,8 @@ impl ScriptSearch<'_> {
         self.found.extend(files.into_iter().map(|file| (file, role)));
     }
 
-    /// Returns how a program treats its arguments. Records its project files, and the package folders that it may load
-    /// code from.
+    /// Returns how a program uses its arguments. Records its project files, and the package folders from which it may
+    /// load code.
     fn program_handling(&mut self, program: &str) -> ArgumentHandling {
         for file in project_files(program) {
             let above = self.above.iter().filter(|_| searches_ancestors(program));
@@ -199,7 +199,7 @@ impl ScriptSearch<'_> {
         ArgumentHandling::for_program(program)
     }
 
-    /// Examines a word that may be the program which a wrapper runs.
+    /// Examines a word that may name the program which a wrapper runs.
     fn search_wrapped_program(&mut self, word: &str) -> ArgumentHandling {
         if let Some(folders) = word.strip_prefix("PATH=") {
             let directory = &self.command.directory;
@@ -221,7 +221,7 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Returns the paths in a text, as far as the lookup limit allows.
+    /// Returns the possible paths in a text, up to the remaining number of lookups.
     fn paths_within_limit(&mut self, text: &str) -> Vec<PathBuf> {
         let mut paths = paths_in(text, self.command.environment);
         paths.truncate(self.lookups);
@@ -229,7 +229,8 @@ impl ScriptSearch<'_> {
         paths
     }
 
-    /// Records files that run whatever their name is. Returns `true` if there are any.
+    /// Records the files that an interpreter runs for the paths in a text, whatever their names are. Returns `true` if
+    /// there are any.
     fn record_run_files(&mut self, text: &str) -> bool {
         let before = self.found.len();
         for path in self.paths_within_limit(text) {
@@ -240,7 +241,7 @@ impl ScriptSearch<'_> {
         self.found.len() > before
     }
 
-    /// Records the files with code that a text names anywhere.
+    /// Records the code files that occur anywhere in a text.
     fn record_code_files(&mut self, text: &str) {
         for path in self.paths_within_limit(text) {
             let files = self.bases.iter().map(|base| base.join(&path));
@@ -249,13 +250,14 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Records the files of a module in all base folders.
+    /// Records the files of a module, looked up in all base folders.
     fn record_module_files(&mut self, module: &str) {
         let files: Vec<PathBuf> = self.bases.iter().flat_map(|base| module_files(base, module)).collect();
         self.record_files(files);
     }
 
-    /// Returns the folders of a variable from which certain files count.
+    /// Returns the folders that a variable names, if some of their files run without being named: libraries, modules or
+    /// start-up files.
     fn variable_folders(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
         if !LIBRARY_VARIABLES.contains(&name) && !matches!(name, "HOME" | "PYTHONUSERBASE" | "ZDOTDIR") {
             return Vec::new();
@@ -268,7 +270,7 @@ impl ScriptSearch<'_> {
             .collect()
     }
 
-    /// Examines the value of an environment variable.
+    /// Examines an environment variable for paths of code files.
     fn search_variable(&mut self, name: &str, value: &str) {
         let Some(left) = self.words.checked_sub(1) else { return };
         self.words = left;

@@ -1,4 +1,4 @@
-//! Tests of the files that count as launch files.
+//! Tests that the right files are included in the launch files of a command.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ impl TestFolder {
         std::fs::write(file, text).unwrap();
     }
 
-    /// Returns the launch files of a command line, in which `@` is replaced by the folder's path.
+    /// Returns the launch files of a command line. `@` in its words stands for the path of the test folder.
     fn files(&self, line: &[&str], variables: &[(&str, &str)], directory: &str) -> LaunchFiles {
         let whole = |text: &str| text.replace('@', &self.path(""));
         let command = ServerCommand {
@@ -45,7 +45,7 @@ impl TestFolder {
         LaunchFiles::for_command(&command, Path::new(line.first().unwrap()), &path)
     }
 
-    /// Returns `true` if a change of one file changes the launch files.
+    /// Returns `true` if a change of one file is visible in the launch files of a command line.
     fn counts(&self, file: &str, line: &[&str], variables: &[(&str, &str)], directory: &str) -> bool {
         self.write(file, TEXT);
         let before = self.files(line, variables, directory);

@@ -1,6 +1,6 @@
-//! Steps of a child between fork and exec: it keeps no descriptor but 0, 1 and 2, and on Linux it requests to be killed
-//! when its parent ends. Apart from tests, the unsafe code of this crate is in this file, `network_namespace.rs` and
-//! `write_lease.rs`.
+//! Steps of a child between fork and exec: it closes all descriptors except 0, 1 and 2, and on Linux it requests to be
+//! killed when its parent ends. Apart from tests, the unsafe code of this crate is in this file, `network_namespace.rs`
+//! and `write_lease.rs`.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -10,7 +10,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::unistd::{Pid, getpid};
 use tokio::process::Command;
 
-/// Maximum number of descriptors that are closed one by one if the system cannot close a range.
+/// Maximum number of descriptors that are closed one by one if the operating system has no call that closes a range.
 const MAX_DESCRIPTORS: u64 = 65_536;
 
 /// Registers the steps with the command. The thread that starts the command must outlive the process it starts: Linux
@@ -28,9 +28,9 @@ pub(super) fn register_steps(command: &mut Command) {
     }
 }
 
-/// Registers one more step. The step must be safe in a process that was just forked from a multi-threaded one: it takes
-/// no lock that another thread may hold, and allocates no memory except through functions that the C library makes safe
-/// after a fork.
+/// Registers an additional step. The step must be safe in a process that was just forked from a multi-threaded one: it
+/// takes no lock that another thread may hold, and allocates no memory except through functions that the C library
+/// makes safe after a fork.
 #[cfg(target_os = "linux")]
 pub(crate) fn add_child_step(command: &mut Command, step: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
     // SAFETY: as above. The caller guarantees the conditions in the doc comment.
@@ -39,11 +39,11 @@ pub(crate) fn add_child_step(command: &mut Command, step: impl FnMut() -> io::Re
     }
 }
 
-/// Drops, in the child, all capabilities that its program would get if its user is root, such as access to other
-/// processes. A child without capabilities is left unchanged.
+/// Drops, in the child, all capabilities that its program would get if its user is root. With them, it could access
+/// other processes. A child without capabilities is left unchanged.
 #[cfg(target_os = "linux")]
 pub(crate) fn drop_capabilities() -> io::Result<()> {
-    // Larger than the number of capabilities of any kernel.
+    // Larger than the number of capabilities of any current kernel.
     const MAX_CAPABILITY: libc::c_ulong = 64;
     for capability in 0..MAX_CAPABILITY {
         // SAFETY: the call takes integers and only drops privileges.
@@ -72,7 +72,7 @@ pub(crate) fn anonymous_file() -> io::Result<std::fs::File> {
     Ok(unsafe { std::fs::File::from_raw_fd(descriptor) })
 }
 
-/// Makes, in the child, this descriptor inheritable by its program.
+/// Lets the child's program inherit this descriptor. Runs in the child.
 #[cfg(target_os = "linux")]
 pub(crate) fn make_inheritable(descriptor: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: the call changes a flag of an open descriptor.
@@ -102,11 +102,11 @@ fn close_on_exec(descriptors: libc::c_int) {
 #[cfg(target_os = "linux")]
 fn die_with_parent(parent: Pid) -> io::Result<()> {
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
-    // The parent may have ended before the request took effect.
+    // The parent may have ended before the call above took effect.
     if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
 }
 
-/// Does nothing: other systems have no such request. There, a watcher process waits for the end of the app
+/// Does nothing, because only Linux has such a call. On other systems a watcher process waits for the end of the app
 /// (`server/parent_watcher.rs`).
 #[cfg(not(target_os = "linux"))]
 fn die_with_parent(_parent: Pid) -> io::Result<()> {

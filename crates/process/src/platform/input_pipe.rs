@@ -19,9 +19,9 @@ pub struct InputPipe(State);
 
 #[derive(Debug)]
 enum State {
-    /// The last write did not fill the pipe. Writes do not block.
+    /// The last write did not fill the pipe, so the pipe is not registered with the reactor.
     Open(File),
-    /// The pipe was full and is registered with the reactor until it has room.
+    /// The pipe was full. It is registered with the reactor until it has room.
     Full(Sender),
     Closed,
 }
@@ -117,7 +117,7 @@ mod tests {
         let mut pipe = InputPipe::new(input.into()).unwrap();
         let sent: Vec<u8> = (0..1_000_000_u32).map(|number| number.to_le_bytes()[0]).collect();
         let whole = timeout(Duration::from_millis(50), pipe.write_all(&sent)).await;
-        assert!(whole.is_err(), "a megabyte does not fit while nobody reads");
+        assert!(whole.is_err(), "a megabyte must not fit while the pipe is not read");
         assert!(matches!(pipe.0, State::Full(_)), "a full pipe must be registered with the reactor");
 
         let reading = tokio::spawn(async move {

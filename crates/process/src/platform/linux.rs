@@ -11,14 +11,14 @@ pub(crate) fn start_time_of(pid: u32) -> Option<StartTime> {
     Some(StartTime::new(format!("{}+{ticks}", boot.trim())))
 }
 
-/// Returns `true` if a process has ended but was not reaped by its parent. Until then its pid and start time remain
-/// visible.
+/// Returns `true` if a process has ended but was not reaped by its parent. Until then its pid and start time can be
+/// read.
 pub(crate) fn has_ended(pid: u32) -> bool {
     Stat::read(pid).is_some_and(|stat| stat.has_ended)
 }
 
-/// Returns `true` if a process of this group has one of these pipes open. The group is then the one that was given the
-/// pipes: Linux reuses no pid that is in use as a group ID.
+/// Returns `true` if a process of this group has one of these pipes open. The group is then the one that received the
+/// pipes, because Linux reuses no pid that is in use as a group ID.
 pub(crate) fn group_has_open_pipe(group: u32, pipes: &[u64]) -> bool {
     let wanted: Vec<String> = pipes.iter().map(|number| format!("pipe:[{number}]")).collect();
     let Ok(processes) = fs::read_dir("/proc") else {

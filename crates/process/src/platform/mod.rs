@@ -1,5 +1,5 @@
 //! Code specific to operating systems: process groups, ending them, and distinguishing a process from a later one with
-//! the same pid. One module per system, with the same functions in each.
+//! the same pid. One module per operating system, with the same functions in each.
 
 mod start_time;
 pub use start_time::StartTime;

@@ -21,19 +21,19 @@ use nix::unistd::{ForkResult, fork};
 
 /// Backlog of connections that wait to be accepted.
 const LISTEN_BACKLOG: i32 = 128;
-/// The ioctl that opens the user namespace that owns a namespace (`ioctl_ns(2)`).
+/// The ioctl that opens the user namespace to which another namespace belongs (`ioctl_ns(2)`).
 const NS_GET_USERNS: libc::c_ulong = 0xb701;
 
 /// Opens a TCP socket that listens on this port of the loopback interface in the network namespace of a process.
-/// `number` is the inode of the namespace, if it is known. Blocks for a moment.
+/// `number` is the inode of the namespace, or `None` if it is unknown. Blocks while a child process runs.
 ///
 /// # Errors
-/// Returns an I/O error if the process has ended, has no network namespace of its own, or has one that can't be
+/// Returns an I/O error if the process has ended, has the same network namespace as the app, or has one that can't be
 /// entered.
 pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> io::Result<std::net::TcpListener> {
     let network = File::open(format!("/proc/{pid}/ns/net"))?;
     let (own, of_process) = (std::fs::metadata("/proc/self/ns/net")?, network.metadata()?);
-    // Another process may have reused the pid.
+    // The pid may have been reused by another process.
     if own.ino() == of_process.ino() || number.is_some_and(|number| number != of_process.ino()) {
         return Err(io::Error::other("the process has no network of its own"));
     }
@@ -49,7 +49,7 @@ pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> 
                 Ok(()) => 0,
                 Err(errno) => errno as i32,
             };
-            // SAFETY: ends the child at once, without running exit handlers of its parent.
+            // SAFETY: ends the child immediately, without running exit handlers of its parent.
             unsafe { libc::_exit(code) }
         }
         ForkResult::Parent { child } => {

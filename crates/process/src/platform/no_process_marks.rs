@@ -1,14 +1,14 @@
-//! Replacement for marks where processes that left a server's group are not looked for: Windows jobs contain all of
-//! them, and macOS does not reveal the environment of other processes.
+//! Replacement for process marks on systems where processes that left a server's group are not looked for: Windows jobs
+//! contain all of them, and macOS does not reveal the environment of other processes.
 
 use std::ffi::OsString;
 
 use super::StartTime;
 
-/// A process that must not outlive its server. Never constructed.
+/// A process that must be killed together with its server. Never constructed.
 pub(crate) enum StartedProcess {}
 
-/// A mark without effect.
+/// A mark that finds no process.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark;
 

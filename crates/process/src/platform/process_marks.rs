@@ -1,7 +1,7 @@
 //! Finds processes that a server started and that left its process group, on Linux: by their parent, and by a mark in
 //! their environment.
 //!
-//! A process that leaves its parent and starts with an empty environment is not found. Only a sandbox with namespaces
+//! A process is not found if it leaves its parent and starts with an empty environment. Only a sandbox with namespaces
 //! (bubblewrap) ends such processes.
 
 use std::ffi::OsString;
@@ -16,12 +16,12 @@ use nix::unistd::Pid;
 use super::StartTime;
 use super::linux::Stat;
 
-/// Environment variable with the mark. Set for each server and inherited by its descendants.
+/// Environment variable with the mark of a server. Inherited by the server's descendants.
 const MARK_VARIABLE: &str = "DRAWBRIDGE_SERVER";
-/// Maximum number of scans when ending processes, which may start others meanwhile.
+/// Maximum number of scans for processes to kill. Processes may start others during a scan.
 const MAX_SCANS: usize = 5;
 
-/// A process that must not outlive its server.
+/// A process that must be killed together with its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StartedProcess {
     pid: u32,
@@ -29,11 +29,11 @@ pub(crate) struct StartedProcess {
     start_ticks: u64,
 }
 
-/// A mark in the environment of a server, unique to that server.
+/// A mark in the environment of a server, unique to each server.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark(String);
 
-/// Returns the mark for a new server.
+/// Creates the mark for a new server.
 pub(crate) fn new_mark() -> ProcessMark {
     static SERVER_COUNTER: AtomicU64 = AtomicU64::new(0);
     let owner = std::process::id();
@@ -42,7 +42,7 @@ pub(crate) fn new_mark() -> ProcessMark {
     ProcessMark(format!("{of_owner}{};", SERVER_COUNTER.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Returns the common prefix of the marks of all servers of one Drawbridge process.
+/// Returns the common prefix of the marks of all servers that one Drawbridge process starts.
 fn mark_prefix(owner: u32, started: &StartTime) -> String {
     format!("{owner}:{started}:")
 }
@@ -53,13 +53,13 @@ impl ProcessMark {
         Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }
 
-    /// Kills all processes that have the mark.
+    /// Kills all processes that have this mark in their environment.
     pub(crate) fn kill_marked(&self) {
         kill_all_marked(&self.0);
     }
 }
 
-/// Kills all processes started by servers of a Drawbridge process that has ended. Returns `true` if there were any.
+/// Kills all processes that the servers of a former Drawbridge process started. Returns `true` if there were any.
 pub(crate) fn kill_marked_by(owner: u32, started: &StartTime) -> bool {
     kill_all_marked(&mark_prefix(owner, started))
 }
@@ -78,7 +78,7 @@ fn kill_all_marked(mark: &str) -> bool {
     were_some
 }
 
-/// Returns the descendants of a process that are still connected to it by parent links.
+/// Returns the descendants of a process, found by their parent links.
 pub(crate) fn descendants(pid: u32) -> Vec<StartedProcess> {
     let all: Vec<(u32, ProcessEntry)> = all_processes().collect();
     let mut parents = vec![pid];
@@ -123,11 +123,11 @@ fn all_processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
     )
 }
 
-/// Marked processes with their marks.
+/// Processes with a mark in their environment, each with its mark.
 type MarkedProcesses = Arc<[(StartedProcess, Vec<u8>)]>;
 
 /// Returns all processes that have a mark. Reading the environment of every process takes milliseconds, and all servers
-/// end at once when the app quits, so callers that arrive during a scan share the next one.
+/// end together when the app quits, so callers that arrive during a scan share the next one.
 fn marked_processes() -> MarkedProcesses {
     static LATEST_SCAN: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
     let asked = Instant::now();

@@ -2,17 +2,17 @@
 
 use std::fs;
 
-/// Clock ticks per second in `/proc`. The same on every machine.
+/// Clock ticks per second in `/proc`. The kernel reports the same number on every computer.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// Resource use of a process tree.
+/// Resource use of a process and all its descendants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TreeUse {
     /// Number of threads of all processes. Each process has at least one.
     pub(crate) threads: u64,
     /// Private memory of the processes, resident or swapped out, in bytes.
     pub(crate) memory_bytes: u64,
-    /// Processor time since the processes began, including children that have ended, in milliseconds.
+    /// Processor time since the start of the processes, including children that have ended, in milliseconds.
     pub(crate) processor_ms: u64,
 }
 
@@ -33,9 +33,9 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
     all
 }
 
-/// Returns the memory of the tree, in bytes, with each shared page counted once: copies of a process share pages that
-/// none has written to. Slow, because the kernel examines every page. A process whose pages can't be examined counts in
-/// full.
+/// Returns the memory of the tree, in bytes, with each shared page counted once: forked processes share pages that none
+/// of them has written to. Slow, because the kernel examines every page. A process whose pages can't be examined is
+/// counted with all its pages.
 pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
@@ -49,7 +49,7 @@ pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     bytes
 }
 
-/// Returns the children of a process, which any of its threads may have started.
+/// Returns the children of a process, started by any of its threads.
 fn children(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
@@ -74,19 +74,21 @@ fn process_use(pid: u32) -> Option<TreeUse> {
     })
 }
 
-/// Returns the proportional share of a process in the memory that it shares with others, or `None` if it can't be read.
+/// Returns the memory of a process in bytes, where shared pages are divided by the number of processes that share them.
+/// Returns `None` if it can't be read.
 fn proportional_share(pid: u32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     sum_lines(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
 }
 
-/// Returns the private memory of a process. The resident set size would count shared libraries once per process.
+/// Returns the private memory of a process, in bytes. The resident set size would count shared libraries once per
+/// process.
 fn memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     sum_lines(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
 }
 
-/// Returns the sum of these lines in bytes, or `None` if none of them is present.
+/// Returns the sum of the values in the named lines, in bytes, or `None` if none of the lines is present.
 fn sum_lines(text: &str, names: &[&str]) -> Option<u64> {
     let mut own = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;

@@ -18,7 +18,7 @@ impl StartTime {
         StartTime(text)
     }
 
-    /// Returns a placeholder for an unknown start time. It equals that of no running process.
+    /// Returns a placeholder for an unknown start time. It differs from the start time of every running process.
     pub(crate) fn unknown() -> StartTime {
         StartTime("-".to_owned())
     }

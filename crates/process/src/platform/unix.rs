@@ -25,14 +25,14 @@ pub(crate) fn terminate(child: &dyn ChildWrapper) -> io::Result<()> {
 /// Sends SIGKILL to every process of a group. The caller has verified the group's identity.
 pub(crate) fn kill_group(group: u32) -> io::Result<()> {
     let group = i32::try_from(group).map_err(io::Error::other)?;
-    // 0 and 1 would address the own group and every process of the system.
+    // A group of 0 would mean the app's own group, and 1 would mean every process.
     if group < 2 {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
     killpg(Pid::from_raw(group), Signal::SIGKILL).map_err(io::Error::from)
 }
 
-/// Returns the exit code, and the signal that ended the process.
+/// Returns the exit code, or the signal that ended the process.
 pub(crate) fn exit_code_and_signal(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), status.signal())
 }

@@ -1,4 +1,4 @@
-//! Job objects on Windows. The system ends every process of a job when the app's last handle to it is closed, so no
+//! Job objects on Windows. Windows ends every process of a job when the app's last handle to it is closed, so no
 //! orphans remain to be swept.
 
 use std::io;

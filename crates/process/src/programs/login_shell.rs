@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use crate::launch::ProcessLaunch;
 
-/// Time limit for the shell and its start-up files.
+/// Maximum duration of running the shell with its start-up files.
 pub(super) const SHELL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum size of the output, in bytes. Longer output is not an environment.
+/// Maximum size of the output, in bytes. Longer output is rejected.
 const MAX_OUTPUT_BYTES: u64 = 1024 * 1024;
 
 const MARKER: &[u8] = b"_begin_or_end_of_environment_";
@@ -27,7 +27,7 @@ const MARKER: &[u8] = b"_begin_or_end_of_environment_";
 const SCRIPT: &str =
     "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
 
-/// Returns the PATH of the login shell, or a message that explains why there is none.
+/// Returns the PATH of the login shell, or a message that explains why it could not be read.
 pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
     let name = shell.display().to_string();
     let launch = ProcessLaunch {
@@ -64,7 +64,7 @@ async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output:
     Ok(())
 }
 
-/// Returns the value of PATH between the two markers.
+/// Returns the value of PATH in the environment that is printed between the two markers.
 fn parse_path(output: &[u8]) -> Option<OsString> {
     let begin = memmem::find(output, MARKER)? + MARKER.len();
     let length = memmem::find(&output[begin..], MARKER)?;
@@ -95,8 +95,12 @@ mod tests {
         let halves = SCRIPT.matches("_begin_or_end_ of_environment_").count();
         assert_eq!(halves, 2, "the marker is printed before and after the environment");
         let marker = std::str::from_utf8(MARKER).unwrap();
-        assert!(!SCRIPT.contains(marker), "dash exports the last word of the command before as `_`");
-        assert_eq!("_begin_or_end_ of_environment_".replace(' ', ""), marker, "the halves make the marker");
+        assert!(!SCRIPT.contains(marker), "dash exports the last word of the previous command as `_`");
+        assert_eq!(
+            "_begin_or_end_ of_environment_".replace(' ', ""),
+            marker,
+            "both halves together must be the marker"
+        );
     }
 
     #[test]
@@ -106,8 +110,8 @@ mod tests {
         assert_eq!(
             parse_path(output.as_bytes()),
             Some("/a b:/c".into()),
-            "only a variable named PATH between the markers counts"
+            "only a variable named PATH between the markers must be used"
         );
-        assert_eq!(parse_path(b"PATH=/a\0"), None, "output without markers proves nothing");
+        assert_eq!(parse_path(b"PATH=/a\0"), None, "output without markers must be rejected");
     }
 }

@@ -5,26 +5,26 @@ use std::path::{Path, PathBuf};
 
 use super::{login_shell, well_known};
 
-/// Maximum number of folders that are searched.
+/// Maximum number of folders that are searched. Further ones are ignored.
 const MAX_FOLDERS: usize = 512;
 
 /// The folders that are searched for programs, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchPath {
-    /// Absolute folders without duplicates.
+    /// Folders of the search path, absolute and without duplicates.
     pub directories: Vec<PathBuf>,
-    /// Origin of the list of folders.
+    /// Source from which the folders were read.
     pub source: PathSource,
 }
 
-/// The origin of a [`SearchPath`].
+/// The source from which a [`SearchPath`] was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathSource {
     /// The PATH of the user's login shell.
     LoginShell,
     /// The app's own PATH, and the well-known folders that exist.
     Process {
-        /// Message that explains why the login shell was not used.
+        /// The reason why the login shell was not used, as a message.
         reason: String,
     },
 }
@@ -42,7 +42,7 @@ impl SearchPath {
         }
     }
 
-    /// Reads the PATH of this shell, within at most `limit`.
+    /// Reads the PATH of this shell, within at most `limit`. Falls back to [`SearchPath::from_process`] on failure.
     pub async fn from_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
         match login_shell::login_shell_path(shell, limit).await {
             Ok(path) => SearchPath {
@@ -62,8 +62,8 @@ impl SearchPath {
         }
     }
 
-    /// Returns the file of a program. A bare name is looked up here. A name with a separator is a path that starts at
-    /// `directory`.
+    /// Returns the path of a program's file. A bare name is looked up on this search path. A name with a separator is a
+    /// path relative to `directory`.
     ///
     /// # Errors
     /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
@@ -84,13 +84,13 @@ impl SearchPath {
         })
     }
 
-    /// Returns the folders of this PATH value in place of the current ones. Relative folders start at `directory`.
+    /// Returns a search path with the folders of this PATH value. Relative folders are resolved against `directory`.
     pub(crate) fn with_variable(&self, variable: &str, directory: &Path) -> SearchPath {
         let folders = std::env::split_paths(variable).map(|folder| directory.join(folder));
         SearchPath { directories: absolute_folders(folders), source: self.source.clone() }
     }
 
-    /// Returns the folders as a value for the PATH of a server.
+    /// Returns the folders as a value for the variable PATH.
     pub(crate) fn to_variable(&self) -> OsString {
         std::env::join_paths(&self.directories).unwrap_or_default()
     }
@@ -103,7 +103,7 @@ pub struct CommandNotFound {
     pub program: String,
     /// Folders that were searched, or the one expected file if the program is a path.
     pub looked_in: Vec<PathBuf>,
-    /// Message that explains why the login shell's path was not used, or `None` if it was.
+    /// The reason why the login shell's path was not used, as a message, or `None` if it was used.
     pub source_note: Option<String>,
     /// Hint at the product that usually installs this program, or `None` if it is unknown.
     pub hint: Option<&'static str>,
@@ -158,8 +158,8 @@ fn has_separator(program: &str) -> bool {
     program.contains(std::path::is_separator)
 }
 
-/// Keeps absolute folders that a PATH variable can contain, without duplicates. An empty or relative folder would mean
-/// the current folder of the app.
+/// Returns the absolute folders that a PATH variable can contain, without duplicates. An empty or relative folder would
+/// mean the current folder of the app.
 fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for folder in folders {

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-/// Folders with the system's programs and libraries, and files for name resolution, time zones and certificates. The
-/// rest of `/etc` is omitted because it contains secrets.
+/// Folders with the operating system's programs and libraries, and files for name resolution, time zones and
+/// certificates. Other parts of `/etc` are omitted because they contain secrets.
 #[cfg(not(target_os = "macos"))]
 pub(crate) const SYSTEM_FOLDERS: &[&str] = &[
     "/usr",
@@ -55,7 +55,7 @@ pub(crate) const SYSTEM_FOLDERS: &[&str] = &[
 
 /// Returns `true` if a canonical path is in a folder of the system's own programs.
 pub fn is_in_system_folder(real: &Path) -> bool {
-    // On macOS, package managers make this folder writable for the user.
+    // On macOS, package managers make this folder writable for the user, so it does not count.
     let is_local = cfg!(target_os = "macos") && real.starts_with("/usr/local");
     !is_local && SYSTEM_FOLDERS.iter().any(|folder| real.starts_with(folder))
 }

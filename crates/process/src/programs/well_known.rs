@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the well-known folders that exist on this machine.
+/// Returns those of the well-known folders that exist on this computer.
 pub(super) fn existing_folders() -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Some(home) = std::env::home_dir() {
@@ -29,7 +29,7 @@ pub(super) fn existing_folders() -> Vec<PathBuf> {
 }
 
 /// Returns the `bin` folder of nvm's default version: the newest installed version that matches `alias/default`, which
-/// is exact (`v22.1.0`) or partial (`22`), else the newest installed version.
+/// is exact (`v22.1.0`) or partial (`22`), or else the newest installed version.
 fn nvm_default(nvm: &Path) -> Option<PathBuf> {
     let versions = nvm.join("versions/node");
     let wanted = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
@@ -76,10 +76,16 @@ mod tests {
         };
         assert!(
             chosen(None).ends_with("v22.0.0/bin"),
-            "without an alias the newest version is taken, by number and not by text"
+            "without an alias the newest version must be used, compared by number"
         );
-        assert!(chosen(Some("20\n")).ends_with("v20.11.1/bin"), "a part of a version means the newest of that line");
-        assert!(chosen(Some("v20.3.0")).ends_with("v20.3.0/bin"), "an exact version is taken as it is");
-        assert!(chosen(Some("lts/*")).ends_with("v22.0.0/bin"), "an alias that names no version means the newest");
+        assert!(
+            chosen(Some("20\n")).ends_with("v20.11.1/bin"),
+            "a partial version must select the newest matching one"
+        );
+        assert!(chosen(Some("v20.3.0")).ends_with("v20.3.0/bin"), "an exact version must be used unchanged");
+        assert!(
+            chosen(Some("lts/*")).ends_with("v22.0.0/bin"),
+            "an alias that names no version must select the newest one"
+        );
     }
 }

@@ -13,28 +13,29 @@ pub enum SandboxError {
     /// A folder does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; make it, or take it out of the server's settings")]
     NoFolder {
-        /// Path of the folder.
+        /// Path of the folder that can't be used.
         folder: PathBuf,
-        /// Error message of the system.
+        /// Error message of the operating system.
         cause: String,
     },
-    /// A path contains a symbolic link, which anyone with write access to its folder could change.
+    /// A path contains a symbolic link, which any program with write access to the link's folder could change.
     #[error("the sandbox's folder {folder} leads to {target}; name that one in the server's settings")]
     Leads {
-        /// Path as configured by the user.
+        /// Path that contains the link, as configured by the user.
         folder: PathBuf,
-        /// Canonical path of the target.
+        /// Canonical path to which the link leads.
         target: PathBuf,
     },
     /// A read-only folder is inside a writable one.
     #[error("the sandbox's folder {inner} is read-only, but is inside {outer}, which can be changed")]
     Contradiction {
-        /// The folder that is read-only.
+        /// The folder that should be read-only.
         inner: PathBuf,
         /// The writable folder that contains it.
         outer: PathBuf,
     },
-    /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access.
+    /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access, not hide a
+    /// subfolder.
     #[error(
         "the sandbox reaches {folder}, in which Drawbridge keeps its records, secrets or settings ({hidden}); Landlock can't leave that out. Name smaller folders, or install bubblewrap"
     )]
@@ -44,7 +45,7 @@ pub enum SandboxError {
         /// The folder in it that must be hidden.
         hidden: PathBuf,
     },
-    /// The plan differs from the approved one.
+    /// The sandbox plan at the start differs from the approved one.
     #[error("what the sandbox would let it reach changed since it was approved; start it again to see how")]
     Changed,
     /// The working directory is in none of the sandbox's folders.
@@ -73,14 +74,14 @@ pub enum SandboxError {
     /// The server's own home folder can't be created.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
-        /// Path of the folder.
+        /// Path of the home folder.
         folder: PathBuf,
-        /// Error message of the system.
+        /// Error message of the operating system.
         cause: String,
     },
 }
 
-/// Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
+/// Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -89,21 +90,21 @@ pub enum SandboxProblem {
     NotWhole,
     /// A folder of the sandbox does not exist or can't be used.
     NoFolder,
-    /// A folder of the sandbox is a link to another one.
+    /// A folder of the sandbox is a symbolic link to another one.
     Leads,
-    /// A folder that may only be read is inside one that may be changed.
+    /// A read-only folder is inside a writable one.
     Contradiction,
     /// A folder of the sandbox contains files of Drawbridge itself.
     Exposes,
-    /// The reach of the sandbox changed after its approval.
+    /// The paths that are accessible in the sandbox changed after its approval.
     Changed,
-    /// The working folder is in none of the folders of the sandbox.
+    /// The working directory is in none of the folders of the sandbox.
     OutOfReach,
-    /// No mechanism of this computer can set up the sandbox.
+    /// No mechanism of this computer can enforce the sandbox.
     NotHere,
-    /// The list of hosts can't be used.
+    /// The list of hosts is invalid.
     Hosts,
-    /// The mechanism of this computer can't limit a server to named hosts.
+    /// The mechanism of this computer can't restrict a server to named hosts.
     NoHosts,
     /// The home directory of the sandbox can't be created.
     NoHome,
@@ -131,6 +132,6 @@ impl SandboxError {
 
 /// Advice if named hosts can't be enforced.
 const CHOOSE_ANOTHER_NETWORK: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
-/// The same advice as a complete sentence.
+/// The advice of [`CHOOSE_ANOTHER_NETWORK`] as a complete sentence.
 #[cfg(target_os = "linux")]
 pub(super) const NAMED_HOSTS_ADVICE: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";

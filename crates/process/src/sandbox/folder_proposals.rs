@@ -1,6 +1,6 @@
-//! Rules for folders that a sandbox may access without the user naming them, and for folders that may be proposed to
-//! the user: none that contain secrets, that belong to the system or to Drawbridge, or that contain far more than one
-//! program. Callers: `installed_files` and `blocked_paths`.
+//! Rules for two kinds of folders: those that a sandbox may access without the user naming them, and those that may be
+//! proposed to the user. Neither may contain secrets, belong to the operating system or to Drawbridge, or contain far
+//! more than one program. Callers: `installed_files` and `blocked_paths`.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) const PROJECT_MARKERS: [&str; 5] = ["package.json", "pyproject.toml",
 /// Folders of version managers, directly below the home or in `~/.local/share`. They contain programs and no keys.
 pub(crate) const VERSION_MANAGERS: [&str; 9] =
     [".asdf", ".fnm", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "asdf", "mise"];
-/// Minimum depth of a folder below the user's home or below the root.
+/// Minimum number of path components of a folder outside the home.
 const MIN_DEPTH: usize = 2;
 /// Folders and files below the home with keys, passwords or sessions.
 const SECRET_PATHS: [&str; 25] = [
@@ -43,7 +43,7 @@ const SECRET_PATHS: [&str; 25] = [
     "Library",
     "snap",
 ];
-/// Hidden folders of the home that contain programs. Any other hidden folder may contain an app's data.
+/// Hidden folders of the home that contain programs. Other hidden folders may contain an app's data.
 const PROGRAM_FOLDERS: [&str; 13] = [
     ".bun",
     ".cache",
@@ -59,7 +59,7 @@ const PROGRAM_FOLDERS: [&str; 13] = [
     ".npm",
     ".npm-global",
 ];
-/// Folders of the system with settings, keys, devices and sockets.
+/// Folders of the operating system with settings, keys, devices and sockets.
 const SYSTEM_FOLDERS: [&str; 11] = [
     "/boot",
     "/dev",
@@ -83,7 +83,7 @@ const USER_FOLDERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp
 pub enum ProposalRefusal {
     /// The folder contains keys, passwords or sessions.
     Secrets,
-    /// The folder is the home, or another folder with far more than one program.
+    /// The folder is the home, or another folder that contains far more than one program.
     TooBroad,
     /// The folder belongs to the operating system.
     System,
@@ -93,11 +93,11 @@ pub enum ProposalRefusal {
     Name,
 }
 
-/// Decides whether a folder may be proposed. `folder` is a canonical path. `hidden` are Drawbridge's own folders. Reads
-/// the disk to look for [`PROJECT_MARKERS`] in a folder directly below the home.
+/// Checks that a folder may be proposed. `folder` is a canonical path. `hidden` are Drawbridge's own folders. Reads the
+/// disk to look for [`PROJECT_MARKERS`] in a folder directly below the home.
 ///
 /// # Errors
-/// Returns the [`ProposalRefusal`] reason if the folder may not be proposed.
+/// Returns the reason as [`ProposalRefusal`] if the folder may not be proposed.
 pub(crate) fn check_proposal(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> Result<(), ProposalRefusal> {
     if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
         return Err(ProposalRefusal::Name);
@@ -133,16 +133,17 @@ pub(crate) fn check_proposal(folder: &Path, home: Option<&Path>, hidden: &[PathB
     if hidden.iter().any(|own| own.starts_with(folder)) { Err(ProposalRefusal::Own) } else { Ok(()) }
 }
 
-/// Returns `true` if the path is in a folder that usually contains keys. Decided by location, because the content does
-/// not reveal it reliably.
+/// Returns `true` if the path is in a folder that usually contains keys. Depends only on the location, because the
+/// content does not reveal keys reliably.
 pub(crate) fn is_secret(path: &Path, home: Option<&Path>) -> bool {
-    // Applies to every user: `.ssh` contains keys wherever it is.
+    // Applies to the homes of all users, because `.ssh` contains keys everywhere.
     let by_name = path.components().any(|part| matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws")));
     by_name
         || relative_to_home(path, home).iter().any(|below| SECRET_PATHS.iter().any(|secret| below.starts_with(secret)))
 }
 
-/// Returns `true` if an app may store user data there. Nothing there is proposed because of a server's output.
+/// Returns `true` if an app may store user data at this path. Such a folder is never proposed because of a server's
+/// output.
 pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
     let is_of_programs = |below: &Path| {
@@ -152,7 +153,7 @@ pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     is_secret(path, home) || relative_to_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
 }
 
-/// Returns the path relative to the home, for each spelling of both.
+/// Returns the path relative to the home, for each combination of their forms as written and canonical.
 fn relative_to_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let homes = spellings(home);
     let paths = spellings(Some(path));
@@ -167,7 +168,7 @@ pub(crate) fn spellings(path: Option<&Path>) -> Vec<PathBuf> {
     [Some(path.to_owned()), real].into_iter().flatten().collect()
 }
 
-/// Returns `true` if the content of a folder directly below the home marks it as a single program or project.
+/// Returns `true` if a folder directly below the home is a single program or project, judged by its name and its files.
 fn is_single_project(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name == "node_modules"
@@ -175,7 +176,7 @@ fn is_single_project(folder: &Path) -> bool {
         || PROJECT_MARKERS.iter().any(|marker| folder.join(marker).is_file())
 }
 
-/// Returns `true` for folders below the home in which many programs store files.
+/// Returns `true` for those folders below the home in which many programs store files.
 fn is_shared_folder(folder: &Path, home: &Path) -> bool {
     ["share", "state", "lib"].iter().any(|many| folder == home.join(".local").join(many))
 }

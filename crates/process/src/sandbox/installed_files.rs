@@ -1,4 +1,4 @@
-//! Finds the installed files that a program consists of: its own folder, its package, its Python environment, the
+//! Finds the files that belong to an installed program: its own folder, its package, its Python environment, the
 //! version manager behind a shim, and the same for its interpreter. Links are followed one by one, because each path of
 //! the chain must exist in a sandbox. The caller is [`ReachablePaths`](super::ReachablePaths).
 
@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use super::folder_proposals::{PROJECT_MARKERS, VERSION_MANAGERS, check_proposal, is_secret, spellings};
 use crate::programs::{SearchPath, interpreter};
 
-/// Maximum length of a chain of interpreters.
+/// Maximum number of interpreters that are followed from one script to the next.
 const MAX_INTERPRETER_CHAIN: usize = 3;
-/// Minimum depth of an installation below the user's home. `~/.local` or `~/.cargo` contain more than programs.
+/// Minimum number of path components of an installation folder below the user's home. Folders such as `~/.local` or
+/// `~/.cargo` contain more than programs.
 const MIN_DEPTH_BELOW_HOME: usize = 2;
-/// Maximum number of links from a program to its canonical path.
+/// Maximum number of symbolic links that are followed from a program to its canonical path.
 const MAX_LINKS: usize = 8;
-/// Maximum number of ancestors of a script that are searched for its package.
+/// Maximum number of parent folders of a script in which its package is searched.
 const MAX_ANCESTORS: usize = 8;
 /// Maximum number of entries of a folder that are examined for libraries.
 const MAX_FOLDER_ENTRIES: usize = 512;
@@ -25,23 +26,23 @@ const PACKAGE_FOLDER: &str = "node_modules";
 const PYVENV_FILE: &str = "pyvenv.cfg";
 /// Folder in which version managers put small programs that run the real ones.
 const SHIM_FOLDER: &str = "shims";
-/// Entries next to a program that it needs to run.
+/// Names of files and folders next to a program that it needs to run.
 const ADJACENT_ENTRIES: [&str; 3] = ["_internal", "lib", "resources"];
 
-/// Collects the files and folders that programs consist of.
+/// Collects the files and folders that belong to installed programs.
 pub(super) struct InstalledFiles<'p> {
-    /// Search path for interpreters.
+    /// Search path on which interpreters are looked up.
     pub(super) path: &'p SearchPath,
-    /// Home folder of the user.
+    /// Home folder of the user, or `None` if it is unknown.
     pub(super) home: Option<&'p Path>,
-    /// Folders that belong to Drawbridge.
+    /// Canonical paths of folders that belong to Drawbridge.
     pub(super) hidden: &'p [PathBuf],
-    /// Collected folders and files, unordered.
+    /// Folders and files found so far, in any order.
     pub(super) found: Vec<PathBuf>,
 }
 
 impl InstalledFiles<'_> {
-    /// Adds a program, or a script that an interpreter runs.
+    /// Adds the files of a program, or of a script that an interpreter runs.
     pub(super) fn add(&mut self, program: &Path) {
         self.add_program(program, MAX_INTERPRETER_CHAIN);
     }
@@ -50,12 +51,12 @@ impl InstalledFiles<'_> {
         let Some(depth) = depth.checked_sub(1) else { return };
         let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
         for step in link_chain(program) {
-            // A link above the program must not make more accessible than its target would.
+            // A link in place of a parent folder must not make more accessible than its target would.
             let as_found = self.installation_folder(&step);
             let place = resolve_parent(&step).map(|step| self.installation_folder(&step));
             let is_as_found = as_found.canonicalize().ok() == place;
             self.found.push(if is_as_found { as_found } else { step.clone() });
-            // The canonical path is approved as well, so that the link can't be redirected later.
+            // The canonical path is part of the approved plan as well, so that the link can't be redirected later.
             self.found.extend(place);
             self.add_shim_folder(&step);
         }
@@ -70,16 +71,16 @@ impl InstalledFiles<'_> {
         }
     }
 
-    /// Returns the folder of a program: for `…/bin/program` the whole installation, if it is one and not the user's own
-    /// folder, else the `bin` folder. For any other path, returns the file itself.
+    /// Returns the folder of a program: for `…/bin/program` the whole installation, or the `bin` folder if its parent
+    /// may not be used as an installation folder. For any other path, returns the file itself.
     fn installation_folder(&self, program: &Path) -> PathBuf {
         let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
         let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
         if self.is_installation(whole) { whole.to_owned() } else { bin.to_owned() }
     }
 
-    /// Returns `true` if the folder can be an installation, and is not the user's home, above it, or directly below it.
-    /// A Python environment may be directly below.
+    /// Returns `true` if the folder can be an installation folder: neither the user's home, nor a parent of it, nor
+    /// directly below it. A Python environment may be directly below the home.
     fn is_installation(&self, folder: &Path) -> bool {
         let homes = spellings(self.home);
         let holds_home = homes.iter().any(|home| home.starts_with(folder));
@@ -89,14 +90,14 @@ impl InstalledFiles<'_> {
         folder.parent().is_some() && !holds_home && (is_deep || folder.join(PYVENV_FILE).is_file())
     }
 
-    /// Adds a folder that was found only by its content, if [`check_proposal`] accepts it.
+    /// Adds a folder that was recognized by its content, if [`check_proposal`] accepts it.
     fn add_if_allowed(&mut self, folder: PathBuf) {
         if check_proposal(&folder, self.home, self.hidden).is_ok() {
             self.found.push(folder);
         }
     }
 
-    /// Adds the folder of the version manager if the program is a shim, since the shim runs programs in it.
+    /// Adds the folder of the version manager if the program is a shim, because the shim runs programs in that folder.
     fn add_shim_folder(&mut self, program: &Path) {
         let Some(folder) = program.parent() else { return };
         let Some(whole) = folder.parent().filter(|_| folder.ends_with(SHIM_FOLDER) || folder.ends_with("bin")) else {
@@ -109,7 +110,7 @@ impl InstalledFiles<'_> {
         }
     }
 
-    /// Adds the package of a script, and the packages that it loads.
+    /// Adds the package that contains a script, and the packages that it loads.
     fn add_packages(&mut self, script: &Path) {
         if let Some(root) = package_root(script) {
             self.add_if_allowed(root);
@@ -124,7 +125,7 @@ impl InstalledFiles<'_> {
             return;
         }
         self.found.push(above[at].to_owned());
-        // A workspace has the packages of its members in an ancestor folder.
+        // In a workspace, an ancestor folder contains the packages that its members load.
         for folder in &above[at + 1..] {
             let packages = folder.join(PACKAGE_FOLDER);
             if packages.is_dir() && check_proposal(folder, self.home, self.hidden).is_ok() {
@@ -133,7 +134,7 @@ impl InstalledFiles<'_> {
         }
     }
 
-    /// Adds the folder of a program that has shared libraries next to it.
+    /// Adds the folder of a program if it contains shared libraries.
     fn add_libraries(&mut self, program: &Path) {
         let Some(folder) = program.parent().filter(|folder| !folder.ends_with("bin")) else { return };
         let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -147,14 +148,14 @@ impl InstalledFiles<'_> {
         }
     }
 
-    /// Adds the Python from which an environment was created.
+    /// Adds the Python installation from which a virtual environment was created.
     fn add_python_environment(&mut self, program: &Path, depth: usize) {
         let folders = program.ancestors().skip(1).take(2);
         let Some(settings) = folders.map(|folder| folder.join(PYVENV_FILE)).find(|file| file.is_file()) else { return };
         let Some(base) = pyvenv_base(&settings) else { return };
         for name in ["python3", "python"] {
             let python = base.join(name);
-            // The environment's own programs were already added.
+            // Programs inside the environment were already added.
             if python.is_file() && !settings.parent().is_some_and(|own| python.starts_with(own)) {
                 self.add_program(&python, depth);
                 return;
@@ -185,8 +186,8 @@ fn link_chain(program: &Path) -> Vec<PathBuf> {
     steps
 }
 
-/// Returns the folder with the npm package of a file and the packages that it loads: for a global package its own
-/// folder, which contains them, else the outermost `node_modules`. `None` if the file is in no package.
+/// Returns the folder that contains the npm package of a file and the packages that it loads. A global package contains
+/// them. For other packages, it is the outermost `node_modules`. Returns `None` if the file is in no package.
 pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGE_FOLDER)).last()?;
     let lib = packages.parent()?;
@@ -201,7 +202,7 @@ pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     Some(if scope { own.join(names.next()?) } else { own })
 }
 
-/// Returns `true` if the program is a script or unreadable. Scripts load no libraries from their own folder.
+/// Returns `true` if the program is a script or unreadable. A script loads no shared libraries from its own folder.
 fn runs_scripts(program: &Path) -> bool {
     use std::io::Read as _;
 
@@ -220,12 +221,12 @@ fn pyvenv_base(settings: &Path) -> Option<PathBuf> {
     home.is_absolute().then_some(home)
 }
 
-/// Resolves the links in a path, except in its last component.
+/// Resolves the links in a path, except for the last component.
 fn resolve_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns `true` if a script that the command names may be accessible without the user naming its folder.
+/// Returns `true` if a sandbox may make a script that the command names accessible without the user naming its folder.
 pub(super) fn may_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));
@@ -247,7 +248,7 @@ mod tests {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Returns the files of a program relative to the home, with an empty search path.
+    /// Returns the files and folders that belong to a program, relative to the home. Uses an empty search path.
     fn parts(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         let mut of_program = InstalledFiles { path: &path, home: Some(home), hidden, found: Vec::new() };

@@ -26,7 +26,7 @@ pub struct ResourceLimits {
 }
 
 impl ResourceLimits {
-    /// Sufficient for servers installed by npm or Python, including those that run a browser.
+    /// Limits that are sufficient for servers installed by npm or Python, including those that run a browser.
     pub const DEFAULT: Self =
         Self { processes: 512, memory_bytes: 4 * GIB, home_bytes: 2 * GIB, processor_seconds: 30 * 60 };
 }
@@ -37,25 +37,25 @@ impl Default for ResourceLimits {
     }
 }
 
-/// A resource that is limited.
+/// A resource for which a server has a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedResource {
-    /// Number of processes and threads.
+    /// Number of concurrent processes and threads.
     Processes,
-    /// Memory of all processes.
+    /// Memory of all the server's processes together.
     Memory,
-    /// Size of the server's own home.
+    /// Size of the content of the server's home folder.
     Home,
-    /// Processor time within an hour.
+    /// Processor time of all the server's processes within an hour.
     Processor,
 }
 
-/// The limit that a server exceeded and for which it was stopped.
+/// The limit that a server exceeded, for which it was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExceededLimit {
-    /// Resource of which the server used too much.
+    /// Resource that the server used too much of.
     pub resource: LimitedResource,
-    /// Value of the limit, in the unit of [`ResourceLimits`].
+    /// The limit, in the unit of the corresponding field of [`ResourceLimits`].
     pub most: u64,
 }
 
@@ -91,12 +91,12 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Resource use of a server.
+/// Resource use of a server at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ResourceUsage {
-    /// Number of processes and threads.
+    /// Number of processes and threads of the server.
     pub processes: u64,
-    /// Memory of all processes, in bytes.
+    /// Memory of all the server's processes, in bytes.
     pub memory_bytes: u64,
     /// Size of the server's own home, in bytes.
     pub home_bytes: u64,
@@ -105,7 +105,7 @@ pub struct ResourceUsage {
 }
 
 impl ResourceUsage {
-    /// Returns the first limit that is exceeded.
+    /// Returns the first limit that this usage exceeds, or `None`.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn first_exceeded(&self, limits: &ResourceLimits) -> Option<ExceededLimit> {
         let bounds = [
@@ -119,7 +119,7 @@ impl ResourceUsage {
     }
 }
 
-/// Limits against which the use of a server is checked, with its home folder.
+/// Limits of a server, and the home folder whose size is measured.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResourceBounds {
@@ -127,7 +127,7 @@ pub(crate) struct ResourceBounds {
     pub(crate) home: PathBuf,
 }
 
-/// The latest measured use of a running server. Clones share the measurement.
+/// The latest measured resource use of a running server. Clones share the measurement.
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
@@ -146,12 +146,12 @@ impl ResourceMeter {
         Self { limits, seen: Arc::default() }
     }
 
-    /// Returns the limits of the server.
+    /// Returns the limits against which the usage is checked.
     pub fn limits(&self) -> ResourceLimits {
         self.limits
     }
 
-    /// Returns the use at the last measurement.
+    /// Returns the resource use at the last measurement.
     pub fn usage(&self) -> ResourceUsage {
         self.lock().used
     }

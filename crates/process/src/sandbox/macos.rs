@@ -1,4 +1,4 @@
-//! Sandboxes on macOS: `sandbox-exec`, with a profile for each server.
+//! Sandboxes on macOS, with `sandbox-exec` and a profile for each server.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

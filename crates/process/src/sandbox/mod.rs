@@ -62,13 +62,13 @@ pub use resolved_sandbox::ResolvedSandbox;
 pub struct SandboxSettings {
     /// Accessible folders, each by its canonical path.
     pub folders: Vec<AllowedFolder>,
-    /// Network access of the server.
+    /// Network access that the server has.
     pub network: NetworkAccess,
-    /// The server's own folder: its home and its temporary files. Created when the server starts.
+    /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
     /// Canonical paths of folders that must stay inaccessible, even inside an accessible one.
     pub hidden: Vec<PathBuf>,
-    /// Resource limits of the server.
+    /// Limits of memory, processes, disk space and processor time.
     pub limits: ResourceLimits,
 }
 
@@ -77,11 +77,11 @@ pub struct SandboxSettings {
 pub struct AllowedFolder {
     /// Absolute path of the folder.
     pub path: PathBuf,
-    /// Permitted access to the folder.
+    /// Kind of access that the server has to the folder.
     pub access: AccessMode,
 }
 
-/// Permitted access to a folder.
+/// Kind of access to a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessMode {
     /// Reading files, and executing them.
@@ -95,14 +95,14 @@ pub enum AccessMode {
 pub enum SandboxMechanism {
     /// Namespaces of the Linux kernel, set up by the bubblewrap program at this path.
     Bubblewrap(PathBuf),
-    /// Landlock and seccomp of the Linux kernel.
+    /// Landlock and seccomp, two features of the Linux kernel.
     Landlock,
     /// The program `sandbox-exec` of macOS.
     Seatbelt,
 }
 
 impl SandboxMechanism {
-    /// Returns the common name of the mechanism.
+    /// Returns the name of the mechanism for display.
     pub fn name(&self) -> &'static str {
         match self {
             SandboxMechanism::Bubblewrap(_) => "bubblewrap",

@@ -1,5 +1,5 @@
-//! The paths that are accessible in a sandbox in addition to the named folders: the system's programs and libraries,
-//! and the files of the server's own program. All of them are read-only.
+//! The paths that are accessible in a sandbox in addition to the named folders: the operating system's programs and
+//! libraries, and the files of the server's own program. All of them are read-only.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +10,16 @@ use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 /// All paths that are accessible to a sandboxed server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReachablePaths {
-    /// Folders that the user named.
+    /// Folders that the user named in the settings of the sandbox.
     pub folders: Vec<AllowedFolder>,
-    /// Paths of the operating system, read-only.
+    /// Files and folders of the operating system, read-only.
     pub system: Vec<PathBuf>,
     /// Installed files of the program, its interpreter and the scripts that its command names, unless they are in
     /// `system`. Read-only.
     pub program: Vec<PathBuf>,
-    /// The server's own home, writable.
+    /// The server's own home folder, which is writable.
     pub home: PathBuf,
-    /// Drawbridge's own folders that are inside accessible ones and stay inaccessible. Sorted.
+    /// Drawbridge's own folders inside accessible ones, which must stay inaccessible. Sorted.
     pub hidden: Vec<PathBuf>,
 }
 
@@ -42,19 +42,19 @@ impl ReachablePaths {
         installations.add(program);
         for script in scripts {
             let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
-            // The server's own home is one of the hidden folders, so files that the server puts there make nothing else
-            // accessible.
+            // The hidden folders include the server's own home, so files that the server creates there make nothing
+            // else accessible.
             if !is_named && may_be_accessible(script, home.as_deref(), &sandbox.hidden) {
                 installations.add(script);
             }
         }
         let mut parts = installations.found;
-        // Files in writable folders are already accessible. A link there, which the server may have created, must make
-        // nothing else accessible.
+        // Files in writable folders are already accessible. A link in such a folder may have been created by the
+        // server, and must make nothing else accessible.
         parts.retain(|part| !writable.iter().any(|folder| part.starts_with(folder)));
         let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
         parts.retain(|part| !covered(part));
-        // Hidden folders are hidden by their canonical path. They would be accessible through another one.
+        // Hidden folders are hidden at their canonical path only, so another path to them must not be accessible.
         let shows_hidden = |part: &PathBuf| {
             let real = part.canonicalize().ok().filter(|real| real != part);
             real.is_some_and(|real| sandbox.hidden.iter().any(|hidden| hidden.starts_with(&real)))
@@ -65,7 +65,8 @@ impl ReachablePaths {
         parts.retain(|part| !shows_hidden(part));
         parts.sort();
         parts.dedup();
-        // Paths inside an accessible folder are redundant. bubblewrap refuses to mount a link that is already visible.
+        // Paths inside an accessible folder are redundant, and bubblewrap refuses to mount a link that is already
+        // visible.
         let whole = parts.clone();
         let is_within = |part: &Path| {
             let is_hidden = sandbox.hidden.iter().any(|hidden| part.starts_with(hidden));
@@ -82,7 +83,7 @@ impl ReachablePaths {
         reach
     }
 
-    /// Returns the accessible folder or file that contains this path.
+    /// Returns the accessible folder or file that contains this path, or `None` if the path is not accessible.
     pub fn containing_path(&self, path: &Path) -> Option<&Path> {
         let named = self.folders.iter().map(|folder| &folder.path);
         let all = named.chain(&self.program).chain(&self.system).chain([&self.home]);
@@ -94,14 +95,14 @@ impl ReachablePaths {
         temporary_folder(&self.home)
     }
 
-    /// Returns the read-only paths, each before those in it.
+    /// Returns the read-only paths, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
         sorted_unique(self.system.iter().chain(&self.program).chain(named))
     }
 
-    /// Returns the writable paths, each before those in it.
+    /// Returns the writable paths, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);
@@ -192,6 +193,10 @@ mod tests {
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         let reach = ReachablePaths::resolve(&sandbox, Path::new("/bin/sh"), &[], &path);
         assert_eq!(reach.program, Vec::<PathBuf>::new(), "a system program must add no path");
-        assert!(!reach.system.iter().any(|path| path == Path::new("/etc")), "not all of /etc: {:?}", reach.system);
+        assert!(
+            !reach.system.iter().any(|path| path == Path::new("/etc")),
+            "other files in /etc must stay inaccessible: {:?}",
+            reach.system
+        );
     }
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::launch::ChildSetup;
 use crate::programs::SearchPath;
 
-/// A sandbox that can be set up: its mechanism, and everything accessible in it.
+/// The plan of a sandbox: its mechanism, and everything that is accessible in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedSandbox {
     /// Mechanism that enforces the sandbox.
@@ -27,14 +27,14 @@ pub struct ResolvedSandbox {
     pub limits: ResourceLimits,
 }
 
-/// The start of a program, inside a sandbox or without one.
+/// The command line, environment and setup with which a program is started, inside a sandbox or without one.
 pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Drops privileges in the child before the program runs.
+    /// Function that restricts the child before the program runs.
     pub(crate) setup: Option<ChildSetup>,
-    /// Blocks the program until its proxy listens. `None` if the network is not restricted to named hosts.
+    /// Gate that delays the program until its proxy listens. `None` if the network is not restricted to named hosts.
     #[cfg(target_os = "linux")]
     pub(crate) gate: Option<ProgramGate>,
 }
@@ -76,7 +76,7 @@ impl ResolvedSandbox {
         Ok(ResolvedSandbox { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
     }
 
-    /// Creates the server's own folders, and returns how `server` is started inside the sandbox.
+    /// Creates the server's own folders, and returns the command that starts `server` inside the sandbox.
     ///
     /// # Errors
     /// Returns [`SandboxError::NoHome`] if a folder can't be created, or another [`SandboxError`] if the mechanism
@@ -88,7 +88,7 @@ impl ResolvedSandbox {
     }
 }
 
-/// Checks that the configured folders exist, are canonical and don't contradict each other.
+/// Checks that the configured folders exist, are canonical and do not contradict each other.
 fn check(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
     for AllowedFolder { path, access } in &sandbox.folders {
         if !path.is_absolute() {
@@ -112,7 +112,7 @@ fn check(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Creates a folder that is accessible only to its user.
+/// Creates a folder that is accessible only to its owner.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -26,7 +26,7 @@ const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 (allow mach-lookup (global-name "com.apple.trustd.agent") (global-name "com.apple.SystemConfiguration.configd"))
 "#;
 
-/// Returns the profile of a plan.
+/// Returns the profile that enforces a plan.
 ///
 /// # Errors
 /// Returns the first path that can't be expressed in a profile.
@@ -82,15 +82,18 @@ mod tests {
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
             "quotes in a path must be escaped: {profile}"
         );
-        assert!(!profile.contains("network"), "no network unless it is allowed: {profile}");
-        assert!(super::profile(&plan("/a\nb", NetworkAccess::None)).is_err(), "a path of several lines is refused");
+        assert!(!profile.contains("network"), "the network must be denied unless it is allowed: {profile}");
+        assert!(
+            super::profile(&plan("/a\nb", NetworkAccess::None)).is_err(),
+            "a path with a line break must be refused"
+        );
     }
 
     #[test]
     fn read_only_folder_is_not_writable() {
         let profile = profile(&plan("/data", NetworkAccess::Full)).unwrap();
         assert!(profile.contains("(deny default)"), "access must be denied by default");
-        assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder can be read: {profile}");
+        assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder must be readable: {profile}");
         assert!(!profile.contains("file-write* (subpath \"/data\"))"), "the folder must not be writable: {profile}");
         assert!(profile.contains("file-write* (subpath \"/own\"))"), "the server's own home must be writable");
         let denied = profile.find("(deny file-read* file-write* (subpath \"/data/drawbridge\"))");

@@ -1,5 +1,6 @@
-//! Systems without a sandbox, such as Windows: folders and the network can be restricted for a process only with an
-//! AppContainer, which Rust's standard library can't start yet. A server that should be sandboxed does not start.
+//! Sandboxes on other systems, such as Windows, are not supported: there, folders and the network can be restricted for
+//! a process only with an AppContainer, which Rust's standard library can't start yet. A server that should be
+//! sandboxed does not start.
 
 use std::path::Path;
 

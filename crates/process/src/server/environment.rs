@@ -1,6 +1,6 @@
 //! The default environment of a server, in addition to its configured variables.
 //!
-//! The app's own environment may contain tokens and proxy passwords, so only the variables named here are passed on.
+//! The app's own environment may contain tokens and proxy passwords, so only the variables listed here are passed on.
 //! The list follows the official SDKs, plus variables for language, time zone and temporary files.
 
 use std::ffi::OsString;
@@ -55,7 +55,7 @@ const USER_FOLDER_VARIABLES: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XD
 /// Returns the complete environment of a server without duplicates: the search path, the variables passed on from the
 /// app, and the configured variables, which take precedence.
 ///
-/// In a sandbox, variables with folders of the user are replaced by those of the server's own home.
+/// In a sandbox, variables with folders of the user are set to folders of the server's own home.
 pub(super) fn server_environment(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited)).collect();

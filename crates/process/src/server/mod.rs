@@ -1,7 +1,7 @@
-//! Local servers: programs that run as long as the app needs them and communicate over standard input and output.
+//! Local servers: programs that run for as long as the app needs them and communicate over standard input and output.
 //!
-//! [`spawn`] starts a server for a [`ServerCommand`](crate::ServerCommand). [`run_and_capture`] runs a short program to its
-//! end in the same way.
+//! [`spawn`] starts a server for a [`ServerCommand`](crate::ServerCommand). [`run_and_capture`] runs a short program to
+//! its end in the same way.
 
 mod environment;
 mod output;

@@ -12,12 +12,12 @@ use super::spawn::{SpawnError, spawn};
 use crate::command::ServerCommand;
 use crate::programs::SearchPath;
 
-/// Limits of a short program.
+/// Limits for running a short program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputLimits {
     /// Maximum time from the start to the end of the program.
     pub time: Duration,
-    /// Maximum size of standard output, and of standard error, in bytes.
+    /// Maximum size in bytes, of standard output and standard error each.
     pub bytes: usize,
 }
 
@@ -32,16 +32,16 @@ pub struct ProgramOutput {
     pub stderr: Vec<u8>,
 }
 
-/// Error of running a short program.
+/// The reason why no output of a short program is available.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// The program could not be started.
     #[error(transparent)]
     NotStarted(#[from] SpawnError),
-    /// The program exceeded its time limit.
+    /// The program exceeded this time limit.
     #[error("it did not end within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// The program exceeded the limit of its output, in bytes.
+    /// The program's output exceeded this limit, in bytes.
     #[error("it printed more than {0} bytes")]
     TooMuch(usize),
     /// The output of the program could not be read.
@@ -49,8 +49,8 @@ pub enum OutputError {
     Unreadable(io::Error),
 }
 
-/// Runs a program to its end, with the environment, the sandbox and the process group that a server with this command
-/// would get. `input` is its whole standard input. No process remains afterwards.
+/// Runs a program until it ends, with the environment, the sandbox and the process group that a server with this
+/// command would get. `input` is its complete standard input. No process remains afterwards.
 ///
 /// # Errors
 /// Returns [`OutputError`] if the program does not start, its output can't be read, or it exceeds its limits. The
@@ -65,7 +65,7 @@ pub async fn run_and_capture(
     let ServerProcess { pipes: ServerPipes { mut stdin, stdout, stderr }, mut group } =
         spawn(command, program, path).await?;
     let write = async move {
-        // A program may close its input, or end, before it has read everything.
+        // A program may close its input, or end, before it has read all of it.
         let _ = stdin.write_all(input).await;
         Ok(())
     };

@@ -1,8 +1,8 @@
 //! A watcher process for systems that can't end a child with its parent (macOS): a small process next to each server
 //! waits for the end of Drawbridge and then kills the server's group.
 //!
-//! It waits for end of file on its input, whose other end only Drawbridge has open. So it needs no timer, and can't
-//! mistake another process for Drawbridge.
+//! It waits for the end of its input. Only Drawbridge has the other end of that pipe open, so the watcher needs no
+//! timer, and can't mistake another process for Drawbridge.
 
 use std::ffi::OsString;
 use std::io;
@@ -22,7 +22,7 @@ pub(super) struct ParentWatcher {
 }
 
 impl ParentWatcher {
-    /// Starts a watcher if the system needs one.
+    /// Starts a watcher for a process group, if the operating system requires one.
     pub(super) async fn start_for(group: u32) -> Option<ParentWatcher> {
         if cfg!(target_os = "linux") {
             return None;
@@ -51,7 +51,7 @@ impl ParentWatcher {
 
 impl Drop for ParentWatcher {
     fn drop(&mut self) {
-        // Killed before its input is closed. Fails only if it has ended already.
+        // Killed before its input is closed, so that it does not kill the group. Fails only if it has already ended.
         let _ = self.child.start_kill();
     }
 }
@@ -91,7 +91,7 @@ mod tests {
         assert!(is_alive(group), "the end of the watcher must not end the server");
 
         watcher = ParentWatcher::start(group).await.unwrap();
-        // The system closes the pipe like this when Drawbridge is killed.
+        // The operating system closes the pipe like this when Drawbridge is killed.
         drop(watcher.child.stdin().take());
         let has_ended = || living_group_members(group).is_empty();
         assert!(

@@ -14,18 +14,18 @@ use crate::sandbox::UsageWatch;
 use crate::sandbox::egress::EgressProxy;
 use crate::sandbox::{ExceededLimit, ResourceMeter};
 
-/// The exit status of a process.
+/// The result of a process that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessExit {
-    /// Exit code, if the process exited by itself.
+    /// Exit code, or `None` if a signal ended the process.
     pub status: Option<i32>,
-    /// Signal that ended the process, if one did.
+    /// Signal that ended the process, or `None` if it exited with a code.
     pub signal: Option<i32>,
-    /// Resource limit for which the process was killed, if it exceeded one.
+    /// Resource limit that the process exceeded, for which it was killed.
     pub exceeded: Option<ExceededLimit>,
 }
 
-/// A running server. Dropping it kills the whole group at once.
+/// A running server. Dropping it kills the whole group immediately.
 #[derive(Debug)]
 pub struct ServerProcess {
     /// The app's ends of the server's pipes.
@@ -37,9 +37,9 @@ pub struct ServerProcess {
 /// The app's ends of a server's three pipes.
 #[derive(Debug)]
 pub struct ServerPipes {
-    /// Standard input of the server.
+    /// The pipe to the server's standard input.
     pub stdin: InputPipe,
-    /// Standard output of the server.
+    /// The pipe from the server's standard output.
     pub stdout: ChildStdout,
     /// Standard error of the server. It must be read, because the server blocks when the pipe is full.
     pub stderr: ChildStderr,
@@ -50,37 +50,38 @@ pub struct ServerPipes {
 pub struct ServerGroup {
     pub(super) spawned: SpawnedProcess,
     pub(super) child: Box<dyn ChildWrapper>,
-    /// Mark by which processes outside the group are found.
+    /// Mark by which processes that left the group are found.
     pub(super) mark: ProcessMark,
-    /// Task that kills the remaining processes after the server's exit.
+    /// Task that kills the remaining processes after the server has exited.
     pub(super) ending: Option<tokio::task::JoinHandle<()>>,
     pub(super) exit: Option<ProcessExit>,
-    /// Kills the group if Drawbridge is killed, on systems that do not do so themselves.
+    /// Process that kills the group if Drawbridge is killed, on systems that do not do this themselves.
     #[cfg(unix)]
     pub(super) watcher: Option<ParentWatcher>,
-    /// Enforces the resource limits of a sandboxed server.
+    /// Watch that enforces the resource limits of a sandboxed server.
     #[cfg(target_os = "linux")]
     pub(super) watch: Option<UsageWatch>,
-    /// Proxy of a sandbox with named hosts.
+    /// Proxy of a server whose network is restricted to named hosts.
     #[cfg(target_os = "linux")]
     pub(super) egress: Option<EgressProxy>,
 }
 
 impl ServerProcess {
-    /// Returns the identity of the started process.
+    /// Returns pid, group, start time and program of the started process.
     pub fn spawned(&self) -> &SpawnedProcess {
         &self.group.spawned
     }
 
-    /// Returns the meter of the server's resource use. `None` without a sandbox, and on systems other than Linux.
+    /// Returns the meter of the server's resource use. Returns `None` without a sandbox, and on systems other than
+    /// Linux.
     pub fn meter(&self) -> Option<ResourceMeter> {
         self.group.meter()
     }
 }
 
 impl ServerGroup {
-    /// Waits for the server's own process to end, then kills the rest of its group. The group ID is only safe to use at
-    /// that moment. Cancel safe: the call can be repeated.
+    /// Waits for the server's first process to end, then kills all other processes of its group. Only at that moment is
+    /// it safe to use the group ID. Cancel safe: the call can be repeated.
     pub async fn wait(&mut self) -> ProcessExit {
         if let Some(exit) = self.exit {
             return exit;
@@ -93,10 +94,10 @@ impl ServerGroup {
                 (None, None)
             }
         };
-        // The descendants have been reparented, so they are found by the mark. Fails only if no process is left.
+        // The descendants have a new parent now, so they are found by the mark. Fails only if no process is left.
         let _ = self.child.start_kill();
         let mark = self.mark.clone();
-        // The scan of all processes runs in a separate task, so that the caller learns of the exit immediately.
+        // The scan of all processes runs in a separate task, so that this call returns the exit status immediately.
         self.ending = Some(tokio::task::spawn_blocking(move || mark.kill_marked()));
         #[cfg(unix)]
         drop(self.watcher.take());
@@ -125,7 +126,7 @@ impl ServerGroup {
         None
     }
 
-    /// Returns the receiver of lines about network access on the first call, if the server is restricted to named
+    /// Returns the receiver of lines about network access, on the first call and if the server is restricted to named
     /// hosts.
     pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         #[cfg(target_os = "linux")]
@@ -134,7 +135,7 @@ impl ServerGroup {
         None
     }
 
-    /// Stops the proxy. Returns the lines that were not received yet.
+    /// Stops the proxy. Returns the activity lines that were not received yet.
     pub fn end_egress(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
         return self.egress.take().map(|egress| egress.remaining_lines()).unwrap_or_default();
@@ -142,7 +143,7 @@ impl ServerGroup {
         Vec::new()
     }
 
-    /// Sends SIGTERM to every process of the group. Does nothing on Windows.
+    /// Sends SIGTERM to all processes of the group. Does nothing on Windows.
     pub fn terminate(&mut self) {
         if self.exit.is_none() {
             // Fails only if no process is left.
@@ -150,10 +151,10 @@ impl ServerGroup {
         }
     }
 
-    /// Kills every process of the group at once.
+    /// Kills all processes of the group immediately.
     pub fn kill(&mut self) {
         if self.exit.is_none() {
-            // Descendants are identified by their parent while it is alive.
+            // Descendants are found by their parent as long as it is alive.
             let started = platform::descendants(self.spawned.pid);
             // Fails only if no process is left.
             let _ = self.child.start_kill();
@@ -165,7 +166,7 @@ impl ServerGroup {
 impl Drop for ServerGroup {
     fn drop(&mut self) {
         self.kill();
-        // The exit was not waited for, or the app may end before the task does.
+        // The caller did not wait for the exit, or the app may end before the task does.
         if self.ending.as_ref().is_none_or(|ending| !ending.is_finished()) {
             self.mark.kill_marked();
         }

@@ -1,7 +1,7 @@
 //! Shuts down a server: closes its input, then sends SIGTERM, then SIGKILL.
 //!
 //! A program that reads its input to the end exits when the input is closed. The signals are sent to the whole process
-//! group. Once the server's own process has ended, the rest of the group is killed at once.
+//! group. Once the server's first process has ended, the other processes of the group are killed immediately.
 
 use std::time::Duration;
 
@@ -10,17 +10,16 @@ use tokio::time::timeout;
 
 use super::server_group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
 
-/// Time limit for a killed process to end. If it takes longer, it is blocked in the kernel, where signals have no
-/// effect.
+/// Maximum time to wait for a killed process to end. A process that takes longer is blocked in the kernel, where
+/// signals have no effect.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Time that a server is given to end.
+/// Time for which a server may continue to run after each step of its shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GracePeriods {
-    /// Time between closing its input and SIGTERM. Default: 2 s.
+    /// Time between closing the server's input and SIGTERM. Default: 2 s.
     pub after_close: Duration,
-    /// Time between SIGTERM and the kill. Default: 2 s. On Windows no signal is sent, and the time passes before the
-    /// kill.
+    /// Time between SIGTERM and SIGKILL. Default: 2 s. Windows has no SIGTERM, but the time passes before the kill.
     pub after_terminate: Duration,
 }
 
@@ -30,13 +29,13 @@ impl Default for GracePeriods {
     }
 }
 
-/// Shuts down a server whose pipes have no other reader, and returns its exit status.
+/// Shuts down a server and reads its remaining output, which nothing else may read. Returns the exit status.
 pub async fn shut_down(server: ServerProcess, grace: GracePeriods) -> ProcessExit {
     let ServerProcess { pipes, mut group } = server;
     let ServerPipes { stdin, mut stdout, mut stderr } = pipes;
     drop(stdin);
     let (mut no_stdout, mut no_stderr) = (tokio::io::sink(), tokio::io::sink());
-    // A server that writes before it ends must not block on a full pipe.
+    // A server that writes before it exits must not block on a full pipe.
     let read = async {
         let _ =
             tokio::join!(tokio::io::copy(&mut stdout, &mut no_stdout), tokio::io::copy(&mut stderr, &mut no_stderr),);
@@ -50,8 +49,8 @@ pub async fn shut_down(server: ServerProcess, grace: GracePeriods) -> ProcessExi
 }
 
 impl ServerGroup {
-    /// Shuts down a server whose input has been closed. Its output must still be read meanwhile. A notification of
-    /// `kill` skips the remaining grace.
+    /// Shuts down a server whose input has been closed. Its output must be read meanwhile. A notification of `kill`
+    /// skips the remaining grace periods.
     pub async fn shut_down(&mut self, grace: GracePeriods, kill: &Notify) -> ProcessExit {
         if let Some(exit) = wait_for_exit(self, grace.after_close, kill).await {
             return exit;
@@ -69,7 +68,7 @@ async fn wait_for_exit(group: &mut ServerGroup, limit: Duration, kill: &Notify) 
     tokio::select! {
         exit = timeout(limit, group.wait()) => exit.ok(),
         () = kill.notified() => {
-            // Re-armed so that the next wait returns at once, too.
+            // Notified again, so that the next wait returns immediately, too.
             kill.notify_one();
             None
         }

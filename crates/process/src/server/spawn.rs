@@ -29,38 +29,38 @@ pub enum SpawnError {
     /// The working directory does not exist or is not a folder.
     #[error("the working folder {0} does not exist or is not a folder; choose another one")]
     NoWorkingDirectory(PathBuf),
-    /// The program was removed after it was looked up, or its interpreter does not exist.
+    /// The program was removed after its lookup, or its interpreter does not exist.
     #[error("{0} is not there any more, or the interpreter that its first line names is missing")]
     NotFound(PathBuf),
     /// The program is not executable.
     #[error("{0} may not be executed; check its permissions")]
     NotExecutable(PathBuf),
-    /// The system did not start the program, or read its files, in time.
+    /// The operating system did not start the program, or read its files, in time.
     #[error("starting {0} took too long; it may be on a network folder that does not respond")]
     TimedOut(PathBuf),
-    /// A launch file differs from the approved one.
+    /// A launch file differs from the approved one. Contains its path.
     #[error(
         "{0} changed after its start was approved, so nothing was started; start it again to approve it as it is now"
     )]
     Changed(PathBuf),
-    /// The configured sandbox can't be set up.
+    /// The sandbox can't be set up as configured.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Any other error of the system.
+    /// Any other error of the operating system.
     #[error("{program} could not be started: {cause}")]
     System {
-        /// Path of the program.
+        /// Path of the program that should have been started.
         program: PathBuf,
-        /// Error of the system.
+        /// Error that the operating system returned.
         cause: io::Error,
     },
 }
 
-/// Starts a server. `program` is the result of [`SearchPath::resolve`] for the command. The server runs in its own
+/// Starts a server. `program` is the result of [`SearchPath::resolve`] for the command. The server runs in a new
 /// process group, with a separate environment, and inherits no open file. It is sandboxed if the command has a sandbox.
 ///
 /// # Errors
-/// Returns [`SpawnError`] if a check or the start fails. No process runs then.
+/// Returns [`SpawnError`] if a check or the start fails. No process remains then.
 pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -> Result<ServerProcess, SpawnError> {
     let directory = command.directory();
     let mut start = LaunchCommand {

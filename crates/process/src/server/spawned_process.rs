@@ -8,11 +8,11 @@ use crate::platform::StartTime;
 /// Properties of a started process that stay valid after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpawnedProcess {
-    /// Process ID of the server, which leads the group.
+    /// Process ID of the server's first process, which leads the group.
     pub pid: u32,
     /// Process group ID of the server and its descendants.
     pub group: u32,
-    /// Start time of the process.
+    /// Start time of the process, which distinguishes it from later ones with the same pid.
     pub start_time: StartTime,
     /// Path of the program that was started.
     pub program: PathBuf,
@@ -20,8 +20,8 @@ pub struct SpawnedProcess {
 }
 
 impl SpawnedProcess {
-    /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the next
-    /// start.
+    /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the app's
+    /// next start.
     pub fn record(&self) -> RunningRecord {
         let owner = std::process::id();
         RunningRecord {

@@ -1,4 +1,4 @@
-//! Tests of programs that can't be started, and of the shutdown of those that were.
+//! Tests of programs that can't be started, and of the shutdown of servers.
 
 use std::time::Duration;
 

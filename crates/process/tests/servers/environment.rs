@@ -29,7 +29,7 @@ const ALLOWED: &[&str] = &[
 #[tokio::test]
 async fn server_receives_allowed_and_configured_variables_only() {
     let folder = tempfile::tempdir().unwrap();
-    // A descriptor that a careless library would leave inheritable.
+    // A descriptor as a careless library would leave it open: inheritable.
     let leaked = std::fs::File::open("/dev/null").unwrap();
     nix::fcntl::fcntl(&leaked, nix::fcntl::FcntlArg::F_SETFD(nix::fcntl::FdFlag::empty())).unwrap();
     assert!(leaked.as_raw_fd() > 2, "the descriptor is one that must not be inherited");

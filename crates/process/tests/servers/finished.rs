@@ -13,7 +13,7 @@ pub struct FinishedServer {
     pub egress: Vec<String>,
 }
 
-/// Waits for the end of a server, whose input stays open until then.
+/// Waits for a server to end by itself. Its input stays open until then.
 pub async fn finished(server: ServerProcess) -> FinishedServer {
     let ServerProcess { pipes: ServerPipes { stdin, mut stdout, mut stderr }, mut group } = server;
     let lines = group.egress_lines();

@@ -1,4 +1,4 @@
-//! A user's folders with a sandbox over them, and helpers to run scripts in it.
+//! A user's folders with a sandbox around them, and helpers to run scripts in it.
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use process::{PathSource, SearchPath, ServerCommand, spawn};
 
 use crate::finished::{FinishedServer, finished};
 
-/// Time limit for a script to end or be stopped, on a slow machine.
+/// Time limit for a script to end or be stopped, long enough for a slow computer.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Folders of a user, one of them secret.
@@ -46,7 +46,8 @@ impl TestGround {
     }
 }
 
-/// Returns the search paths that lead to bubblewrap and to Landlock, as far as this system supports them.
+/// Returns a search path for each available mechanism, with its name: one with bubblewrap, and one without, which leads
+/// to Landlock.
 pub async fn paths() -> Vec<(&'static str, SearchPath)> {
     let ground = TestGround::new();
     let command = shell(":", ground.sandbox(false));
@@ -72,12 +73,12 @@ pub fn shell(script: &str, sandbox: SandboxSettings) -> ServerCommand {
     }
 }
 
-/// Returns the standard error of a script in a sandbox.
+/// Runs a script in a sandbox, and returns the lines of its standard error.
 pub async fn script_errors(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Vec<String> {
     run(&shell(script, sandbox), path).await.stderr
 }
 
-/// Runs a command whose program is an absolute path until it ends.
+/// Runs a command until it ends. Its program must be an absolute path.
 pub async fn run(command: &ServerCommand, path: &SearchPath) -> FinishedServer {
     let server = spawn(command, Path::new(&command.program), path).await.expect("the server starts");
     tokio::time::timeout(SCRIPT_TIMEOUT, finished(server)).await.expect("the server ends in time")
@@ -98,7 +99,7 @@ pub async fn python(script: &str, sandbox: SandboxSettings, path: &SearchPath) -
     Some(run(&command, path).await)
 }
 
-/// Returns a script that reports for each command whether it succeeded.
+/// Returns a shell script that runs each command, and prints `NAME: yes` if it succeeds and `NAME: no` if it fails.
 pub fn success_script(commands: &[(&str, &str)]) -> String {
     let mut script = String::new();
     for (name, command) in commands {

@@ -8,7 +8,8 @@ use process::ServerCommand;
 use crate::finished::FinishedServer;
 use crate::ground::{TestGround, paths, python, run, script_errors, shell, success_script};
 
-/// Unconnected sockets can send to any other program by name. Keyrings and System V memory are shared by all programs.
+/// Unconnected sockets can send to any other program by name, and keyrings and System V memory are shared by all
+/// programs.
 #[tokio::test]
 async fn other_processes_are_unreachable() {
     let python = Path::new("/usr/bin/python3");
@@ -137,7 +138,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
         assert_eq!(said[..wanted.len()], wanted, "S23: {name}");
         if name == "bubblewrap" {
             let sizes: Vec<&str> = said[wanted.len()..].iter().map(|line| line.trim()).collect();
-            assert_eq!(sizes, ["524288", "524288"], "S23: {name}: neither can fill the main memory");
+            assert_eq!(sizes, ["524288", "524288"], "S23: {name}: neither folder may exceed its size limit");
         }
     }
 }

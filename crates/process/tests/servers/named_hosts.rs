@@ -1,5 +1,5 @@
-//! S24: tests of sandboxed servers with named hosts, as real processes: the proxy is their only way out, and where that
-//! can't be enforced they do not start.
+//! S24: tests of sandboxed servers with named hosts, as real processes: they can connect only through the proxy, and do
+//! not start where that can't be enforced.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
@@ -73,7 +73,7 @@ print("routes", len(open("/proc/net/route").read().strip().splitlines()[1:]), fi
 print("descriptors", " ".join(sorted(os.listdir("/proc/self/fd"))[:-1]), file=sys.stderr)
 "#;
 
-/// Returns the addresses of this computer other than loopback.
+/// Returns the addresses of this computer, other than loopback, separated by blanks.
 fn own_addresses() -> String {
     let addresses = nix::ifaddrs::getifaddrs().unwrap().filter_map(|interface| {
         let address = interface.address?.as_sockaddr_in()?.ip();
@@ -95,7 +95,7 @@ async fn s24_proxy_is_the_only_network_access() {
         let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
         line.unwrap_or_else(|| panic!("S24: the script reported nothing about {name}: {said:?}")).to_owned()
     };
-    assert_eq!(of("named"), "reached", "S24: a named host is reached: {said:?}");
+    assert_eq!(of("named"), "reached", "S24: a named host must be reachable: {said:?}");
     assert_eq!(of("tunnel"), "HTTP/1.1 200", "S24: a tunnel must work as well: {said:?}");
     assert!(of("other").starts_with("403 Drawbridge refused"), "S24: another host must be refused: {said:?}");
     assert!(

@@ -13,8 +13,8 @@ use crate::support::{WAIT_TIMEOUT, scripted, started};
 
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// X34: a process that leaves its group, its session and its parent still ends with its server, as long as its
-/// environment has the mark.
+/// X34: a process that leaves its group, its session and its parent is still killed with its server, as long as its
+/// environment contains the mark.
 #[tokio::test]
 async fn process_outside_the_group_ends_with_the_server() {
     let leaves = |seconds: u32| {

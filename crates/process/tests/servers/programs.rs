@@ -20,7 +20,7 @@ fn shell(folder: &Path, script: &str) -> PathBuf {
 #[tokio::test]
 async fn path_from_shell_start_up_files_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    // Like `bash -i -l`: prints a greeting, and leaves a background process running.
+    // As with `bash -i -l`: prints a greeting, and leaves a background process running.
     let shell = shell(
         folder.path(),
         r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
@@ -71,18 +71,18 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
         path = &mut search => panic!("the search must wait for the shell: {path:?}"),
         hangs = hangs => assert!(hangs, "the shell runs"),
     }
-    // From here on, only a timer can end the search.
+    // From here on, the search can only end by its time limit.
     tokio::time::pause();
     let path = search.await;
     tokio::time::resume();
     let PathSource::Process { reason } = &path.source else { panic!("the shell has not answered") };
-    // With a paused clock, the time limit of the start may expire first, if its result was not received yet.
+    // With a paused clock, the time limit of the start may expire before its result is received.
     let is_told = ["did not answer within 600 s", "timed out"].iter().any(|words| reason.contains(words));
     assert!(is_told, "the reason must be reported: {reason}");
     assert!(!path.directories.is_empty(), "the app's own PATH must be used");
     for pid in running() {
         let gone = poll_until(Duration::from_secs(2), || !is_alive(pid)).await;
-        assert!(gone, "process {pid} of the hanging shell must be gone");
+        assert!(gone, "process {pid} of the hanging shell must have ended");
     }
 }
 
@@ -108,12 +108,12 @@ fn programs_are_resolved_like_in_a_shell() {
             ..ServerCommand::default()
         })
     };
-    assert_eq!(resolve("shell").unwrap(), tool, "a bare name is looked up");
-    assert_eq!(resolve("bin/shell").unwrap(), tool, "a relative path starts at the working folder");
-    assert_eq!(resolve(&tool.display().to_string()).unwrap(), tool, "an absolute path is taken as it is");
+    assert_eq!(resolve("shell").unwrap(), tool, "a bare name must be looked up");
+    assert_eq!(resolve("bin/shell").unwrap(), tool, "a relative path must start at the working directory");
+    assert_eq!(resolve(&tool.display().to_string()).unwrap(), tool, "an absolute path must be used unchanged");
     let missing = resolve("bin/missing").unwrap_err();
     assert_eq!(missing.looked_in, [folder.path().join("bin/missing")], "a path must be looked for in one place");
-    assert!(resolve("data").is_err(), "a file that may not be executed is no program");
+    assert!(resolve("data").is_err(), "a file that is not executable must not be found");
     let configured = ServerCommand {
         program: "shell".to_owned(),
         environment: [("PATH".to_owned(), "/nowhere".to_owned())].into(),

@@ -38,7 +38,7 @@ async fn s37_fork_bomb_is_stopped() {
 async fn s37_excessive_memory_use_is_stopped() {
     let script = "import time\nheld = []\nwhile True:\n    held.append(b'x' * (8 << 20))\n    time.sleep(0.01)";
     let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
-    // The kernel's own limit is twice as high and may take effect first on a slow machine. The script then waits to be
+    // The kernel's own limit is twice as high and may take effect first on a slow computer. The script then waits to be
     // stopped.
     let script =
         format!("import sys\ntry:\n    exec({script:?})\nexcept MemoryError:\n    import time\n    time.sleep(1000)");

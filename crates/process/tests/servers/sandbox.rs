@@ -1,5 +1,5 @@
-//! Tests of sandboxed servers, as real processes and with each mechanism of this system: what they can access, and that
-//! none starts without its configured sandbox.
+//! Tests of sandboxed servers, as real processes and with each mechanism of this computer: what they can access, and
+//! that none starts without its configured sandbox.
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::fs;
@@ -106,13 +106,13 @@ async fn sandbox_has_its_own_environment() {
             !said.iter().any(|line| line.starts_with("CARGO")),
             "X33: {name}: no variable of the app must be inherited: {said:?}"
         );
-        // The fourth descriptor is the one with which the folder is listed.
+        // The fourth descriptor is that of the listed folder itself.
         let descriptors: Vec<&String> = said.iter().filter(|line| line.parse::<u32>().is_ok()).collect();
         assert_eq!(descriptors, ["0", "1", "2", "3"], "X33: {name}: no descriptor above 2 is inherited");
     }
 }
 
-/// A predicate that matches the expected error.
+/// A predicate that returns `true` for the expected error.
 type ErrorPredicate = fn(&SandboxError) -> bool;
 
 #[tokio::test]
@@ -137,13 +137,18 @@ async fn server_that_cannot_be_sandboxed_is_not_started() {
         let error = spawn(&shell(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
         assert!(
             matches!(&error, SpawnError::Sandbox(error) if fits(error)),
-            "{what} must be refused for the right reason: {error}"
+            "{what} must be refused for the expected reason: {error}"
         );
     }
     let mut command = shell(&script, ground.sandbox(false));
     command.working_directory = Some(ground.root.join("secret"));
-    let error = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("a folder out of reach");
-    assert!(matches!(error, SpawnError::Sandbox(SandboxError::OutOfReach(_))), "the folder is named: {error}");
+    let error = spawn(&command, Path::new("/bin/sh"), &path)
+        .await
+        .expect_err("a working directory outside the sandbox must be refused");
+    assert!(
+        matches!(error, SpawnError::Sandbox(SandboxError::OutOfReach(_))),
+        "the error must name the folder: {error}"
+    );
     assert!(!trace.exists(), "the program must not run without its sandbox");
 }
 
@@ -153,7 +158,7 @@ fn with(ground: &TestGround, folder: &str, access: AccessMode) -> SandboxSetting
     sandbox
 }
 
-/// A folder that another server could have replaced with a link after the approval.
+/// Returns settings with a folder that another server could have replaced with a link after the approval.
 fn link(ground: &TestGround) -> SandboxSettings {
     std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
     with(ground, "swapped", AccessMode::Read)
@@ -165,7 +170,7 @@ async fn processes_end_with_their_sandbox() {
         let ground = TestGround::new();
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
         let command = shell(script, ground.sandbox(false));
-        let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
+        let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("the server must start");
         assert!(poll_until(WAIT_TIMEOUT, || sleepers() > 0).await, "{name}: the process must run");
         assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: the started program must be reported");
         shut_down(server, GracePeriods::default()).await;
@@ -206,9 +211,12 @@ async fn sandbox_changed_since_the_approval_is_refused() {
         fs::write(&secret, "canary").unwrap();
         std::os::unix::fs::symlink(&secret, folder.join("l")).unwrap();
         write(&format!("#!{}", folder.join("l").display()));
-        let refused = spawn(&command, &script, &path).await.expect_err("another reach");
-        assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
-        // A character that looks like a blank but is none for the kernel does not end a name.
+        let refused = spawn(&command, &script, &path).await.expect_err("a changed sandbox plan must be refused");
+        assert!(
+            matches!(refused, SpawnError::Sandbox(SandboxError::Changed)),
+            "{name}: the error must be that the plan has changed: {refused}"
+        );
+        // A no-break space does not end a file name for the kernel.
         write(&format!("#!{}\u{a0}x", folder.join("l").display()));
         let plan = ResolvedSandbox::for_command(&command, &script, &path).await.unwrap().unwrap();
         let holds_secret = plan.reach.program.iter().any(|part| secret.starts_with(part));
@@ -224,7 +232,7 @@ async fn plan_contains_mechanism_and_reachable_paths() {
         let plan = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path)
             .await
             .unwrap()
-            .expect("it has a sandbox");
+            .expect("the command has a sandbox");
         assert_eq!(plan.mechanism.name(), name, "the mechanism must be named");
         assert_eq!(
             matches!(plan.mechanism, SandboxMechanism::Bubblewrap(_)),
@@ -279,7 +287,7 @@ async fn preloaded_files_of_the_server_are_not_loaded_outside() {
             said.contains(&planted.display().to_string()),
             "{name}: the server must get its configured variable: {said:?}"
         );
-        // The loader prints an error each time it fails to load the file: once, in the server.
+        // The loader prints one error for each process in which it fails to load the file: only for the server.
         let loads = said.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
         assert_eq!(loads, 1, "{name}: only the server's own loader must try it: {said:?}");
     }
@@ -309,7 +317,7 @@ async fn s05_replaced_bubblewrap_is_not_run() {
     assert!(!marker.exists(), "the replaced program must not run");
 }
 
-/// The start may wait for the keychain after the approval.
+/// The file may change after the approval, for instance while the start waits for the keychain.
 #[tokio::test]
 async fn s06_file_changed_since_the_approval_is_not_run() {
     let ground = TestGround::new();
@@ -325,6 +333,9 @@ async fn s06_file_changed_since_the_approval_is_not_run() {
     spawn(&command, Path::new("/bin/sh"), &path).await.expect("the approved script starts");
     fs::write(&script, format!(": > {}", marker.display())).unwrap();
     let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("the changed script does not start");
-    assert!(matches!(&refused, SpawnError::Changed(changed) if *changed == script), "it is named: {refused}");
+    assert!(
+        matches!(&refused, SpawnError::Changed(changed) if *changed == script),
+        "the error must name the file: {refused}"
+    );
     assert!(!marker.exists(), "the changed script must not run");
 }

@@ -1,4 +1,4 @@
-//! The database file: its schema, opening it, and reading and writing entries.
+//! The SQLite file of the audit log: schema, opening, and reading and writing of entries.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ pub(super) use crate::database::{database_error, signed, unsigned};
 /// Version of the schema, stored in `PRAGMA user_version`.
 const VERSION: i64 = 2;
 
-/// The schema. Entries are immutable, except that their content is encrypted once there is a key (`encryption.rs`).
-/// Only entries covered by a checkpoint can be removed.
+/// The schema of version 1. Entries are immutable, except that their content is encrypted once there is a key
+/// (`encryption.rs`). Only entries covered by a checkpoint can be removed.
 const TABLES: &str = "
 CREATE TABLE entry (
     number INTEGER PRIMARY KEY,
@@ -63,7 +63,7 @@ CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
     BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never removed'); END;
 ";
 
-/// Changes of the schema in version 2.
+/// SQL statements that upgrade the schema from version 1 to version 2.
 const ENCRYPTION: &str = "
 CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
 CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
@@ -75,13 +75,13 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
 ";
 
-/// Purpose for which the content of an entry is encrypted.
+/// Name that encrypted entry contents are bound to, so that they can't be decrypted as values of another column.
 pub(super) const CONTENT_PURPOSE: &str = "audit content";
 
 /// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
 const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
-/// Columns that [`read_entry`] reads, in its order.
+/// Columns that [`read_entry`] expects, in this order.
 pub(super) const ENTRY_COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
     hash, imported, content_bytes, content, link";
 
@@ -89,10 +89,10 @@ const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subjec
     conversation, hash, imported, content_bytes, content, link) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-/// Maximum number of schema parts that are named.
+/// Maximum number of unexpected schema parts (tables, triggers, views) that an error message lists.
 const MAX_NAMED_PARTS: usize = 10;
 
-/// The last removed entry, as recorded by a checkpoint.
+/// A record of removed entries: number and hash of the last one, sealed with a key if one was available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
@@ -109,8 +109,8 @@ impl Checkpoint {
     }
 }
 
-/// Returns the names of schema parts that are unknown or missing. Through a view or a trigger, a modified file could
-/// show one log to the verification and another one to its reader.
+/// Returns the names of tables, views and triggers that are unknown or missing. Through a view or a trigger, a modified
+/// file could show one log to the verification and another one to its reader.
 pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(TABLES)?;
@@ -129,15 +129,15 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
     Ok(strange)
 }
 
-/// Returns type, name and SQL text of each schema part.
+/// Returns type, name and SQL text of each table, index, view and trigger.
 fn schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.collect()
 }
 
-/// Opens the database for writing, and creates it if it does not exist. Also returns `true` if another program had
-/// changed the schema so that content could not be encrypted, and the schema was repaired.
+/// Opens the database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
+/// accept encrypted content, because another program had changed it, and was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection = database::open(path, VERSION, &format!("{TABLES}{ENCRYPTION}"), upgrade)?;
     let fail = |error| database_error(path, "open it", &error);
@@ -147,8 +147,9 @@ pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     Ok((connection, was_mended))
 }
 
-/// Restores the schema parts that encryption needs if another program removed them. All contents are checked again
-/// then. A table of entries with an unknown definition is left unchanged and refuses encrypted content.
+/// Restores the schema parts that encryption needs if another program removed them. All entries are then searched for
+/// unencrypted content again. An entry table with an unknown definition is left unchanged and refuses encrypted
+/// content.
 fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
     if accepts_encrypted(connection)? {
         return Ok(false);
@@ -177,7 +178,7 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(ENCRYPTION)
 }
 
-/// Returns `true` if the schema accepts encrypted content. It does unless it was modified.
+/// Returns `true` if the schema accepts encrypted content. Returns `false` only if another program modified the schema.
 fn accepts_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
@@ -201,7 +202,7 @@ fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
-/// Writes an entry with its hash. Its content is encrypted if there is a key.
+/// Writes an entry with its hash. The content of the entry is encrypted if there is a key.
 pub(super) fn insert(
     connection: &Connection,
     entry: &AuditEntry,
@@ -237,11 +238,12 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// An entry as read from the database.
+/// An entry and its chain hash, as read from the database.
 pub(super) struct ReadEntry {
     pub(super) entry: AuditEntry,
     pub(super) link: ChainLink,
-    /// Set if the content is encrypted and could not be decrypted. The entry then has only the length of the content.
+    /// Set if the content is encrypted and could not be decrypted. `entry` then contains only the length of the
+    /// content.
     pub(super) is_hidden: bool,
     /// Set if the content is not encrypted.
     pub(super) is_plain: bool,
@@ -307,7 +309,7 @@ pub(super) fn write_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::R
     Ok(())
 }
 
-/// Returns the number of the last entry that was removed, or 0.
+/// Returns the number of the last entry that was removed, or 0 if none was removed.
 pub(super) fn last_removed(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }

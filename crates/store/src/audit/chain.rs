@@ -12,11 +12,11 @@ pub(super) use crate::hex::{from_hex, hex};
 /// Hash of an entry and, through the chain, of all entries before it.
 pub(super) type ChainLink = [u8; 32];
 
-/// Predecessor of the first entry.
+/// Value that stands for the predecessor of the first entry: zeros.
 pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
 
-/// The hashed and exported form of an entry. The order of the members must not change, because it determines the
-/// hashes. A new member must be omitted if it has no value, so that the hashes of older entries stay valid.
+/// An entry as it is hashed and exported. The order of the members must not change, because it determines the hashes. A
+/// new member must be omitted if it has no value, so that the hashes of older entries stay valid.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LogLine<'a> {
@@ -72,13 +72,13 @@ pub(super) fn exported_number(text: &str) -> serde_json::Result<u64> {
     Ok(serde_json::from_str::<LogLine<'_>>(text)?.number)
 }
 
-/// Returns kind, hash and subject of the entry in an exported line.
+/// Returns kind, `hash` member and subject of the entry in an exported line.
 pub(super) fn kind_and_hash_in(text: &str) -> serde_json::Result<(String, String, String)> {
     let line: LogLine<'_> = serde_json::from_str(text)?;
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
 }
 
-/// Returns the hash of an entry with this predecessor.
+/// Returns the chain hash of an entry: the hash over the hash of its predecessor and the entry's text.
 pub(super) fn next_link(previous: &ChainLink, text: &str) -> ChainLink {
     let mut context = Context::new(&SHA256);
     context.update(previous);

@@ -1,7 +1,7 @@
 //! Encrypts contents that were written without a key: before the keychain responded, or by an older version. Each step
-//! is one transaction between writes, so that writers wait only briefly, and an interrupted migration continues.
+//! is one transaction between writes, so that writers wait only briefly, and an interrupted migration can continue.
 //!
-//! The chain covers the entries and not their storage, so hashes and seal stay valid.
+//! The hash chain covers the plaintext of entries, so hashes and seal stay valid.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ use super::audit_tables::CONTENT_PURPOSE;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
-/// Maximum time to wait for other processes that read, to empty the journal.
+/// Maximum time that emptying the journal waits for other processes that read.
 const CLEAR_TIMEOUT: Duration = Duration::from_millis(100);
-/// Number of contents that are encrypted in one step.
+/// Number of entries whose content is encrypted in one step.
 const ROWS_PER_STEP: i64 = 200;
-/// Number of entries that are searched for unencrypted content in one step.
+/// Number of entries that one step searches for unencrypted content.
 const CHECKED_PER_STEP: i64 = 1_000;
 
-/// State: unencrypted contents remain.
+/// Value of `encryption.left`: some entries still have unencrypted content.
 const ROWS_LEFT: i64 = 0;
-/// State: the file must be rewritten, because SQLite leaves parts of older rows in its pages.
+/// Value of `encryption.left`: the file must be rewritten, because SQLite leaves parts of older rows in its pages.
 const PAGES_LEFT: i64 = 1;
-/// State: the journal must be emptied.
+/// Value of `encryption.left`: the journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// State: no unencrypted content remains.
+/// Value of `encryption.left`: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// The remaining work of the migration.
+/// The work that remains after a step of the migration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EncryptionProgress {
-    /// More steps are necessary.
+    /// [`encryption_step`] must be called again.
     Steps,
-    /// The journal must be emptied once no other process reads.
+    /// Only the journal remains. It can be emptied once no other process reads.
     Journal,
     /// The migration is complete.
     Nothing,
 }
 
-/// Records that unencrypted contents are written.
+/// Records in the database that it contains unencrypted content, which must be encrypted later.
 pub(super) fn record_unencrypted(connection: &Connection) -> rusqlite::Result<()> {
     set_progress(connection, ROWS_LEFT)
 }
@@ -54,27 +54,27 @@ fn remaining_state(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
 }
 
-/// Returns `true` if all contents are encrypted.
+/// Returns `true` if the database records that all contents are encrypted.
 pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(remaining_state(connection)? == NOTHING_LEFT)
 }
 
-/// Progress of the search for unencrypted content in a log that is marked as encrypted, which another program may have
-/// added.
+/// Progress of the search for unencrypted content in a log that is marked as fully encrypted. Another program may have
+/// added such content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnencryptedSearch {
     /// All entries up to this number were searched.
     Upto(i64),
-    /// The whole log was searched.
+    /// The search is complete.
     AtAll,
 }
 
-/// Searches some more entries. Returns `true` if there is unencrypted content among them, until that is recorded
-/// ([`record_unencrypted`]).
+/// Searches the next [`CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated calls
+/// then search the same entries, until [`record_unencrypted`] is called.
 pub(super) fn find_unencrypted(connection: &Connection, looked: &mut UnencryptedSearch) -> rusqlite::Result<bool> {
     let UnencryptedSearch::Upto(after) = *looked else { return Ok(false) };
     if !is_fully_encrypted(connection)? {
-        // Unencrypted content is recorded as such and will be encrypted.
+        // The log is not marked as fully encrypted, so the migration will find such content.
         *looked = UnencryptedSearch::AtAll;
         return Ok(false);
     }
@@ -92,7 +92,7 @@ pub(super) fn find_unencrypted(connection: &Connection, looked: &mut Unencrypted
     Ok(has_plain)
 }
 
-/// Performs one step. `after` is the last number that was processed, initially 0.
+/// Performs the next step of the migration. `after` is the number of the last processed entry, initially 0.
 pub(super) fn encryption_step(
     connection: &mut Connection,
     key: &ContentKey,
@@ -114,7 +114,7 @@ pub(super) fn encryption_step(
     }
 }
 
-/// Advances the state, unless another process wrote unencrypted content meanwhile.
+/// Advances `encryption.left`, unless another process wrote unencrypted content since this step began.
 fn advance_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
     Ok(EncryptionProgress::Steps)

@@ -16,25 +16,25 @@ use super::seal::LogSeal;
 use super::verify::{ChainWalk, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
 
-/// Value of `format` in the first line.
+/// Value of `format` in the first line, which identifies the file type.
 const FORMAT: &str = "drawbridge audit log";
-/// Version of the export format. There is only one so far.
+/// Version of the export format, in the first line.
 const VERSION: u32 = 1;
-/// Maximum length of a line, in bytes. A longer one is not an entry.
+/// Maximum length of a line, in bytes. Longer lines are reported as invalid.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The first line of an export.
+/// The first line of an export: its format, and the checkpoint.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExportHeader {
     format: String,
     version: u32,
-    /// Checkpoint of entries that were removed because of their age or the size limit.
+    /// Checkpoint after the last removed entry, or `None` if no entry was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     removed: Option<SignedHash>,
 }
 
-/// A line with one entry.
+/// A line with one entry and its chain hash.
 #[derive(Serialize, Deserialize)]
 struct ExportLine<'a> {
     link: String,
@@ -42,7 +42,7 @@ struct ExportLine<'a> {
     entry: &'a RawValue,
 }
 
-/// The last line of an export.
+/// The last line of an export: the number of entries, and the seal.
 #[derive(Serialize, Deserialize)]
 struct ExportTrailer {
     entries: u64,
@@ -50,7 +50,7 @@ struct ExportTrailer {
     seal: Option<SignedHash>,
 }
 
-/// A number and a hash, signed with a key.
+/// Number and hash of an entry, with a MAC over both.
 #[derive(Serialize, Deserialize)]
 struct SignedHash {
     number: u64,
@@ -61,7 +61,7 @@ struct SignedHash {
     mac: Option<String>,
 }
 
-/// Writes all entries and returns their number.
+/// Writes all entries to `out`, and returns their number.
 pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),
@@ -121,7 +121,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
     Ok(entries)
 }
 
-/// Verifies an exported file.
+/// Verifies an exported file: the hash chain and, with the key, the seal.
 pub(super) fn verify(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, StoreError> {
     let fail = |error| crate::files::file_error(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
@@ -183,14 +183,14 @@ fn read_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
 }
 
-/// Reads the lines of a file, each of bounded length.
+/// Reads lines from a file, each of at most [`MAX_LINE`] bytes.
 struct BoundedLines {
     file: BufReader<File>,
     line: Vec<u8>,
 }
 
 impl BoundedLines {
-    /// Returns the next line. A line beyond the limit is returned in pieces, which are not valid entries.
+    /// Returns the next line. A line over [`MAX_LINE`] bytes is returned in pieces, which are not valid entries.
     fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
         self.line.clear();
         let read = self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;

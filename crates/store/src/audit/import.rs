@@ -1,5 +1,5 @@
-//! Imports the log of older versions, `audit.jsonl`: once, in order, and with each entry marked as imported, because it
-//! is not protected against modification.
+//! Imports `audit.jsonl`, the log of older versions: once, in order, and with each entry marked as imported, because
+//! that file is not protected against modification.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
@@ -17,11 +17,11 @@ use super::write_log::{AppendError, log_entry, write_entry};
 /// Kind of the entry that records the import.
 pub(super) const IMPORTED_KIND: &str = "log-imported";
 
-/// Maximum length of a line, in bytes. A longer one is not an entry.
+/// Maximum length of a line, in bytes. Longer lines are not imported as entries.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Imports the older log if it exists and was not imported yet. Its file is renamed. Returns number and hash of the
-/// last entry that was written, if any.
+/// Imports the older log if it exists and was not imported yet. Its file is renamed afterwards. Returns number and hash
+/// of the last entry that was written, or `None` if nothing was imported.
 pub(super) fn import_log(
     connection: &mut Connection,
     path: &Path,
@@ -39,7 +39,7 @@ pub(super) fn import_log(
         }
     });
     let last = done?;
-    // A failure to rename is harmless, because the import is recorded in the database.
+    // A failure to rename is harmless, because the database records that the log was imported.
     if let Err(error) = std::fs::rename(older, older.with_extension("jsonl.imported")) {
         tracing::warn!(%error, path = %older.display(), "the imported audit log could not be renamed");
     }

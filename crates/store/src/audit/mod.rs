@@ -1,6 +1,7 @@
-//! The audit log: an append-only database in which each entry is chained to its predecessor and the end is sealed.
+//! The audit log: an append-only database in which each entry is chained to its predecessor and the last entry is
+//! sealed.
 //!
-//! One thread writes entries in batches. Another one syncs them to disk, also in batches.
+//! One thread writes entries in batches. A second thread syncs them to disk, also in batches.
 
 mod audit_tables;
 mod chain;
@@ -35,18 +36,19 @@ use writer::{AppendReply, WriterCommand};
 const DATABASE_FILE: &str = "audit.db";
 /// Name of the log file of older versions.
 const OLD_LOG_FILE: &str = "audit.jsonl";
-/// Capacity of the queue of the writing thread.
+/// Maximum number of commands that wait for the writer thread.
 const QUEUE_CAPACITY: usize = 4_096;
-/// Name of the log's key listener.
+/// Name under which the log registers its listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
-/// Maximum time that a verification waits for the keychain.
+/// Maximum time that a verification waits for the key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Maximum time that a reader waits for the keychain. Without the key, encrypted contents are omitted.
+/// Maximum time that a reader waits for the key from the keychain. Without the key, encrypted contents are omitted.
 const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Maximum time that [`AuditLog::flush`] waits for the keychain. Unsealed entries are sealed at the next start.
+/// Maximum time that [`AuditLog::flush`] waits for the keychain. Entries that are not sealed by then are sealed at the
+/// next start.
 const FLUSH_KEY_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The audit log in a data folder.
+/// The audit log in a data folder. Implements [`AuditLog`].
 pub(crate) struct AuditDatabase {
     path: PathBuf,
     orders: Option<SyncSender<WriterCommand>>,
@@ -56,7 +58,7 @@ pub(crate) struct AuditDatabase {
 }
 
 impl AuditDatabase {
-    /// Creates the log of this folder. The database is opened when it is first needed.
+    /// Creates the log of this folder. The database is opened when the first command needs it.
     ///
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.
@@ -69,7 +71,7 @@ impl AuditDatabase {
             KEY_LISTENER_NAME,
             Arc::new(move || {
                 if known.upgrade().is_some_and(|keys| keys.cached_key().is_some()) {
-                    // The log may be closed meanwhile.
+                    // The writer thread may have ended.
                     let _ = told.send(WriterCommand::KeyFound);
                 }
             }),
@@ -90,7 +92,7 @@ impl AuditDatabase {
         StoreError { path: self.path.display().to_string(), cause }
     }
 
-    /// Sends an order to the writing thread, and waits for the reply.
+    /// Sends a command to the writer thread, and waits for its reply.
     fn send_and_wait<T>(&self, order: impl FnOnce(SyncSender<T>) -> WriterCommand) -> Result<T, StoreError> {
         let (reply, replied) = sync_channel(1);
         let orders = self.orders.as_ref().ok_or_else(|| self.writer_ended_error())?;
@@ -98,14 +100,14 @@ impl AuditDatabase {
         replied.recv().map_err(|_| self.writer_ended_error())
     }
 
-    /// Requests the key from the keychain, and waits for it.
+    /// Requests the key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
     fn wait_for_key(&self) -> Result<Arc<seal::SealKey>, String> {
         self.keys.request_key(true);
         self.keys.wait_for_key(KEY_TIMEOUT)
     }
 }
 
-/// Returns `true` if the log in this folder has a seal, whichever key made it.
+/// Returns `true` if the log in this folder has a seal, made with any key.
 pub(crate) fn is_sealed(data_dir: &Path) -> bool {
     let connection = audit_tables::open_to_read(&data_dir.join(DATABASE_FILE)).ok().flatten();
     connection.is_some_and(|connection| audit_tables::read_seal(&connection).ok().flatten().is_some())
@@ -150,7 +152,7 @@ impl AuditLog for AuditDatabase {
         if self.durable.is_untouched() && !self.send_and_wait(WriterCommand::IsOpen)? {
             return Ok(());
         }
-        // Waits only for a request that is already pending, so that systems without a keychain are not delayed.
+        // Does not request the key, so that systems without a keychain are not delayed.
         let sealed = if self.keys.wait_for_key(FLUSH_KEY_TIMEOUT).is_ok() {
             self.send_and_wait(WriterCommand::Seal)?
         } else {
@@ -159,7 +161,7 @@ impl AuditLog for AuditDatabase {
         self.send_and_wait(WriterCommand::Settle)??;
         self.durable.wait()?;
         if let Some(sealed) = sealed {
-            // A keychain that does not respond is not waited for. It then knows an earlier entry.
+            // If the keychain does not respond in time, its mark refers to an earlier entry, which is harmless.
             let _ = self.keys.store_mark(sealed, &self.durable).recv_timeout(FLUSH_KEY_TIMEOUT);
         }
         Ok(())
@@ -175,7 +177,7 @@ impl AuditLog for AuditDatabase {
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
         self.send_and_wait(WriterCommand::Settle)??;
         let key = self.wait_for_key();
-        // The mark is read first: the entry that the keychain knows must be in the log by now.
+        // The mark is read before the log, so that the marked entry is already in the log.
         let mark = self.keys.latest_mark();
         if key.is_ok() {
             self.send_and_wait(WriterCommand::Seal)?;
@@ -203,7 +205,7 @@ impl AuditLog for AuditDatabase {
 
     fn retain(&self, keep: AuditRetention) {
         if let Some(orders) = &self.orders {
-            // If the queue is full, the writing thread applies the limits within an hour.
+            // If the queue is full, the writer thread applies the limits within an hour.
             let _ = orders.try_send(WriterCommand::Retain(keep));
         }
     }

@@ -12,18 +12,18 @@ use rusqlite::types::Value;
 use super::audit_tables::{self, signed};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
-/// Time limit of a search.
+/// Maximum duration of a search.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of SQLite VM instructions between two checks of the time limit.
 const STEPS_PER_CHECK: i32 = 100_000;
-/// Maximum number of search words.
+/// Maximum number of words in a search. Further words are ignored.
 const MAX_WORDS: usize = 16;
 
 /// SQL expression of the text that is searched.
 const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
 
-/// Returns the matching entries, newest first.
+/// Returns the entries that match the query, newest first.
 pub(super) fn read(
     path: &Path,
     query: &AuditQuery,
@@ -50,7 +50,7 @@ pub(super) fn read(
     rows.collect::<Result<_, _>>().map_err(fail)
 }
 
-/// Returns the SQL statement and its parameters. Search terms are passed only as parameters.
+/// Returns the SQL statement and its parameters. Search words are passed only as parameters, never in the SQL text.
 fn build_statement(query: &AuditQuery) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = Vec::new();
     let mut wheres = vec!["number > (SELECT coalesce(max(number), 0) FROM checkpoint)".to_owned()];

@@ -1,5 +1,5 @@
-//! Removes entries beyond the limits of age and size. A sealed checkpoint records the predecessor of the first
-//! remaining entry, and an entry in the chain records the same, so that other programs cannot remove entries unnoticed.
+//! Removes entries beyond the limits of age and size. A sealed checkpoint records number and hash of the last removed
+//! entry, and a new entry in the chain records the same hash, so that other programs cannot remove entries unnoticed.
 
 use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
@@ -16,13 +16,13 @@ const DAY: u64 = 24 * 60 * 60 * 1_000;
 const MEGABYTE: u64 = 1_000_000;
 /// Maximum number of entries that are removed in one step, so that writers wait only briefly.
 const ENTRIES_PER_STEP: u32 = 200;
-/// Maximum number of free pages that are returned to the system in one step.
+/// Maximum number of free pages that are returned to the file system in one step.
 const PAGES_PER_STEP: u32 = 1_000;
-/// Target size of a log that exceeds its size limit, in percent of the limit, so that not every new entry causes a
+/// Size to which a log over its size limit is reduced, in percent of the limit, so that not every new entry causes a
 /// removal.
 const TARGET_PERCENT: u64 = 90;
 
-/// The entries to remove.
+/// The entries to remove: all up to a number.
 pub(super) struct EntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
@@ -30,14 +30,14 @@ pub(super) struct EntryRemoval {
     for_room: bool,
 }
 
-/// Returns the entries beyond the limits, or `None` if there are none.
+/// Returns the entries that exceed the limits, or `None` if there are none.
 pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
     let gone = audit_tables::last_removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
         let bound = log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
-        // The first recent entry is kept with all later ones, even if the clock was set back in between.
+        // The first recent entry and all later ones are retained, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> =
             connection.query_row(young, [signed(bound), signed(gone)], |row| row.get(0)).optional()?;
@@ -60,12 +60,13 @@ pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusq
     Ok(upto.map(|upto| EntryRemoval { upto: unsigned(upto), for_room }))
 }
 
-/// Returns the size of entries of unproven origin. Entries of another program must not displace those of Drawbridge.
+/// Returns the size in bytes of entries that other programs may have written. They are not counted for the size limit,
+/// so that they do not displace entries of Drawbridge.
 fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![UNSEALED_KIND, signed(gone)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
-    // The indexes contain server and kind once more.
+    // The indexes contain `server` and `kind` a second time.
     let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
     let more = ["conversation", "hash", "content"];
     let sum = columns.iter().chain(&more).map(|column| bytes(column)).collect::<Vec<_>>().join(" + ");
@@ -79,8 +80,8 @@ fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     Ok(size)
 }
 
-/// Returns the reason why nothing may be removed, or `None`. A removal would destroy the evidence of another program's
-/// changes.
+/// Returns the reason why no entry may be removed, or `None`. A removal after a change by another program would destroy
+/// the evidence of that change.
 pub(super) fn removal_obstacle(
     connection: &Connection,
     removal: &EntryRemoval,
@@ -98,13 +99,14 @@ pub(super) fn removal_obstacle(
         return Ok(Some(format!("the record that entries up to {number} were removed was not made by Drawbridge")));
     }
     let begin = checkpoint.map_or((0, FIRST_PREDECESSOR), |checkpoint| (checkpoint.number, checkpoint.link));
-    // For a removal because of size, the remaining entries are checked as well, because they may have been enlarged.
+    // For a removal because of size, the remaining entries are checked as well: another program may have enlarged them
+    // to cause the removal.
     let upto = (!removal.for_room).then_some(removal.upto);
     let broken = first_broken_link(connection, begin, upto, key)?;
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 
-/// Seals the latest checkpoint again.
+/// Seals the latest checkpoint with this key.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
     let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
@@ -116,7 +118,7 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     Ok(())
 }
 
-/// Writes the checkpoint, and returns the hash of the last entry to remove, or `None` if it does not exist.
+/// Writes the checkpoint. Returns the hash of the last entry to remove, or `None` if that entry does not exist.
 pub(super) fn write_checkpoint(
     connection: &Connection,
     upto: u64,
@@ -131,8 +133,7 @@ pub(super) fn write_checkpoint(
     Ok(Some(link))
 }
 
-/// Removes some of the entries before the checkpoint, which are no longer read. Returns `true` if there is more to
-/// remove.
+/// Removes some of the entries that the checkpoint covers. Returns `true` if more of them remain.
 pub(super) fn remove_batch(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";
@@ -141,11 +142,11 @@ pub(super) fn remove_batch(connection: &Connection) -> rusqlite::Result<bool> {
     let before = free()?;
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_PER_STEP})"))?;
     let mut rows = statement.query([])?;
-    // Each step returns some pages to the file system.
+    // Each row that the statement returns stands for one page that was returned to the file system.
     while rows.next()?.is_some() {}
     drop(rows);
     let left = free()?;
-    // Without this, the journal would grow to the size of all removed entries.
+    // Otherwise the journal would grow to the size of all removed entries.
     connection.pragma_update_and_check(None, "wal_checkpoint", "passive", |_| Ok(()))?;
     Ok(removed > 0 || (left > 0 && left < before))
 }

@@ -1,5 +1,5 @@
-//! The seal over the chain's last hash, with a key that is stored only in the keychain. A program that rewrites the
-//! file can create a chain but no seal.
+//! The seal: a MAC over the chain's last hash, with a key that is stored only in the keychain. A program that rewrites
+//! the file can create a valid chain but no valid seal.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,42 +13,45 @@ use super::chain::{ChainLink, from_hex, hex};
 use super::sync::SyncProgress;
 use crate::content_key::ContentKey;
 
-/// Name of the key in the keychain.
+/// Name of the keychain entry with the key.
 const KEY_NAME: &str = "seal of the audit log";
-/// Name of the mark in the keychain: the last entry that it knows.
+/// Name of the keychain entry with the mark: number and hash of the last sealed entry.
 pub(crate) const MARK_NAME: &str = "end of the audit log";
-/// Labels from which the content keys are derived: for the cipher and for names.
+/// Labels from which the content keys are derived: one for the cipher, one for keyed hashes.
 const CONTENT_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
-/// Length of a key, in bytes.
+/// Length of the seal key, in bytes.
 const KEY_BYTES: usize = 32;
-/// A younger key may have been created by another process that has not sealed yet.
+/// Minimum age of a key above which a log without a seal is reported. A younger key may have been created by another
+/// process that has not sealed the log yet.
 const YOUNG_KEY_AGE: Duration = Duration::from_secs(60);
-/// Pause before the keychain is asked again for a key. Doubled each time, because the keychain may prompt its user.
+/// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
+/// keychain may prompt its user.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
-/// Maximum pause before the keychain is asked again.
+/// Maximum pause before the key is requested from the keychain again.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Pause before the keychain is asked again because of a user action. The user may have closed its prompt by mistake.
+/// Pause before a user action causes a new request to the keychain. The user may have closed the keychain's prompt by
+/// mistake.
 const USER_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The kinds of sealed positions.
+/// The kind of a sealed entry, which is a part of the sealed message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SealScope {
     /// The last entry of the log.
     Head,
-    /// The last removed entry.
+    /// The last removed entry, which a checkpoint records.
     Checkpoint,
 }
 
-/// The key of seals.
+/// The key that seals the audit log.
 pub(crate) struct SealKey {
     /// Identifier of the key, which does not reveal it.
     pub(crate) id: String,
     key: hmac::Key,
-    /// Key for contents at rest, derived from this one.
+    /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the key is so old that a log without a seal must have lost it.
+    /// Set if the key is over a minute old. A log that has no seal has then lost it.
     pub(super) is_old: bool,
-    /// Number and hash of a sealed entry that the keychain knows. A log without it is not the one that was left.
+    /// Mark in the keychain: number and hash of a sealed entry. A log without this entry was replaced or truncated.
     pub(super) mark: Option<(u64, ChainLink)>,
 }
 
@@ -71,7 +74,7 @@ impl SealKey {
         Ok(format!("{} {}", hex(&bytes), now().as_millis()))
     }
 
-    /// Returns the ID of this key, and a key derived from it.
+    /// Derives a key for the purpose that the label names. Also returns the ID of the seal key.
     pub(crate) fn derive_key(&self, label: &[u8]) -> (String, hmac::Key) {
         let bytes = hmac::sign(&self.key, label);
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
@@ -100,36 +103,37 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A seal as it is stored.
+/// A seal as stored in the database, with number and hash of its entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogSeal {
     pub(super) number: u64,
     pub(super) link: ChainLink,
-    /// Identifier of the key.
+    /// Identifier of the key that made the seal.
     pub(super) key: String,
     pub(super) mac: Vec<u8>,
 }
 
-/// Requests the key from the keychain in a separate thread, because the keychain may wait for its user.
+/// Loads the key from the keychain in a separate thread, because the keychain may prompt its user. Shared by all parts
+/// of the store that need the key.
 pub(crate) struct KeyHolder {
     secrets: Arc<dyn Secrets>,
     state: Mutex<KeyState>,
     changed: Condvar,
-    /// Listeners that are called when it is known whether there is a key.
+    /// Listeners with their names, called when the request for the key has succeeded or failed.
     listeners: Mutex<Vec<(&'static str, KeyListener)>>,
-    /// Number of the last entry that was stored in the keychain.
+    /// Number of the last entry whose mark was stored in the keychain.
     marked: Mutex<u64>,
     again: Duration,
 }
 
-/// Called when it is known whether there is a key.
+/// Function that is called when the request for the key has succeeded or failed.
 type KeyListener = Arc<dyn Fn() + Send + Sync>;
 
-/// The reason why the key is unavailable.
+/// The reason why the key of seals is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingKey {
     pub(crate) cause: String,
-    /// Set if a key may exist nevertheless.
+    /// Set if the key may exist although it could not be read.
     pub(crate) exists: bool,
 }
 
@@ -147,7 +151,7 @@ enum KeyState {
     NotAsked,
     Asking,
     Known(Arc<SealKey>),
-    /// The key is unavailable: the reason, the time, and the pause before the next request.
+    /// The key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
     Missing {
         cause: MissingKey,
         since: Instant,
@@ -170,7 +174,7 @@ impl KeyHolder {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a listener, which replaces that of the same name.
+    /// Registers a listener, which replaces the one of the same name.
     pub(crate) fn listen(&self, name: &'static str, listener: KeyListener) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|(own, _)| *own != name);
@@ -184,7 +188,8 @@ impl KeyHolder {
         }
     }
 
-    /// Requests the key, unless that was done recently. With `now`, it is also requested after a recent failure.
+    /// Requests the key, unless it is known, is being requested, or was requested recently. With `now`, a recent
+    /// failure does not delay the request.
     pub(crate) fn request_key(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
@@ -215,7 +220,7 @@ impl KeyHolder {
         }
     }
 
-    /// Requests the key again because of a user action, if it may exist but was unavailable.
+    /// Requests the key again after a user action, if a key may exist but could not be read.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         let state = self.state();
         let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
@@ -235,7 +240,7 @@ impl KeyHolder {
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
-        // Two processes that start at once must not create two keys.
+        // Two processes that start simultaneously must not create two keys.
         let _held = self.secrets.lock_name(KEY_NAME);
         if let Some(secret) = read()? {
             return key_of(&secret);
@@ -248,7 +253,7 @@ impl KeyHolder {
                 key_of(&kept.ok_or_else(lost)?)
             }
             SecretPersistence::ThisRun { cause } => {
-                // A seal with a temporary key would look broken at the next start.
+                // A seal with a key that is only in memory would look broken at the next start.
                 self.secrets.delete(KEY_NAME).map_err(|error| MissingKey::absent(error.to_string()))?;
                 // A locked keychain may contain a key.
                 let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked { .. });
@@ -267,8 +272,8 @@ impl KeyHolder {
             .transpose()
     }
 
-    /// Stores in the keychain that this entry was sealed, in a separate thread and once the entry is durable. The
-    /// returned channel receives a message when that is done.
+    /// Stores the mark of this entry in the keychain, in a separate thread and only after the entry is durable. The
+    /// returned channel receives a message when the mark is stored or the attempt failed.
     pub(super) fn store_mark(
         self: &Arc<Self>,
         (number, link): (u64, ChainLink),
@@ -306,7 +311,7 @@ impl KeyHolder {
         Ok(())
     }
 
-    /// Returns the last entry that the keychain knows, even if the key is unavailable.
+    /// Returns the latest mark in the keychain, also if the key is unavailable.
     pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
         if !self.is_resolved() {
@@ -319,7 +324,7 @@ impl KeyHolder {
         found.into_iter().chain(known).max_by_key(|(number, _)| *number)
     }
 
-    /// Returns the key, if it is known.
+    /// Returns the key if it was already loaded from the keychain.
     pub(crate) fn cached_key(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
             KeyState::Known(key) => Some(Arc::clone(key)),
@@ -327,15 +332,15 @@ impl KeyHolder {
         }
     }
 
-    /// Returns `true` if it is known whether there is a key.
+    /// Returns `true` if the request for the key has succeeded or failed.
     pub(crate) fn is_resolved(&self) -> bool {
         matches!(*self.state(), KeyState::Known(_) | KeyState::Missing { .. })
     }
 
-    /// Waits until it is known whether there is a key, and returns it. The key must have been requested.
+    /// Waits for the key for at most `patience`. The key must have been requested before.
     ///
     /// # Errors
-    /// Returns a message that explains why there is none.
+    /// Returns a message with the reason why the key is unavailable.
     pub(crate) fn wait_for_key(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
         let waits = |state: &mut KeyState| matches!(state, KeyState::Asking);
         let (state, _) =
@@ -349,7 +354,8 @@ impl KeyHolder {
         }
     }
 
-    /// Returns the key, or the reason why there is none. To be called once it is settled.
+    /// Returns the key, or the reason why it is unavailable. Must be called only after the request has succeeded or
+    /// failed.
     pub(crate) fn resolved_key(&self) -> Result<Arc<SealKey>, MissingKey> {
         match &*self.state() {
             KeyState::Known(key) => Ok(Arc::clone(key)),

@@ -10,12 +10,12 @@ use ports::AuditReceipts;
 
 use super::audit_tables;
 
-/// Length of the journal, in bytes, from which it is copied into the database.
+/// Length of the journal, in bytes, from which the sync thread copies it into the database.
 const COPY_THRESHOLD: u64 = 4 << 20;
-/// Length of the journal, in bytes, from which writers are blocked while it is copied and truncated.
+/// Length of the journal, in bytes, from which writers are blocked while the journal is copied and truncated.
 const BLOCKING_THRESHOLD: u64 = 64 << 20;
 
-/// The durability state of the log.
+/// Counts of written and durable entries, shared by the writer thread and the sync thread.
 #[derive(Default)]
 pub(super) struct SyncProgress {
     state: Mutex<SyncState>,
@@ -24,13 +24,13 @@ pub(super) struct SyncProgress {
 
 #[derive(Default)]
 struct SyncState {
-    /// Number of entries that this process wrote.
+    /// Number of entries that this process has written so far.
     written: u64,
-    /// Number of these entries that are durable.
+    /// Number of entries of this process that survive a power failure.
     durable: u64,
     /// Error of a failed sync. Afterwards, the state on disk is unknown.
     failed: Option<StoreError>,
-    /// Number of files that were opened under the log's path.
+    /// Number of times that a file was opened under the log's path.
     generation: u64,
     is_closed: bool,
     receipts: Option<Arc<AuditReceipts>>,
@@ -54,7 +54,7 @@ impl SyncProgress {
         self.state().generation += 1;
     }
 
-    /// Records that more entries were written. Returns the previous number.
+    /// Adds to the number of written entries. Returns the number before.
     pub(super) fn add_written(&self, entries: u64) -> u64 {
         let mut state = self.state();
         let before = state.written;
@@ -63,36 +63,36 @@ impl SyncProgress {
         before
     }
 
-    /// Returns the number of this process's entries that are durable.
+    /// Returns the number of this process's entries that are durable. Fails after a failed sync.
     pub(super) fn durable(&self) -> Result<u64, StoreError> {
         let state = self.state();
         state.failed.clone().map_or(Ok(state.durable), Err)
     }
 
-    /// Returns `true` if nothing was written yet.
+    /// Returns `true` if this process has not written any entry.
     pub(super) fn is_untouched(&self) -> bool {
         self.state().written == 0
     }
 
-    /// Returns the error because of which nothing may be written, if any.
+    /// Returns the error of a failed sync, after which no entry may be written, or `None`.
     pub(super) fn failure(&self) -> Option<StoreError> {
         self.state().failed.clone()
     }
 
-    /// Waits until all written entries are durable.
+    /// Waits until all written entries are durable, a sync fails, or the log is closed.
     pub(super) fn wait(&self) -> Result<(), StoreError> {
         let waits = |state: &mut SyncState| state.failed.is_none() && !state.is_closed && state.durable < state.written;
         let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
         state.failed.clone().map_or(Ok(()), Err)
     }
 
-    /// Records that nothing more is written.
+    /// Records that no further entry will be written.
     pub(super) fn close(&self) {
         self.state().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Syncs until the log is closed. Runs in a separate thread.
+    /// Syncs the journal to disk until the log is closed. Runs in a separate thread.
     pub(super) fn run(&self, path: &Path) {
         let mut journal: Option<(u64, WriteAheadJournal)> = None;
         loop {
@@ -158,7 +158,7 @@ impl WriteAheadJournal {
         self.file.sync_data()
     }
 
-    /// Copies a long journal into the database, so that it restarts.
+    /// Copies a long journal into the database, so that SQLite writes it from the beginning again.
     fn copy_if_long(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
         if length < COPY_THRESHOLD {

@@ -13,37 +13,37 @@ use super::retention::REMOVED_KIND;
 use super::seal::{LogSeal, SealKey, SealScope};
 use super::write_log::{DAMAGE_KIND, UNSEALED_KIND, unsealed_range};
 
-/// Maximum number of findings that are listed. Others are counted.
+/// Maximum number of findings that a verdict lists. Further findings are only counted.
 const MAX_FINDINGS: usize = 100;
-/// Maximum number of listed ranges of unproven entries. The last one is extended to include further ones.
+/// Maximum number of ranges of unproven entries in a verdict. Beyond it, the last range is extended.
 const MAX_UNPROVED: usize = 100;
 
-/// The key, or the reason why there is none.
+/// The key, or the reason why it is unavailable.
 pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
 
-/// The state of a verification along the chain.
+/// State of a verification, which checks the entries of the chain in order.
 pub(super) struct ChainWalk {
-    /// Hash of the last entry, which the next one must have as predecessor.
+    /// Hash of the entry that was checked last, which must be the predecessor of the next one.
     previous: ChainLink,
-    /// Number of the last entry.
+    /// Number of the entry that was checked last.
     number: u64,
     verdict: AuditVerdict,
-    /// Hash of the last removed entry according to the checkpoint, which an entry in the chain must confirm.
+    /// Hash of the last removed entry according to the checkpoint. An entry in the chain must confirm it.
     removed: Option<String>,
     /// Number of the entry that confirms the checkpoint.
     confirmed: Option<u64>,
-    /// Seal, and whether its entry has the sealed hash.
+    /// Seal, and `true` if the entry with its number has the sealed hash.
     seal: Option<(LogSeal, bool)>,
-    /// Entry that the keychain knows, and whether the log's entry has that hash.
+    /// Mark in the keychain, and `true` if the entry with its number has the marked hash.
     mark: Option<((u64, ChainLink), bool)>,
-    /// First and last entry whose content the key does not decrypt.
+    /// Numbers of the first and the last entry whose content can't be decrypted with the key.
     undecipherable: Option<(u64, u64)>,
-    /// First and last entry with unencrypted content, although all should be encrypted.
+    /// Numbers of the first and the last entry with unencrypted content in a log that is marked as encrypted.
     plain: Option<(u64, u64)>,
 }
 
 impl ChainWalk {
-    /// Starts after the removed entries.
+    /// Starts a verification after the last removed entry.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
@@ -78,7 +78,8 @@ impl ChainWalk {
         walk
     }
 
-    /// Requires the entry that the keychain knows. An exported file need not have it.
+    /// Requires that the log contains the entry of the keychain's mark. Not called for exported files, which may be
+    /// older than the mark.
     fn require_entry(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
@@ -128,7 +129,7 @@ impl ChainWalk {
             }
             UNSEALED_KIND => {
                 let (from, to) = unsealed_range(subject).unwrap_or((1, number));
-                // Entries that were removed since then need no proof.
+                // Entries that were removed later need no proof.
                 let from = self.verdict.removed.map_or(from, |removed| from.max(removed + 1));
                 if from <= to {
                     self.add_unproved_range(from, to);
@@ -155,7 +156,7 @@ impl ChainWalk {
         (self.previous, self.number) = (*stored, number.max(self.number));
     }
 
-    /// Records an entry whose content the key does not decrypt.
+    /// Records an entry whose content can't be decrypted with the key.
     pub(super) fn report_unreadable_content(&mut self, number: u64) {
         let (first, _) = *self.undecipherable.get_or_insert((number, number));
         self.undecipherable = Some((first, number));
@@ -167,7 +168,7 @@ impl ChainWalk {
         self.plain = Some((first, number));
     }
 
-    /// Records an unreadable entry.
+    /// Records an entry that can't be parsed.
     pub(super) fn report_unreadable(&mut self, detail: String) {
         let number = self.number + 1;
         self.add_finding(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
@@ -257,7 +258,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Verifies the log, which must have the entry that the keychain knows.
+/// Verifies the log, which must contain the entry of the keychain's mark.
 pub(super) fn verify_log(
     path: &Path,
     key: &VerifyKey<'_>,
@@ -297,7 +298,7 @@ fn verify_tables(
     let mut statement = snapshot.prepare(&sql)?;
     let mut rows = statement.query([])?;
     let content = key.as_ref().ok().map(|key| key.content.as_ref());
-    // If the table is missing, the schema was reported already.
+    // A missing table was already reported as a finding of the schema.
     let is_encrypted = key.is_ok() && encryption::is_fully_encrypted(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
         match audit_tables::read_entry(row, content) {

@@ -1,9 +1,9 @@
 //! Appends entries. Each batch is one transaction, which chains its entries to the last one, whichever process wrote
-//! it, and seals the end.
+//! it, and seals the last entry.
 //!
-//! Damage of the log does not stop logging. The damage is recorded as an entry in the chain, whose number leaves the
-//! gap visible. Entries that another program wrote without a seal are recorded as well, because a seal over them would
-//! claim that Drawbridge wrote them.
+//! Damage of the log does not stop logging. It is recorded as an entry in the chain, whose number makes the gap
+//! visible. Entries that another program wrote without a seal are recorded as well, because a seal over them would
+//! prove that Drawbridge wrote them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,42 +22,42 @@ use crate::content_key::ContentKey;
 
 /// Kind of an entry that records damage of the log.
 pub(super) const DAMAGE_KIND: &str = "log-damaged";
-/// Kind of an entry that names entries of unproven origin, which were written without a seal.
+/// Kind of an entry that lists a range of entries of unproven origin, which were written without a seal.
 pub(super) const UNSEALED_KIND: &str = "log-unsealed";
 
-/// The log, opened for writing.
+/// The audit database, opened for writing.
 pub(super) struct AuditWriteLog {
     pub(super) path: PathBuf,
     connection: Connection,
     /// Identity of the file. Distinguishes it from another file with the same name.
     identity: u128,
-    /// Last entry after this process's latest write.
+    /// Number and hash of the last entry that this process has written.
     last: Option<(u64, ChainLink)>,
     /// Seal that this process wrote last.
     sealed: Option<LogSeal>,
-    /// Invalid seal whose damage was already recorded.
+    /// Invalid seal that was already recorded as damage, so that it is not recorded twice.
     doubted: Option<LogSeal>,
-    /// Set if the log was checked with the key.
+    /// Set if the seal and the mark were checked with the key.
     is_checked: bool,
-    /// First and last entry that another program wrote without a seal.
+    /// Numbers of the first and the last entry that another program wrote without a seal.
     strange: Option<(u64, u64)>,
-    /// Set if it was recorded that nothing is removed because of damage.
+    /// Set if an entry already records that damage prevents a removal.
     doubts_removal: bool,
-    /// Set if the schema was repaired when the log was opened.
+    /// Set if the schema was repaired when the database was opened.
     was_mended: bool,
     /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
     encrypted_upto: i64,
-    /// Progress of the search for unencrypted content.
+    /// Progress of the search for unencrypted content that another program may have added.
     looked: UnencryptedSearch,
 }
 
-/// Damage record of a log whose schema was repaired.
+/// Text of the damage entry for a log whose schema was repaired.
 const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; they are as before again";
-/// Damage record of a log with unencrypted content that was marked as encrypted.
+/// Text of the damage entry for a log that was marked as encrypted but had unencrypted content.
 const UNENCRYPTED_TEXT: &str =
     "contents were plain on disk, and the log said that all are encrypted; they are encrypted now";
 
-/// Maximum plausible number of entries missing at the end. A larger number in a seal is ignored.
+/// Maximum plausible number of entries missing at the end. A seal with a higher number is ignored.
 const MAX_MISSING_ENTRIES: u64 = 1_000_000_000;
 
 impl AuditWriteLog {
@@ -88,7 +88,8 @@ impl AuditWriteLog {
         Ok(log)
     }
 
-    /// Returns `true` if the schema was repaired when the log was opened. This is recorded in an entry without a seal.
+    /// Returns `true` if the schema was repaired when the log was opened. An entry without a seal then records the
+    /// repair.
     pub(super) const fn was_repaired(&self) -> bool {
         self.was_mended
     }
@@ -103,13 +104,14 @@ impl AuditWriteLog {
         self.path.metadata().is_ok_and(|metadata| crate::private_files::file_identity(&metadata) == self.identity)
     }
 
-    /// Appends entries and returns the number of the first. Without entries, it only seals.
+    /// Appends entries and returns the number of the first one. Without entries, only the seal is renewed.
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key, None)
             .map_err(|error| audit_tables::database_error(&self.path, "write the decision down", &error.into_sql()))
     }
 
-    /// Appends entries. With `shorten`, entries up to that number may be removed afterwards, which is recorded.
+    /// Appends entries. With `shorten`, also writes a checkpoint and an entry, so that entries up to that number can be
+    /// removed afterwards.
     fn append_all(
         &mut self,
         entries: &mut [AuditEntry],
@@ -142,7 +144,7 @@ impl AuditWriteLog {
         };
         let problem = end_damage(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
         if let Some(key) = key.filter(|key| problem.is_none() && kept.is_none() && key.mark.is_none()) {
-            // Nothing of this log was ever sealed, including earlier removals.
+            // The log never had a seal, so its checkpoint has none either.
             retention::seal_checkpoint(&transaction, key)?;
         }
         if let Some(problem) = problem {
@@ -197,7 +199,7 @@ impl AuditWriteLog {
         Ok(first)
     }
 
-    /// Determines the entries to remove, and records their removal.
+    /// Determines the entries beyond the limits, and records their removal. [`Self::remove_batch`] then removes them.
     pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
         // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
@@ -224,13 +226,13 @@ impl AuditWriteLog {
         }
     }
 
-    /// Removes some of the entries. Returns `true` if there are more.
+    /// Removes a batch of the entries that were recorded as removed. Returns `true` if there are more.
     pub(super) fn remove_batch(&self) -> Result<bool, StoreError> {
         retention::remove_batch(&self.connection).map_err(|error| self.removal_error(&error))
     }
 
-    /// Encrypts some of the contents that were written without a key. Unencrypted content in a log that is marked as
-    /// encrypted is recorded as damage first.
+    /// Performs the next step of encrypting contents that were written without a key. If a log that is marked as
+    /// encrypted has unencrypted content, that is recorded as damage first.
     pub(super) fn encrypt_batch(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
         let fail =
             |path: &Path, error| audit_tables::database_error(path, "encrypt the contents of older decisions", &error);
@@ -248,7 +250,7 @@ impl AuditWriteLog {
             .map_err(|error| fail(&self.path, error))
     }
 
-    /// Returns `true` if all contents are encrypted.
+    /// Returns `true` if the database records that all contents are encrypted.
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done = encryption::is_fully_encrypted(&self.connection)
             .map_err(|error| audit_tables::database_error(&self.path, "read it", &error))?;
@@ -270,7 +272,7 @@ pub(super) enum AppendError {
 }
 
 impl AppendError {
-    /// Converts the error to one of SQLite.
+    /// Converts the error to an error of `rusqlite`.
     pub(super) fn into_sql(self) -> rusqlite::Error {
         match self {
             Self::Sql(error) => error,
@@ -279,7 +281,7 @@ impl AppendError {
     }
 }
 
-/// The state of the log after this process's last write.
+/// The end of the log as this process knows it from its last write.
 struct KnownEnd<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
@@ -299,7 +301,7 @@ pub(super) fn write_entry(
     Ok(link)
 }
 
-/// Creates an entry of the log about itself.
+/// Creates an entry that the log writes about itself, for instance about damage.
 pub(super) fn log_entry(kind: &'static str, subject: String) -> AuditEntry {
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     AuditEntry {

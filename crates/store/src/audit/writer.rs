@@ -1,4 +1,4 @@
-//! The writing thread: writes all queued entries in one transaction.
+//! The writer thread, which writes all queued entries in one transaction.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,52 +17,54 @@ use super::write_log::AuditWriteLog;
 
 /// Maximum number of entries in one transaction.
 const MAX_BATCH_ENTRIES: usize = 256;
-/// Interval at which the limits of age and size are checked.
+/// Interval between two checks of the limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Maximum time that the idle thread waits before it requests the key again.
+/// Maximum time that the idle writer thread waits before it requests the key again.
 const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
-/// Maximum time that the first entry waits for the key, so that it is sealed from the beginning.
+/// Maximum time that the first entry waits for the key. If the key arrives in time, the log is sealed from the
+/// beginning.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Pause before the journal is emptied again, if another process reads.
+/// Pause before the next attempt to empty the journal, if another process is reading.
 const CLEAR_RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of attempts before incomplete encryption is reported.
+/// Number of attempts to empty the journal before incomplete encryption is reported.
 const MAX_CLEAR_ATTEMPTS: usize = 10;
-/// Interval at which the last sealed entry is stored in the keychain while entries are written continuously.
+/// Interval at which the mark in the keychain is updated while entries are written continuously.
 const MARK_INTERVAL: Duration = Duration::from_secs(30);
-/// Idle time before a background step (encrypting or removing old entries), because the next entry would have to wait
-/// for the step.
+/// Idle time before a background step, which encrypts or removes older entries. The next entry has to wait until the
+/// step is complete.
 const BACKGROUND_IDLE_TIME: Duration = Duration::from_millis(20);
-/// Interval of background steps while entries are written continuously.
+/// Interval of background steps while entries are written continuously and the thread is never idle.
 const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
-/// Idle time after which the last sealed entry is stored in the keychain.
+/// Idle time after which the mark in the keychain is updated.
 const MARK_IDLE_TIME: Duration = Duration::from_secs(1);
 
-/// An order to the writing thread.
+/// A command for the writer thread.
 pub(super) enum WriterCommand {
-    /// Request to append an entry to the log.
+    /// Append an entry to the log.
     Append(Box<AuditEntry>, AppendReply),
-    /// Reply once all previous entries are written and an older log is imported.
+    /// Reply once all previous entries are written and the log of an older version is imported.
     Settle(SyncSender<Result<(), StoreError>>),
-    /// Seal this process's entries if there is a key. The reply is the last entry that it sealed.
+    /// Seal this process's entries if there is a key, and reply with number and hash of the last entry that this
+    /// process sealed.
     Seal(SyncSender<Option<(u64, ChainLink)>>),
-    /// The key is available.
+    /// The key has become available.
     KeyFound,
-    /// Reply whether all contents are encrypted.
+    /// Reply with `true` if all contents are encrypted.
     IsEncrypted(SyncSender<Result<bool, StoreError>>),
-    /// Reply whether the log was opened.
+    /// Reply with `true` if the log was opened.
     IsOpen(SyncSender<bool>),
-    /// Apply these limits from now on.
+    /// Use these limits of age and size from now on.
     Retain(AuditRetention),
-    /// Request to end the writer thread.
+    /// End the writer thread.
     End,
 }
 
-/// The receiver of an entry's result.
+/// Receiver of the result of an append.
 pub(super) enum AppendReply {
-    /// A caller that waits.
+    /// A caller that waits for the result.
     Now(SyncSender<Result<WrittenEntry, StoreError>>),
-    /// The host, under this ticket.
+    /// The host, which is notified under this ticket later.
     Later(u64),
 }
 
@@ -76,19 +78,19 @@ pub(super) struct LogWriter {
     unsealed: bool,
     keep: AuditRetention,
     looked: Option<Instant>,
-    /// Set if there are more entries to remove.
+    /// Set while entries that were recorded as removed are still in the database.
     removes: bool,
-    /// Remaining work of encrypting contents that were written without a key.
+    /// Remaining work to encrypt contents that were written without a key.
     plain: EncryptionProgress,
     /// Set once the first entry has waited for the key.
     has_waited: bool,
-    /// Time at which the last sealed entry was stored in the keychain.
+    /// Time of the last update of the mark in the keychain.
     marked: Option<Instant>,
-    /// Set while the last entry is not stored in the keychain.
+    /// Set while the keychain has no mark of the last entry.
     is_unmarked: bool,
-    /// Time of the last append.
+    /// Time at which entries were last appended.
     appended: Option<Instant>,
-    /// Time of the last background step.
+    /// Time at which the last background step began.
     stepped: Option<Instant>,
 }
 
@@ -113,14 +115,14 @@ impl LogWriter {
         }
     }
 
-    /// Processes orders until the thread is told to end.
+    /// Processes commands until the thread receives [`WriterCommand::End`].
     pub(super) fn run(mut self, orders: &Receiver<WriterCommand>) {
         let mut batch: Vec<(AuditEntry, AppendReply)> = Vec::new();
         let mut next = None;
         loop {
             let order = match next.take() {
                 Some(order) => order,
-                // Queued orders have priority over the next background step.
+                // Queued commands have priority over the next background step.
                 None => match orders.recv_timeout(self.time_to_next_step()) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
@@ -159,7 +161,7 @@ impl LogWriter {
                 }
                 WriterCommand::Settle(reply) => {
                     let opened = if self.log_exists() { self.open().map(|_| ()) } else { Ok(()) };
-                    // The requester may have stopped waiting, here and below.
+                    // The caller may have stopped waiting, here and below.
                     let _ = reply.send(opened);
                 }
                 WriterCommand::Seal(reply) => {
@@ -190,7 +192,7 @@ impl LogWriter {
         self.durable.close();
     }
 
-    /// Returns `true` if there is a log of any version.
+    /// Returns `true` if the folder contains a log of this or an older version.
     fn log_exists(&self) -> bool {
         self.path.exists() || self.older.exists()
     }
@@ -249,7 +251,7 @@ impl LogWriter {
         }
     }
 
-    /// Stores the last sealed entry in the keychain.
+    /// Stores the mark of the last sealed entry in the keychain.
     fn store_mark(&mut self) {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
@@ -258,7 +260,7 @@ impl LogWriter {
         }
     }
 
-    /// Returns the time to wait for an order before the next background step.
+    /// Returns the time to wait for a command before the next background step.
     fn time_to_next_step(&self) -> Duration {
         let has_key = self.log.is_some() && self.keys.cached_key().is_some();
         match self.plain {
@@ -276,7 +278,7 @@ impl LogWriter {
         if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_IDLE_TIME }
     }
 
-    /// Encrypts a part of the contents that were written without a key.
+    /// Encrypts a batch of the contents that were written without a key.
     fn encrypt_step(&mut self) {
         let Some(key) = self.keys.cached_key().filter(|_| self.plain != EncryptionProgress::Nothing) else { return };
         let Some(log) = &mut self.log else { return };
@@ -290,7 +292,7 @@ impl LogWriter {
         }
     }
 
-    /// Encrypts all contents, as far as possible now.
+    /// Encrypts contents until all are encrypted or another process prevents it.
     fn encrypt_all(&mut self) {
         for _ in 0..MAX_CLEAR_ATTEMPTS {
             self.encrypt_step();
@@ -313,7 +315,8 @@ impl LogWriter {
         }
     }
 
-    /// Removes entries beyond the limits if a check is due. A process that only reads removes nothing.
+    /// Removes entries beyond the limits if the next check is due. Does nothing if this process has not opened the log
+    /// for writing.
     fn remove_if_due(&mut self) {
         if self.removes {
             return self.removal_step();
@@ -331,7 +334,7 @@ impl LogWriter {
         }
     }
 
-    /// Removes a part of the entries.
+    /// Removes a batch of the entries that were recorded as removed.
     fn removal_step(&mut self) {
         let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_batch);
         self.removes = removed.unwrap_or_else(|error| {

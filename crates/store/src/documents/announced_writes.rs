@@ -14,24 +14,24 @@ use super::{DocumentFolder, MAX_DOCUMENT_BYTES, parse_document, sealing_error};
 use crate::files::{self, ReplaceMode};
 use crate::sealed_document::{DocumentText, JudgedDocument};
 
-/// Maximum time that writing a document, including a rollback, waits for the keychain. The documents' lock is held
-/// meanwhile, and other processes wait longer for it.
+/// Maximum time that writing a document, including a rollback, waits for the keychain. The folder lock is held
+/// meanwhile, and other processes wait longer than this for it.
 const MARK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Sealed content after a failed first write. A copy of the written content is then refused, and the missing file is
-/// not reported as removed.
+/// Sealed content that is written if the first write of a document fails. A copy of the failed content is then refused,
+/// and the missing file is not reported as removed.
 pub(super) const FAILED_FIRST_WRITE: Value = Value::Null;
 
 impl DocumentFolder {
-    /// Completes a write that was interrupted after the keychain was updated, because the process was killed. The lock
-    /// must be held.
+    /// Completes the write of a process that was killed after updating the keychain and before moving the file. The
+    /// lock must be held.
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.pending_path(name);
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
         let JudgedDocument::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
         let value = parse_document(&next, text)?;
         if let Err(error) = files::replace_with(&self.document_path(name), &next, &bytes) {
-            // The next start finds the pending file again.
+            // The next start will find the pending file and try again.
             tracing::warn!(%error, "a pending document could not be moved to its path");
         }
         Ok(Some(value))
@@ -42,7 +42,8 @@ impl DocumentFolder {
         self.path.join(format!("{}.next", name.file_name()))
     }
 
-    /// Deletes the pending file after a later version was written: the keychain may know the pending one as the latest.
+    /// Deletes the pending file after a later version was written. Otherwise the pending file could be used in place of
+    /// the document, because the keychain may have its number as the latest.
     pub(super) fn discard_pending(&self, name: Document) {
         let next = self.pending_path(name);
         if let Err(error) = std::fs::remove_file(&next)
@@ -52,11 +53,11 @@ impl DocumentFolder {
         }
     }
 
-    /// Writes a document after updating the keychain. Returns the written file.
+    /// Writes a document after updating the keychain. Returns the text that was written.
     ///
     /// # Errors
-    /// Returns [`StoreError`] if it can't be written. The former content stays valid, also after a restart, unless the
-    /// error says otherwise.
+    /// Returns [`StoreError`] if the document can't be written. The former content stays valid, also after a restart,
+    /// unless the error message says otherwise.
     pub(super) fn write_announced(
         &self,
         name: Document,
@@ -74,8 +75,8 @@ impl DocumentFolder {
     /// Writes the pending file and updates the keychain. From then on the new content is valid, even if the process is
     /// killed before the file is moved.
     ///
-    /// The keychain may know a later file that another process wrote and that no longer exists. The document then gets
-    /// a higher number.
+    /// The keychain may have a higher number, of a file that another process wrote and that no longer exists. The
+    /// document is then sealed again with a number above that.
     fn announce(
         &self,
         name: Document,
@@ -100,7 +101,8 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Makes the former content valid after a restart, in place of the announced content that could not be moved.
+    /// Makes the former content valid again, also after a restart, because the announced content could not be moved to
+    /// its path.
     fn roll_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
         let former = before.unwrap_or(&FAILED_FIRST_WRITE);
         match self.seal_document(name, former).and_then(|file| self.announce(name, former, file, deadline)) {

@@ -1,4 +1,4 @@
-//! The watcher of the system over one folder. Used by the parent module.
+//! The operating system's watcher of one folder. Used by the parent module.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::pending_notices::PendingNotices;
 
-/// A watched folder.
+/// A folder that the operating system watches for changes.
 pub(super) struct FolderWatch {
     folder: PathBuf,
-    /// Watcher, with the identity of the folder when it was created.
+    /// Watcher, with the identity of the folder at the time of the watcher's creation.
     watcher: Option<(RecommendedWatcher, u128)>,
 }
 
 impl FolderWatch {
-    /// Returns a watch that [`renew`](Self::renew) has to start.
+    /// Creates an inactive watch. [`renew`](Self::renew) activates it.
     pub(super) const fn new(folder: PathBuf) -> Self {
         Self { folder, watcher: None }
     }
 
-    /// Watches the current folder, which may have been removed or replaced. Returns `true` if the watch was created or
-    /// ended, because events before that are lost.
+    /// Watches the folder that is currently at the path, because the former one may have been removed or replaced.
+    /// Returns `true` if a watch was created or ended, because earlier events may be lost.
     pub(super) fn renew(&mut self, notices: &Arc<PendingNotices>) -> bool {
         let is_lost = notices.take_folder_lost();
         let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::file_identity(&metadata));
@@ -39,7 +39,7 @@ impl FolderWatch {
         self.watcher.is_some() || watched.is_some()
     }
 
-    /// Returns `true` if the system reports changes in the folder.
+    /// Returns `true` if the operating system reports changes in the folder.
     pub(super) const fn is_watching(&self) -> bool {
         self.watcher.is_some()
     }

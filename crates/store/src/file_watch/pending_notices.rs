@@ -1,7 +1,7 @@
-//! Notifications that the system sent for watched files and that are not yet reported. Used by the parent module and by
-//! the callback of the watcher.
+//! Events that the operating system sent for watched files and that are not reported to receivers yet. Used by the
+//! parent module and by the callback of the watcher.
 //!
-//! The callback locks nothing else: the watcher answers a request to watch a folder on the thread of the callback.
+//! The callback must take no other lock: the watcher processes requests to watch a folder on the callback's thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind};
 
-/// Idle time after the last event before a change is reported, because files are written in steps.
+/// Time without further events before a change is reported, because programs write a file in several steps.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Maximum time to wait for an idle period.
+/// Maximum time from the first event until a change is reported, if further events keep arriving.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Notifications for each watched file.
+/// The unreported events of each watched file.
 #[derive(Default)]
 pub(super) struct PendingNotices {
     files: Mutex<NoticedFiles>,
@@ -44,7 +44,7 @@ impl NoticeTimes {
 }
 
 impl PendingNotices {
-    /// Accepts notifications for this file.
+    /// Starts to record events for this file.
     pub(super) fn expect(&self, path: &Path) {
         let mut noticed = self.lock();
         if !noticed.files.iter().any(|(known, _)| known == path) {
@@ -52,18 +52,18 @@ impl PendingNotices {
         }
     }
 
-    /// Drops the notifications for files that are not watched any more.
+    /// Removes the files that are not watched any more, with their events.
     pub(super) fn retain(&self, is_watched: impl Fn(&PathBuf) -> bool) {
         self.lock().files.retain(|(path, _)| is_watched(path));
     }
 
-    /// Ends the current or next [`wait_until`](Self::wait_until).
+    /// Makes the current or next [`wait_until`](Self::wait_until) return immediately.
     pub(super) fn wake(&self) {
         self.lock().is_woken = true;
         self.changed.notify_all();
     }
 
-    /// Records an event of the watcher, or for `None` an error, which may stand for lost events of any file.
+    /// Records an event of the watcher. `None` stands for an error, after which events of any file may be lost.
     pub(super) fn on_event(&self, event: Option<&Event>) {
         if event.is_some_and(|event| matches!(event.kind, EventKind::Access(_))) {
             return;
@@ -88,13 +88,14 @@ impl PendingNotices {
         }
     }
 
-    /// Returns `true` if a watched folder was removed or moved since the last call. Its watch reports nothing any more,
-    /// although a folder in its place may have the same identity.
+    /// Returns `true` if a watched folder was removed or moved since the last call. Its watch reports no further
+    /// events, although a new folder at the same path may have the same identity.
     pub(super) fn take_folder_lost(&self) -> bool {
         std::mem::take(&mut self.lock().is_folder_lost)
     }
 
-    /// Waits until a notification is due, until [`wake`](Self::wake), or until this time. Returns the files to report.
+    /// Waits until a change is due, [`wake`](Self::wake) is called, or `latest` is reached. Returns the files whose
+    /// change is due.
     pub(super) fn wait_until(&self, latest: Instant) -> Vec<PathBuf> {
         let mut noticed = self.lock();
         loop {
@@ -127,8 +128,8 @@ const fn is_removal(kind: EventKind) -> bool {
 
 /// Returns `true` if the event is about a file of this name or about the folder, or names no path.
 ///
-/// Only names of files are compared: a system may report a folder by another path than the one that is watched, and a
-/// report too many costs one look at the file.
+/// Only file names are compared, because the operating system may report a folder by another path than the watched one.
+/// An unrelated event costs only one comparison of metadata.
 fn concerns(event: &Event, path: &Path) -> bool {
     let is_of_file = |changed: &PathBuf| changed.file_name() == path.file_name();
     event.paths.is_empty()

@@ -1,11 +1,11 @@
 //! Deletes conversations, so that no content remains in the files.
 //!
-//! A deleted conversation is hidden immediately. The rest is done in steps, between which other processes can write.
-//! The table `gone` records the progress, so that an interrupted deletion continues.
+//! A deleted conversation is hidden immediately. Its content is removed in steps, between which other processes can
+//! write. The table `gone` records the progress, so that an interrupted deletion continues.
 //!
-//! SQLite overwrites the rows, the search index is rewritten, the journal is emptied (while another process reads, at
-//! the next write), and the file from which a conversation was imported is removed. Older copies of disk blocks and
-//! backups are out of reach.
+//! SQLite overwrites the deleted rows. Then the search index is rewritten, the journal is emptied (if another process
+//! is reading, after the next write), and the file from which the conversation was imported is removed. Older copies of
+//! disk blocks and backups are out of reach.
 
 use std::time::Duration;
 
@@ -15,24 +15,26 @@ use super::history_tables;
 use super::schema::CheckedConnection;
 use crate::database;
 
-/// Maximum time to wait for other processes that read, to empty the journal. If they read longer, it is emptied later.
+/// Maximum time that emptying the journal waits for other processes that read. If they read longer, the journal is
+/// emptied after a later write.
 pub(super) const CLEAR_TIMEOUT: Duration = Duration::from_millis(200);
-/// Pause between two steps, so that other processes, which poll for the lock, can write.
+/// Pause between two steps, in which other processes that poll for the lock can write.
 pub(super) const STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items that are removed in one step.
 const ITEMS_PER_STEP: usize = 50;
 /// Approximate number of index pages that are rewritten in one step.
 const INDEX_PAGES_PER_STEP: i64 = 250;
-/// Maximum number of free pages that are returned in one step.
+/// Maximum number of free pages that are returned to the file system in one step.
 const FREE_PAGES_PER_STEP: i64 = 500;
 
-/// State: items of a deleted conversation remain.
+/// Value of `gone.left`: items of a deleted conversation remain.
 const ITEMS_LEFT: i64 = 0;
-/// State: the items are removed. The index, which contains page positions in addition to its words, must be rewritten.
+/// Value of `gone.left`: the items are removed. The index contains page positions in addition to its words, and must be
+/// rewritten.
 const INDEX_LEFT: i64 = 1;
-/// State: the index is being rewritten.
+/// Value of `gone.left`: the index is being rewritten.
 const INDEX_BEGUN: i64 = 2;
-/// State: free pages and the journal remain.
+/// Value of `gone.left`: free pages and the journal remain.
 const JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if it existed.
@@ -51,18 +53,18 @@ pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Resul
     Ok(true)
 }
 
-/// The remaining work of deletions.
+/// The work that remains after a step of pending deletions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
-    /// More steps are necessary.
+    /// [`deletion_step`] must be called again.
     Steps,
-    /// Only the journal remains, which can't be emptied while another process reads.
+    /// Only the journal remains, because another process is reading.
     Journal,
-    /// All deletions are complete.
+    /// No deletion is pending.
     Nothing,
 }
 
-/// Performs one step of the pending deletions. `wait` is the maximum time to wait for other processes that read.
+/// Performs the next step of the pending deletions. `wait` is the maximum time to wait for other processes that read.
 pub(super) fn deletion_step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(step_in_transaction)?;
     if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
@@ -118,8 +120,8 @@ fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<
     Ok(items.len() < ITEMS_PER_STEP)
 }
 
-/// Begins to rewrite the index. An index of a single segment would not be rewritten, so another segment is added, with
-/// a word of item 0, which does not exist.
+/// Starts to rewrite the index. FTS5 does not rewrite an index that consists of one segment, so another segment is
+/// added first, with a word of item 0, which does not exist.
 fn begin_index_rewrite(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("INSERT INTO word (rowid, text) VALUES (0, 'x')")?;
     // A negative number starts a merge of all segments, which later calls continue.
@@ -143,7 +145,7 @@ fn merge_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
 }
 
-/// Empties the journal, the last step.
+/// Empties the journal, which completes the deletion.
 fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let gone: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
@@ -182,7 +184,7 @@ mod tests {
         KeyHolder::new(Arc::new(SecretsInMemory::default()))
     }
 
-    /// Creates a history with two conversations with these numbers of items and words.
+    /// Creates a history with two conversations, each with a number of items and a number of words in each item.
     fn filled(folder: &Path, kept: (usize, usize), gone: (usize, usize)) -> HistoryDatabase {
         let history = HistoryDatabase::new(folder, without_keychain());
         for (id, canary, (items, words)) in [("kept", "stays", kept), ("gone", "kestrel", gone)] {
@@ -214,7 +216,10 @@ mod tests {
         let mut connection = history_tables::open(&path, &ContentKeySlot::default()).unwrap();
         let other = database::connect(&path).unwrap();
         other.busy_timeout(Duration::ZERO).unwrap();
-        assert!(connection.write(|connection| mark_deleted(connection, "gone")).unwrap(), "it was there");
+        assert!(
+            connection.write(|connection| mark_deleted(connection, "gone")).unwrap(),
+            "the conversation must exist"
+        );
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
@@ -247,8 +252,8 @@ mod tests {
             // The new conversation must not get a number with remaining items.
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all_items("new", None, 10).unwrap().unwrap();
-            assert!(new.items.is_empty(), "a new conversation is empty after {done} steps: {new:?}");
-            assert!(!stands(folder.path()), "nothing is left after {done} steps");
+            assert!(new.items.is_empty(), "a new conversation must be empty after {done} steps: {new:?}");
+            assert!(!stands(folder.path()), "nothing must remain after {done} steps");
             if left == DeletionProgress::Nothing {
                 return;
             }

@@ -1,10 +1,10 @@
 //! Encrypts a history that was written without a key.
 //!
-//! The table `protection` names the key. Once it does, every process writes only encrypted content. A process with the
-//! key does so regardless of the table, and none continues with encrypted content without a key. Existing content is
-//! encrypted in steps, each one transaction, so that the migration continues after an interruption. The types of a
-//! row's values show whether it is encrypted, so the history is readable at all times. Finally the file is rewritten,
-//! because SQLite leaves parts of older rows in its pages, and the journal is emptied.
+//! Once the table `protection` contains the ID of a key, every process writes only encrypted content. A process with
+//! the key does so regardless of the table, and no process writes to an encrypted history without a key. Existing
+//! content is encrypted in steps, each one transaction, so that the migration continues after an interruption. The
+//! SQLite types of a row's values show if the row is encrypted, so the history is readable at all times. Finally the
+//! file is rewritten, because SQLite leaves parts of older rows in its pages, and the journal is emptied.
 
 use std::time::Duration;
 
@@ -15,23 +15,23 @@ use super::schema::CheckedConnection;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
-/// Purpose for which the bytes of large contents are encrypted.
+/// Name that encrypted large contents are bound to, so that they can't be decrypted as values of another column.
 pub(super) const BYTES_PURPOSE: &str = "bytes";
 /// Number of rows that are encrypted in one step.
 const ROWS_PER_STEP: i64 = 500;
 /// Number of large contents that are encrypted in one step.
 const BLOBS_PER_STEP: i64 = 20;
 
-/// State: unencrypted rows remain.
+/// Value of `protection.left`: unencrypted rows remain.
 const ROWS_LEFT: i64 = 0;
-/// State: the file must be rewritten.
+/// Value of `protection.left`: the file must be rewritten.
 const PAGES_LEFT: i64 = 1;
-/// State: the journal must be emptied.
+/// Value of `protection.left`: the journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// State: no unencrypted content remains.
+/// Value of `protection.left`: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// Tables whose rows are encrypted by one statement: name, key column, and SET clause with condition.
+/// Tables whose rows one SQL statement can encrypt: name, key column, and SET clause with its condition.
 const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
     (
         "conversation",
@@ -43,10 +43,10 @@ const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
     ("large", "item", "pointer = encrypted('pointer', pointer) WHERE typeof(pointer) = 'text'"),
 ];
 
-/// The encryption of a history.
+/// The row of the table `protection`: key and remaining work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HistoryProtection {
-    /// Identifier of the key.
+    /// Identifier of the key that encrypts the history.
     pub(super) key: String,
     left: i64,
 }
@@ -58,7 +58,7 @@ impl HistoryProtection {
     }
 }
 
-/// Returns `None` for an unencrypted history.
+/// Reads the table `protection`. Returns `None` if the history is not encrypted.
 pub(super) fn read_protection(connection: &Connection) -> rusqlite::Result<Option<HistoryProtection>> {
     let mut statement = connection.prepare_cached("SELECT key, left FROM protection")?;
     statement.query_row([], |row| Ok(HistoryProtection { key: row.get(0)?, left: row.get(1)? })).optional()
@@ -68,7 +68,8 @@ pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM protection)")?.query_row([], |row| row.get(0))
 }
 
-/// Returns `true` if there is encrypted content, regardless of `protection`, which another program can empty.
+/// Returns `true` if the latest rows are encrypted. Does not read `protection`, because another program could have
+/// emptied it.
 pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM folded) \
         OR (SELECT typeof(settings) FROM conversation ORDER BY number DESC LIMIT 1) IS 'blob' \
@@ -76,20 +77,22 @@ pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
 }
 
-/// Makes all new content be encrypted with this key, unless another process chose a key meanwhile.
+/// Records in `protection` that all new content must be encrypted with this key, unless another process has recorded a
+/// key before.
 pub(super) fn begin_encryption(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
         if connection.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
-            // The index contains the words of all texts.
+            // The index is emptied, because it contains the words of all texts.
             connection.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
         }
         Ok(())
     })
 }
 
-/// Encrypts the remaining content, and removes plain remains from the files. Returns `true` if nothing remains. The
-/// journal can't be emptied while another process reads for longer than `wait`.
+/// Encrypts the remaining content, and removes remains of unencrypted content from the files. Returns `true` if no
+/// unencrypted content remains. Returns `false` if the journal can't be emptied because another process reads for
+/// longer than `wait`.
 pub(super) fn continue_encryption(
     connection: &mut CheckedConnection,
     key: &ContentKeySlot,
@@ -135,7 +138,7 @@ fn set_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusql
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
 
-/// Returns the last of the next `count` rows after `after`, or `None` if there are none.
+/// Returns the row number of the last one of the next `count` rows after `after`, or `None` if there are none.
 fn next_batch_end(
     connection: &Connection,
     table: &str,
@@ -149,7 +152,8 @@ fn next_batch_end(
     connection.prepare_cached(&sql)?.query_row([after, count], |row| row.get(0))
 }
 
-/// Processes all rows of a table in steps of `count`, each one transaction. `act` gets the range of row numbers.
+/// Processes all rows of a table in steps of `count` rows, each step in one transaction. `act` receives the range of
+/// row numbers of a step.
 fn for_each_batch(
     connection: &mut CheckedConnection,
     (table, number, count): (&str, &str, i64),
@@ -203,7 +207,8 @@ fn encrypt_blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqli
     })
 }
 
-/// Encrypts one large content, or makes its items use an encrypted one with the same bytes.
+/// Encrypts one large content. If an encrypted one with the same bytes exists, its items are made to refer to that one
+/// instead.
 fn encrypt_blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey) -> rusqlite::Result<()> {
     let same: Option<i64> = connection
         .prepare_cached("SELECT number FROM blob WHERE hash = ?1")?

@@ -1,4 +1,4 @@
-//! Extracts large texts and bytes from bodies, to store them once by their hash, and restores them.
+//! Extracts large texts and bytes from items' bodies, to store each content once under its hash, and restores them.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
@@ -8,13 +8,13 @@ use serde_json::Value;
 /// Length of a text, in bytes, above which it is extracted.
 const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 
-/// Length of a text, in bytes, above which it is sent only on request.
+/// Length of a text, in bytes, above which the page receives it only on request.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
-/// Hash that identifies stored bytes.
+/// Hash of stored bytes, which identifies them.
 pub(super) type ContentHash = [u8; 32];
 
-/// A value that was extracted from a body. An empty text is left in its place.
+/// A value that was extracted from a body, where an empty string replaces it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ExtractedContent {
     /// Location in the body, as a JSON Pointer.
@@ -25,7 +25,7 @@ pub(super) struct ExtractedContent {
     pub(super) base64: bool,
 }
 
-/// Returns a body without its large values, and these values.
+/// Replaces the large values of a body with empty strings. Returns the new body and the extracted values.
 pub(super) fn extract_large(body: &Value) -> (Value, Vec<ExtractedContent>) {
     let mut taken = Vec::new();
     let body = extract_from_value(body, &mut String::new(), &mut taken);
@@ -76,8 +76,8 @@ pub(super) fn restore_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, bas
     true
 }
 
-/// Returns `true` if pages of items omit a value, which the page requests when it shows it: bytes of an image, audio or
-/// file, and very long texts.
+/// Returns `true` if pages of items omit this value, so that the UI requests it when it is shown: bytes of an image,
+/// audio or file, and very long texts.
 pub(super) fn is_omitted_from_pages(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
     is_media || size > MIN_OMITTED_BYTES

@@ -1,4 +1,4 @@
-//! The database file: its schema, and opening it.
+//! The SQLite file of the history: its schema, and opening.
 
 use std::path::Path;
 
@@ -12,18 +12,19 @@ use crate::database;
 
 pub(super) use crate::database::{database_error, signed, unsigned};
 
-/// Version of the schema and of the index's words, stored in `PRAGMA user_version`.
+/// Version of the schema and of the word splitting for the index, stored in `PRAGMA user_version`.
 const VERSION: i64 = 2;
 
-/// Size of the page cache, in KiB.
+/// Size of SQLite's page cache, in KiB.
 const CACHE_KIB: i64 = 4_096;
 
-/// The schema. Item numbers increase across all conversations, so the latest matches are found without sorting. The
-/// index contains words but no texts. Its input is stored in `said`, because FTS5 can delete a text only if it is
-/// passed again. Remains of deleted conversations are listed in `gone`.
+/// The schema of version 1. Item numbers increase across all conversations, so the latest matches are found without
+/// sorting. The index contains words but no texts. Its input is stored in `said`, because FTS5 can delete a text only
+/// if it is passed again. Deletions in progress are listed in `gone`.
 ///
-/// Once `protection` names a key, all content is encrypted with it (`encryption.rs`). Triggers reject plain content of
-/// processes that have not noticed. The index then contains no words. `folded` contains them in encrypted form.
+/// Once `protection` contains a key ID, all content is encrypted with that key (`encryption.rs`). Triggers reject
+/// unencrypted content of processes that have not noticed this. The index then contains no words. `folded` contains
+/// them in encrypted form.
 const TABLES: &str = "
 CREATE TABLE conversation (
     number INTEGER PRIMARY KEY,
@@ -75,7 +76,7 @@ CREATE VIRTUAL TABLE word USING fts5 (text, content = '', tokenize = 'ascii', pr
 INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 ";
 
-/// Changes of the schema in version 2.
+/// SQL statements that upgrade the schema from version 1 to version 2.
 const PROTECTION_SQL: &str = "
 CREATE TABLE protection (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL, left INTEGER NOT NULL) STRICT;
 CREATE TABLE folded (item INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
@@ -104,8 +105,8 @@ CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
     BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
 ";
 
-/// Columns that contain plain or encrypted content since version 2, by table: the changes of their definitions from
-/// version 1.
+/// Columns that contain unencrypted or encrypted content since version 2, by table: the changes of their definitions
+/// from version 1.
 const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
     (
         "conversation",
@@ -116,7 +117,7 @@ const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
     ("said", &[("text TEXT NOT NULL", "text ANY NOT NULL")]),
 ];
 
-/// Creates all tables of the latest version.
+/// Creates all tables of the latest schema version.
 pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(PROTECTION_SQL)?;
@@ -155,19 +156,19 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(PROTECTION_SQL)
 }
 
-/// Returns a conversation's number and the number of its head.
+/// Returns the row numbers of a conversation and of its head, which is the last item of the branch that is shown.
 pub(super) fn conversation_numbers(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
     let mut statement = connection.prepare_cached("SELECT number, head FROM conversation WHERE id = ?1")?;
     statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
-/// Returns the number of an item.
+/// Returns the row number of an item, or `None` if it does not exist.
 pub(super) fn item_number(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT number FROM item WHERE conversation = ?1 AND id = ?2")?;
     statement.query_row(params![conversation, id], |row| row.get(0)).optional()
 }
 
-/// Sets the text of an item for the search. Empty removes it.
+/// Sets the searchable text of an item. An empty text removes it from the index.
 pub(super) fn index_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
     let mut before = connection.prepare_cached("SELECT decrypted('said', text) FROM said WHERE item = ?1")?;
     let before: Option<String> = before.query_row([item], |row| row.get(0)).optional()?;
@@ -191,13 +192,13 @@ pub(super) fn index_text(connection: &Connection, item: i64, text: &str) -> rusq
     Ok(())
 }
 
-/// Returns `true` if no words may be added to the index. The key decides, regardless of what another program wrote into
-/// the file.
+/// Returns `true` if no words may be added to the index, because this connection has a key. Does not depend on the
+/// file, which another program may have changed.
 fn omits_index_words(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
 }
 
-/// Removes the text of an item from the search.
+/// Removes the searchable text of an item from the index.
 pub(super) fn unindex_text(connection: &Connection, item: i64, said: &str) -> rusqlite::Result<()> {
     if omits_index_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
@@ -210,7 +211,7 @@ pub(super) fn unindex_text(connection: &Connection, item: i64, said: &str) -> ru
     Ok(())
 }
 
-/// Removes an item's references to large contents, and contents that are no longer referenced.
+/// Removes an item's references to large contents, and deletes contents without further references.
 pub(super) fn release_blobs(connection: &Connection, item: i64) -> rusqlite::Result<()> {
     let mut held = connection.prepare_cached("SELECT DISTINCT blob FROM large WHERE item = ?1")?;
     let held: Vec<i64> = held.query_map([item], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -227,7 +228,7 @@ pub(super) fn release_blobs(connection: &Connection, item: i64) -> rusqlite::Res
     Ok(())
 }
 
-/// Reads a JSON value from a column.
+/// Parses the JSON text in the column with this index.
 pub(super) fn json(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
     let text = row.get_ref(at)?.as_str()?;
     serde_json::from_str(text)

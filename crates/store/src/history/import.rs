@@ -1,5 +1,5 @@
-//! Imports the conversations of older versions, a JSON file each: once. An imported file is renamed and kept until its
-//! conversation is deleted.
+//! Imports the conversations of older versions, which are one JSON file each. An imported file is renamed, so that it
+//! is not imported again, and is retained until its conversation is deleted.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -17,13 +17,13 @@ use super::{create, is_valid_id};
 use crate::content_key::ContentKey;
 use crate::files;
 
-/// Maximum size of a file, in bytes. Larger ones are left unchanged.
+/// Maximum size of a file, in bytes. Larger files are not imported.
 const MAX_FILE_BYTES: u64 = 256 << 20;
-/// Suffix of the file of an imported conversation.
+/// Suffix of the file of an imported conversation, in place of `json`.
 const IMPORTED_SUFFIX: &str = "json.imported";
 
-/// A conversation as older versions wrote it. Items of the first versions have no parents: each follows the previous
-/// one.
+/// A conversation in the format of older versions. In the first versions, items have no parents: each follows the
+/// previous one.
 #[derive(Deserialize)]
 struct OlderConversation {
     id: String,
@@ -62,7 +62,7 @@ pub(super) fn import_folder(
         }
         match import_one(connection, &path, id, key) {
             Ok(()) => {
-                // No plain copy is kept next to an encrypted history.
+                // Next to an encrypted history, no unencrypted copy may remain.
                 let done = match key {
                     Some(_) => fs::remove_file(&path),
                     None => fs::rename(&path, path.with_extension(IMPORTED_SUFFIX)),
@@ -96,7 +96,7 @@ fn import_one(
         let sources = known.as_ref().map(|item| item::sources([item]));
         let mut readings = known.as_ref().map(item::readings).unwrap_or_default();
         for reading in &mut readings {
-            // The actual value is not recorded.
+            // Older versions did not store the actual value, so the stricter one is used.
             reading.open_world = true;
         }
         let read: OlderItem =
@@ -120,7 +120,7 @@ fn import_one(
     let bodies = write::encode_bodies(&items);
     let taken_over = bodies.and_then(|bodies| {
         connection.write(|connection| {
-            // An earlier import may have been interrupted, or have completed without renaming the file.
+            // An earlier import may have been interrupted before or after its last item.
             let is_begun = create(connection, &conversation)?
                 || super::read::conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
             if is_begun {

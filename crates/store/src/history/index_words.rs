@@ -9,16 +9,16 @@ use unicode_normalization::UnicodeNormalization as _;
 /// Maximum length of a word, in characters. Longer ones are truncated.
 const MAX_WORD: usize = 64;
 
-/// A word in a text.
+/// A word in a text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexedWord {
-    /// Byte offset of its beginning.
+    /// Byte offset of the word's beginning in the text.
     pub(super) start: usize,
-    /// Byte offset of its end.
+    /// Byte offset of the word's end in the text.
     pub(super) end: usize,
-    /// Folded form for the index.
+    /// Normalized form (case, accents, width) that the index contains.
     pub(super) folded: String,
-    /// Set if the word is a single character of such a script.
+    /// Set if the word is a single character of a script that is indexed by character.
     pub(super) alone: bool,
 }
 
@@ -53,7 +53,7 @@ fn class(c: char) -> CharacterClass {
     }
 }
 
-/// Returns `true` for combining accents.
+/// Returns `true` for combining accents (Unicode combining diacritical marks).
 const fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
@@ -80,7 +80,7 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
                         rest.next();
                     }
                     let folded = fold(&text[start..end]);
-                    // A single accent is folded to nothing.
+                    // Folding an accent without a base character yields an empty word.
                     if !folded.is_empty() {
                         return Some(IndexedWord { start, end, folded, alone: false });
                     }
@@ -98,8 +98,8 @@ fn fold(word: &str) -> String {
         return folded;
     }
     let small = word.chars().take(MAX_WORD).flat_map(char::to_lowercase);
-    // Composed at the end, because decomposition splits Korean syllables. Characters that do not belong in a word would
-    // split it in the index.
+    // Composed after the accents are removed, because decomposition splits Korean syllables. Characters that do not
+    // belong to a word would split it in the index.
     small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| class(*c) != CharacterClass::Between).collect()
 }
 
@@ -130,12 +130,12 @@ mod tests {
         assert_eq!(
             folded("Ålesund CAFÉ cafe\u{301}"),
             "alesund cafe cafe",
-            "accents make no difference, however written"
+            "accents must be ignored in composed and decomposed form"
         );
-        assert_eq!(folded("北京的Port 2026年"), "北 京 的 port 2026 年", "each ideograph is a word");
+        assert_eq!(folded("北京的Port 2026年"), "北 京 的 port 2026 年", "each ideograph must be a word");
         assert_eq!(folded("カタ ｶﾞ 서울"), "カ タ カ \u{3099} 서 울", "kana and Hangul must be single words");
-        assert_eq!(folded("ＡＢＣ１"), "abc1", "wide letters are letters");
-        assert_eq!(folded("ﬁne Straße"), "fine straße", "ligatures are their letters");
+        assert_eq!(folded("ＡＢＣ１"), "abc1", "full-width letters must be folded");
+        assert_eq!(folded("ﬁne Straße"), "fine straße", "ligatures must be split into letters");
         assert_eq!(folded(" \u{301} — … "), "", "a text without letters must have no words");
         assert_eq!(folded(&"x".repeat(1_000)).len(), MAX_WORD, "a long word must be truncated");
     }

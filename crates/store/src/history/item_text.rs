@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Maximum length of an item's searchable text, in bytes.
 const MAX_TEXT: usize = 32 << 10;
 
-/// Members whose text is shown to users.
+/// Members of a body whose text is shown to users.
 const SHOWN_MEMBERS: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
 /// Members that contain other searchable members.
 const CONTAINER_MEMBERS: [&str; 8] =
@@ -40,7 +40,7 @@ fn add_message_text(value: &Value, text: &mut String) {
     }
 }
 
-/// Adds every text in a value, such as the arguments of a call.
+/// Adds all strings in a JSON value, for instance the arguments of a call.
 fn add_all_texts(value: &Value, text: &mut String) {
     match value {
         Value::String(words) => append_text(words, text),

@@ -1,7 +1,7 @@
 //! The history: a database of conversations and their items, with a full-text index.
 //!
-//! One connection writes and another one reads, so that a search does not wait for writers. The database is opened when
-//! it is first needed.
+//! One connection writes and another one reads, so that a search does not wait for writers. The database is opened on
+//! first use.
 
 mod delete;
 mod encryption;
@@ -49,18 +49,18 @@ use crate::content_key::{ContentKey, ContentKeySlot};
 const DATABASE_FILE: &str = "history.db";
 /// Name of the folder with conversations of older versions, in the data folder.
 const OLD_FOLDER: &str = "conversations";
-/// Name of the folder for long-held locks, in the data folder.
+/// Name of the folder, in the data folder, with locks that a process holds until it ends.
 const LOCKS_FOLDER: &str = "held";
-/// Maximum time that opening an unencrypted history waits for the key. Without the key, it is encrypted later.
+/// Maximum time that opening an unencrypted history waits for the key. Without the key, the history is encrypted later.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum time that opening an encrypted history waits for the key, because the user may have to unlock the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Minimum interval between requests to a keychain that returned no key.
 const KEY_RETRY_INTERVAL: Duration = Duration::from_secs(15);
-/// Maximum length of a conversation ID.
+/// Maximum length of a conversation ID, in bytes.
 const MAX_ID: usize = 64;
 
-/// The history in a data folder.
+/// The history database in a data folder. Implements [`History`].
 pub(crate) struct HistoryDatabase {
     path: PathBuf,
     older: PathBuf,
@@ -69,25 +69,25 @@ pub(crate) struct HistoryDatabase {
     reads: Mutex<Option<CheckedConnection>>,
     /// Writer identity of this process, set once it has written a streaming reply.
     writer: OnceLock<HistoryWriter>,
-    /// Set if deleted content remains in the files.
+    /// Set while content of deleted conversations remains in the files.
     has_gone: AtomicBool,
     keys: Arc<KeyHolder>,
     /// Key with which the file is encrypted, once it is known.
     key: ContentKeySlot,
-    /// Time at which the key of an encrypted file was last requested.
+    /// Time at which the key of an encrypted file was last requested from the keychain.
     asked: Mutex<Option<Instant>>,
-    /// Set if plain content could not be removed from the file in this run.
+    /// Set if this process could not remove all unencrypted content from the file.
     is_unclean: AtomicBool,
 }
 
-/// Returns `true` if this is a valid conversation ID, which can't contain a path separator.
+/// Returns `true` if this is a valid conversation ID. A valid ID contains no path separator.
 fn is_valid_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
-/// Creates a conversation. Returns `false` if its ID exists.
+/// Creates a conversation. Returns `false` if a conversation with its ID exists.
 fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
-    // The number of a deleted conversation is not reused while items with it remain.
+    // The number of a deleted conversation must not be reused while items with it remain.
     let sql = "INSERT OR IGNORE INTO conversation (number, id, title, created_at, updated_at, head, settings, items) \
         VALUES (1 + max((SELECT coalesce(max(number), 0) FROM conversation), \
             (SELECT coalesce(max(conversation), 0) FROM gone)), ?1, encrypted('title', ?2), ?3, ?4, NULL, \
@@ -128,8 +128,8 @@ impl HistoryDatabase {
         }
     }
 
-    /// Opens the database for the first time: continues deletions, imports older conversations, and marks interrupted
-    /// replies.
+    /// Opens the database for the first time in this process: continues pending deletions, imports conversations of
+    /// older versions, and marks interrupted replies.
     fn open_first(&self) -> Result<CheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
@@ -145,7 +145,7 @@ impl HistoryDatabase {
         Ok(opened)
     }
 
-    /// Calls `act` with the writing connection.
+    /// Calls `act` with the connection for writing, which is opened on first use.
     fn with_writer<T>(
         &self,
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
@@ -160,7 +160,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Writes in one transaction.
+    /// Calls `act` in one write transaction of the connection for writing.
     fn write_transaction<T>(
         &self,
         tried: &str,
@@ -214,12 +214,12 @@ impl HistoryDatabase {
         opened.read(act).map_err(|error| database_error(&self.path, tried, &error))
     }
 
-    /// Loads the key with which the file is encrypted, possibly by another process, and encrypts an unencrypted file
-    /// once there is a key. Remaining content is encrypted later.
+    /// Loads the key of an encrypted file, which another process may have encrypted. Encrypts an unencrypted file once
+    /// there is a key. Content that remains after `wait` is encrypted later.
     ///
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
-    /// and there is no key. Nothing is then written in plain text.
+    /// and there is no key. No content is then written unencrypted.
     fn apply_protection(&self, connection: &mut CheckedConnection, wait: Duration) -> Result<(), StoreError> {
         let read = |connection: &mut CheckedConnection| {
             connection.read(encryption::read_protection).map_err(|error| database_error(&self.path, "read it", &error))
@@ -268,7 +268,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Returns the key with this ID. The user may have to unlock the keychain.
+    /// Returns the key with this ID. Blocks while the user unlocks the keychain, for at most [`KEY_TIMEOUT`].
     fn key_by_id(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
         let key = self.wait_for_key()?;
         if key.id != id {
@@ -279,7 +279,7 @@ impl HistoryDatabase {
         Ok(Arc::clone(&key.content))
     }
 
-    /// Waits for the key of an encrypted file.
+    /// Waits for the key of an encrypted file for at most [`KEY_TIMEOUT`].
     fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
         if self.keys.cached_key().is_none()
             && lock(&self.asked).is_none_or(|asked| asked.elapsed() > KEY_RETRY_INTERVAL)
@@ -292,8 +292,8 @@ impl HistoryDatabase {
             .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))
     }
 
-    /// Performs one step of pending deletions. Returns `true` if another step can follow at once. The rest is done
-    /// after later writes.
+    /// Performs the next step of pending deletions. Returns `true` if more steps can follow immediately, or `false` if
+    /// there is none or the next one has to wait for a later write.
     fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
@@ -303,7 +303,7 @@ impl HistoryDatabase {
         left == DeletionProgress::Steps
     }
 
-    /// Completes pending deletions as far as possible. Other processes can write in between.
+    /// Completes pending deletions as far as other processes permit. Other processes can write between the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
             let goes_on = self.with_writer(|connection| Ok(self.deletion_step(connection, delete::CLEAR_TIMEOUT)))?;
@@ -314,7 +314,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Returns the name of this process as a writer of replies.
+    /// Returns the name under which this process writes streaming replies.
     fn writer(&self) -> Result<&str, StoreError> {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());
@@ -397,7 +397,7 @@ impl History for HistoryDatabase {
         if !page.as_ref().is_some_and(is_streaming) {
             return Ok(page);
         }
-        // The writer may be another process, and may have ended.
+        // The reply may have been written by another process, and that process may have ended.
         let own = self.writer.get().map(HistoryWriter::name);
         let cut = self.write_in_steps("mark what was cut", |connection| {
             Ok(writers::mark_interrupted(connection, &self.held, own)?)

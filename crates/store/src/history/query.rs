@@ -4,20 +4,20 @@ use domain::history::Excerpt;
 
 use super::index_words::{IndexedWord, index_words};
 
-/// Maximum number of terms of a search. Others are ignored.
+/// Maximum number of terms in a search. Further terms are ignored.
 const MAX_TERMS: usize = 16;
-/// Maximum length of a search that is parsed, in bytes.
+/// Maximum number of bytes of a search that are parsed.
 const MAX_QUERY: usize = 400;
-/// Number of characters shown before the first match.
+/// Number of characters in an excerpt before the first match.
 const LEADING_CHARS: usize = 40;
 /// Length of an excerpt, in characters.
 const EXCERPT_CHARS: usize = 200;
 
-/// A sequence of words that must be adjacent. Only single-character words form sequences.
+/// A word, or a sequence of single-character words that must be adjacent.
 #[derive(Debug, PartialEq, Eq)]
 struct QueryTerm {
     words: Vec<String>,
-    /// Set if the term matches the beginning of a word.
+    /// Set if the last word is a prefix, because the user may still be typing it.
     begins: bool,
 }
 
@@ -50,7 +50,8 @@ impl SearchQuery {
         Some(Self(terms))
     }
 
-    /// Returns the query in FTS5 syntax. Words contain only letters, so they contain no FTS5 operators.
+    /// Returns the query in FTS5 syntax. Words contain only letters, digits and accents, so they contain no FTS5
+    /// operators.
     pub(super) fn to_fts_query(&self) -> String {
         let terms: Vec<String> = self
             .0
@@ -72,7 +73,7 @@ impl SearchQuery {
         })
     }
 
-    /// Returns the end of the match that begins at this word.
+    /// Returns the byte offset of the end of the match that begins at the first of these words, or `None`.
     fn match_end(&self, rest: &[IndexedWord]) -> Option<usize> {
         let fits = |term: &QueryTerm| {
             let row = rest.get(..term.words.len())?;
@@ -171,7 +172,7 @@ mod tests {
         let query = SearchQuery::parse("CAFE por").unwrap();
         let long = format!("{}we met at the Café 🛳 of the port.\nThen {}", "before ".repeat(40), "after ".repeat(60));
         let excerpt = query.excerpt(&long);
-        assert!(excerpt.cut_before && excerpt.cut_after, "there is more on both sides");
+        assert!(excerpt.cut_before && excerpt.cut_after, "the excerpt must be truncated at both ends");
         assert!(excerpt.text.starts_with("before ") && excerpt.text.contains("port. Then"), "{:?}", excerpt.text);
         let units: Vec<u16> = excerpt.text.encode_utf16().collect();
         let marked: Vec<String> =

@@ -9,7 +9,7 @@ use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::unsigned,
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
-/// Columns that [`read_raw_item`] reads, in its order.
+/// Columns that [`read_raw_item`] expects, in this order.
 const ITEM_COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, decrypted('body', item.body)";
 
 /// Returns ID, title and modification time of each conversation, the latest first.
@@ -21,7 +21,7 @@ pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, Str
     statement.query_map([], read)?.collect()
 }
 
-/// Returns a conversation without its items.
+/// Returns a conversation without its items, or `None` if it does not exist.
 pub(super) fn conversation(
     connection: &Connection,
     id: &str,
@@ -73,7 +73,7 @@ pub(super) fn conversation(
     Ok(Some(found))
 }
 
-/// Returns a page of items of one branch.
+/// Returns a page of the items in one branch.
 pub(super) fn items(
     connection: &Connection,
     range: &ItemRange,
@@ -136,7 +136,7 @@ pub(super) fn all_items(
             Some(number) => number,
         },
     };
-    // Items of one conversation are scattered in the table, but adjacent in this index.
+    // Items of one conversation are scattered over the table, but adjacent in this index.
     let sql = format!(
         "SELECT {ITEM_COLUMNS} FROM item WHERE number IN (\
             SELECT number FROM item INDEXED BY item_after WHERE conversation = ?1 AND number > ?2 \
@@ -175,7 +175,8 @@ pub(super) fn item(
     complete_item(connection, conversation, row, parent, whole, key).map(Some)
 }
 
-/// Makes the latest end of the branch through an item the head, unless the head is already in such a branch.
+/// Makes the branch that contains an item the one that is shown: its latest last item becomes the head. The head is
+/// unchanged if its branch contains the item already. Returns the ID of the head.
 pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
     let Some((conversation, head)) = history_tables::conversation_numbers(connection, conversation)? else {
         return Ok(None);
@@ -199,7 +200,7 @@ pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &st
     item_id(connection, Some(end))
 }
 
-/// Returns the bytes with this hash.
+/// Returns the content with this hash, decrypted, or `None` if it does not exist.
 pub(super) fn blob(
     connection: &Connection,
     hash: &ContentHash,
@@ -219,7 +220,7 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
     key.decrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
-/// An item, as far as its own row contains it.
+/// The columns of an item's row, without content of other tables.
 struct RawItem {
     number: i64,
     parent: Option<i64>,
@@ -239,7 +240,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Adds the parts of an item that are stored in other tables.
+/// Completes an item with its content in other tables.
 fn complete_item(
     connection: &Connection,
     conversation: i64,

@@ -1,7 +1,7 @@
-//! A seal over the readings and sources of each conversation. Another program can write the tables `reading` and
-//! `source`, and removing a row could make the host send a call without a consent request. If the seal does not match,
-//! the readings are determined from the items, which can only be written with the key (`read.rs`, `write.rs`). Without
-//! a key nothing is sealed.
+//! A seal over the readings and sources of each conversation. Readings are contents that a conversation has read from
+//! servers. Another program can write the tables `reading` and `source`, and removing a row could make the host send a
+//! call without a consent request. If the seal does not match, the readings are determined from the items, which can
+//! only be written with the key (`read.rs`, `write.rs`). Without a key there is no seal.
 
 use domain::history::Reading;
 use domain::item::{self, ChatItem};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{history_tables, readings};
 use crate::content_key::ContentKey;
 
-/// Prefix of sealed messages.
+/// First part of each sealed message, which separates it from other uses of the key.
 const LABEL: &str = "drawbridge readings 1";
 
 /// The sources and readings of a conversation according to its items.
@@ -20,7 +20,7 @@ pub(super) struct ItemReadings {
     pub(super) readings: Vec<Reading>,
 }
 
-/// Returns `true` if the rows of a conversation are those that a process with this key wrote last.
+/// Returns `true` if the seal matches the current rows of a conversation: a process with this key wrote them last.
 pub(super) fn verify(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<bool> {
     let sql = "SELECT mac FROM reading_seal WHERE conversation = ?1";
     let mac: Option<Vec<u8>> =
@@ -31,7 +31,7 @@ pub(super) fn verify(connection: &Connection, conversation: i64, key: &ContentKe
     }
 }
 
-/// Seals the current rows of a conversation.
+/// Writes a seal over the current rows of a conversation.
 pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
     let mac = key.keyed_hash(&sealed_message(connection, conversation)?);
     let sql = "INSERT OR REPLACE INTO reading_seal (conversation, mac) VALUES (?1, ?2)";
@@ -39,7 +39,8 @@ pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &Co
     Ok(())
 }
 
-/// Returns the sealed message. It contains the number of items, so that older rows with their seal do not match.
+/// Returns the message that the seal covers. It includes the number of items, so that a former state of the rows does
+/// not match together with its seal.
 fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
     let sql = "SELECT id, (SELECT count(*) FROM item WHERE conversation = ?1) FROM conversation WHERE number = ?1";
     let (id, items): (String, i64) =
@@ -61,8 +62,8 @@ fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Resul
     Ok(json!([LABEL, id, items, marks]).to_string().into_bytes())
 }
 
-/// Determines the readings from all items of a conversation. Past tool definitions are not stored, so each reading
-/// counts as open-world.
+/// Determines the readings from all items of a conversation. The items do not contain the tools' definitions, so each
+/// reading counts as open-world.
 pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<ItemReadings> {
     let sql = "SELECT id, at, decrypted('body', body) FROM item WHERE conversation = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
@@ -70,7 +71,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
     let mut found = ItemReadings { sources: Vec::new(), readings: Vec::new() };
     while let Some(row) = rows.next()? {
         let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::unsigned(row.get(1)?), "body": history_tables::json(row, 2)?});
-        // An item of a newer version is ignored.
+        // The format of a newer version can't be parsed, so its item is ignored.
         let Ok(item) = serde_json::from_value::<ChatItem>(read) else { continue };
         for server in item::sources([&item]) {
             if !found.sources.contains(&server) {
@@ -87,7 +88,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
     Ok(found)
 }
 
-/// Adds the readings found in the items to the tables.
+/// Adds the readings and sources found in the items to the tables.
 pub(super) fn rebuild_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
     let found = item_readings(connection, conversation)?;
     for server in &found.sources {

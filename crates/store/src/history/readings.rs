@@ -1,13 +1,14 @@
-//! The contents that a conversation has read from servers, in addition to the servers that contributed text (`source`).
+//! The contents that a conversation has read from servers (`reading`), in addition to the servers that contributed text
+//! (`source`).
 //!
-//! The table is added to databases of the same version that lack it. For existing conversations the contents are
+//! The table is added to databases of the same schema version that lack it. For existing conversations the contents are
 //! unknown, so each source counts as a reading of unknown kind.
 
 use domain::history::{Reading, ReadingKind};
 use rusqlite::{Connection, params};
 
-/// Maximum number of contents that are returned for a conversation, open-world ones first. Further ones add no
-/// information.
+/// Maximum number of readings that are returned for a conversation, open-world ones first. The decisions do not depend
+/// on further ones.
 const MAX_READINGS: i64 = 1_000;
 
 const READING_TABLE: &str = "
@@ -22,10 +23,10 @@ CREATE TABLE reading (
 INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
 ";
 
-/// Seals over the table (`reading_seal.rs`). For conversations without a seal, all items are examined.
+/// Table of the seals over `reading` (`reading_seal.rs`). Without a seal, the readings are determined from all items.
 const SEAL_TABLE: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
-/// Creates the tables if they do not exist.
+/// Creates the tables `reading` and `reading_seal` if they do not exist.
 pub(super) fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     make_table(connection, "reading", READING_TABLE)?;
     make_table(connection, "reading_seal", SEAL_TABLE)
@@ -50,7 +51,7 @@ fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     connection.query_row(sql, [name], |row| row.get(0))
 }
 
-/// Adds a reading. The open-world flag is never cleared.
+/// Adds a reading. If it exists with the open-world flag set, the flag stays set.
 pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
     let sql = "INSERT INTO reading (conversation, server, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) \
         ON CONFLICT DO UPDATE SET open = max(open, excluded.open)";
@@ -59,12 +60,12 @@ pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &
     Ok(())
 }
 
-/// Returns the readings of a conversation.
+/// Returns the readings of a conversation, at most [`MAX_READINGS`].
 pub(super) fn conversation_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
     let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
     let read = |row: &rusqlite::Row<'_>| {
         let kind: String = row.get(1)?;
-        // Kinds of newer versions are unknown here.
+        // A kind of a newer version counts as unknown.
         let kind = ReadingKind::ALL.into_iter().find(|own| own.name() == kind).unwrap_or(ReadingKind::Unknown);
         Ok(Reading { server: row.get(0)?, kind, name: row.get(2)?, open_world: row.get(3)? })
     };

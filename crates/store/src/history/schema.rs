@@ -1,19 +1,19 @@
 //! Checks that the schema is that of Drawbridge. Through a view or a trigger, a program without the key could make the
-//! history seem unencrypted, or copy what is written (`HistoryDatabase` in `mod.rs`).
+//! history seem unencrypted, or copy content that is written later (`HistoryDatabase` in `mod.rs`).
 //!
 //! All reads and writes of rows are in a transaction of [`CheckedConnection`], which checks the schema within it: from
-//! its first read on, no other program can change the schema for it.
+//! the first read of the transaction on, other programs can't change the schema that it uses.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::history_tables;
 
-/// Prefix of the index's internal tables. SQLite creates them, and no text is stored in them once there is a key.
+/// Prefix of the index's internal tables, which SQLite creates. They contain no text once the history is encrypted.
 const INDEX_TABLE_PREFIX: &str = "word_";
-/// Maximum number of schema parts that an error names.
+/// Maximum number of schema parts that an error lists.
 const MAX_NAMED_PARTS: usize = 10;
 
-/// Error for a schema that another program changed. Nothing is read or written then.
+/// Error for a schema that another program changed. The history is then neither read nor written.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "another program changed its tables ({}), so nothing is read from it or written to it: keep a copy of it, move it away, \
@@ -22,7 +22,7 @@ const MAX_NAMED_PARTS: usize = 10;
 )]
 struct UnexpectedTables(Vec<String>);
 
-/// A connection with the version of the schema that was last checked.
+/// A connection that checks the schema in each transaction, if the schema version has changed.
 pub(super) struct CheckedConnection {
     connection: Connection,
     version: Option<i64>,
@@ -39,7 +39,7 @@ impl CheckedConnection {
         Ok(checked)
     }
 
-    /// Reads in one transaction.
+    /// Calls `act` in one read transaction.
     ///
     /// # Errors
     /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
@@ -50,7 +50,7 @@ impl CheckedConnection {
         self.transact(TransactionBehavior::Deferred, act)
     }
 
-    /// Writes in one transaction, which is rolled back if `act` fails.
+    /// Calls `act` in one write transaction, which is rolled back if `act` fails.
     ///
     /// # Errors
     /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
@@ -67,7 +67,7 @@ impl CheckedConnection {
         act: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let transaction = Transaction::new_unchecked(&self.connection, behavior)?;
-        // Starts a read even if `act` does not, so the schema cannot change until the end of the transaction.
+        // This read starts the transaction even if `act` reads nothing, so the schema can't change until its end.
         let version = transaction.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.version != Some(version) {
             check(&transaction)?;
@@ -78,8 +78,8 @@ impl CheckedConnection {
         Ok(done)
     }
 
-    /// Returns the connection for operations outside transactions: rewriting the file and emptying its journal. Neither
-    /// fires a trigger.
+    /// Returns the connection for operations outside transactions: rewriting the file and emptying its journal. These
+    /// operations fire no triggers.
     pub(super) const fn for_maintenance(&self) -> &Connection {
         &self.connection
     }
@@ -94,7 +94,7 @@ fn check(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// A table, index, view or trigger.
+/// A table, index, view or trigger of the schema.
 #[derive(PartialEq, Eq)]
 struct SchemaObject {
     kind: String,
@@ -103,8 +103,8 @@ struct SchemaObject {
     text: Option<String>,
 }
 
-/// Returns the names of parts that are missing or were changed, and of unknown views and triggers. Unknown tables and
-/// indexes are harmless, and a newer version may add some.
+/// Returns the names of Drawbridge's tables, indexes, views and triggers that are missing or changed, and of unknown
+/// views and triggers. Unknown tables and indexes are harmless, because a newer version may add some.
 fn unexpected_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     history_tables::create_latest_tables(&own)?;
@@ -155,7 +155,7 @@ mod tests {
     use crate::audit::KeyHolder;
 
     const PATIENCE: Duration = Duration::from_secs(20);
-    /// Set once a connection waits for another process's transaction.
+    /// Set once a connection is waiting for another process's transaction.
     static WAITS: AtomicBool = AtomicBool::new(false);
 
     fn wait(_: i32) -> bool {
@@ -186,7 +186,7 @@ mod tests {
             let written = scope.spawn(|| history.write("c", &[says("after")]));
             let start = Instant::now();
             while !WAITS.load(Ordering::SeqCst) {
-                assert!(start.elapsed() < PATIENCE, "the write waits for the other program");
+                assert!(start.elapsed() < PATIENCE, "the write must wait for the other process");
                 // sleep: polls until the write waits, since no event reports it.
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -198,6 +198,6 @@ mod tests {
         };
         assert_eq!((count("copy"), count("item")), (0, 1), "nothing must be copied or written");
         let error = written.unwrap_err();
-        assert!(error.cause.contains("tables (copies)"), "the trigger is named: {error}");
+        assert!(error.cause.contains("tables (copies)"), "the error must name the trigger: {error}");
     }
 }

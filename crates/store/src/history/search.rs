@@ -10,7 +10,7 @@ use super::{history_tables::signed, history_tables::unsigned};
 /// Maximum number of results of one search.
 const MAX_FOUND: usize = 200;
 
-/// Returns matching items, the latest first.
+/// Returns the items that match, the latest first, at most [`MAX_FOUND`].
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
     let Some(query) = SearchQuery::parse(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {
@@ -28,8 +28,8 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
     found.collect()
 }
 
-/// Searches without an index, which would disclose the words: the words of each text are decrypted, the latest first,
-/// until enough matches are found.
+/// Searches an encrypted history, which has no index because an index would disclose the words: decrypts the words of
+/// each text, the latest first, until enough matches are found.
 fn search_without_index(
     connection: &Connection,
     search: &HistorySearch,
@@ -54,7 +54,7 @@ fn search_without_index(
         if !query.matches(row.get_ref(1)?.as_str()?) {
             continue;
         }
-        // Items of a conversation that is being deleted are skipped.
+        // The query returns no row for an item of a conversation that is being deleted.
         all.extend(one.query_row([row.get::<_, i64>(0)?], |row| found_item(row, query)).optional()?);
     }
     Ok(all)

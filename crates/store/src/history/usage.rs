@@ -8,14 +8,15 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::history_tables::{self, unsigned};
 use super::write::{STATE_CUT, STATE_STREAMING};
 
-/// Maximum number of items in which the latest reply with token counts is searched. The calls of a reply follow it.
+/// Maximum number of items, from the end of a branch, in which the latest reply with token counts is searched. The last
+/// items may be calls of that reply.
 const MAX_SEARCHED_ITEMS: usize = 500;
 
 /// Common table expression with the items of a conversation, each body decrypted once.
 const OWN_ITEMS_SQL: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
     FROM item INDEXED BY item_after WHERE conversation = ?1)";
 
-/// Returns the sums of a conversation, or `None` if it does not exist.
+/// Returns the token counts and costs of a conversation, or `None` if it does not exist.
 pub(super) fn conversation_usage(
     connection: &Connection,
     conversation: &str,
@@ -28,7 +29,7 @@ pub(super) fn conversation_usage(
     Ok(Some(ConversationUsage { usage, costs, unpriced, context_used: context_used(connection, head)? }))
 }
 
-/// Returns the token counts, and the number of replies of unknown cost.
+/// Returns the token counts of all replies, and the number of replies whose cost is unknown.
 fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUsage, u32)> {
     let sql = "SELECT sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), sum(body ->> '$.usage.cachedInput'), \
             sum(body ->> '$.usage.writtenInput'), sum(body ->> '$.usage.thinking'), \
@@ -58,7 +59,7 @@ fn costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cos
     costs.collect()
 }
 
-/// Returns the tokens of the latest request in a branch and its reply.
+/// Returns the number of tokens of the latest request in a branch and its reply.
 fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<Option<u64>> {
     let sql = "WITH own AS MATERIALIZED (SELECT parent, decrypted('body', body) AS body FROM item WHERE number = ?1) \
         SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
@@ -77,7 +78,7 @@ fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<
     Ok(None)
 }
 
-/// Reads a token count. The value in an item may have any type. Anything but an integer counts as absent.
+/// Reads a token count. The stored JSON value may have any type. Anything but an integer counts as absent.
 fn token_count(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(match row.get_ref(at)? {
         rusqlite::types::ValueRef::Integer(number) => Some(unsigned(number)),

@@ -36,7 +36,7 @@ pub(super) const fn state_from_number(number: i64) -> ItemState {
     }
 }
 
-/// The reason why items are not written.
+/// The reason why a batch of items is rejected.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteRefusal {
     #[error(transparent)]
@@ -51,13 +51,14 @@ pub(super) enum WriteRefusal {
     Json(String, serde_json::Error),
 }
 
-/// Prepares bodies for writing. This takes time, so it is done before the transaction.
+/// Prepares the items' bodies for writing. Called before the transaction starts, because it takes time.
 pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, WriteRefusal> {
     items.iter().map(EncodedBody::encode).collect()
 }
 
-/// Writes items with their [encoded bodies](encode_bodies). Returns `false` if the conversation does not exist. `writer` is this process, if
-/// an item is streaming, and `key` the key with which the file is encrypted.
+/// Writes items with their [encoded bodies](encode_bodies). Returns `false` if the conversation does not exist.
+/// `writer` is the name of this process and is required if an item is streaming. `key` is the key with which the file
+/// is encrypted, if it is.
 pub(super) fn write_items(
     connection: &Connection,
     conversation: &str,
@@ -121,8 +122,8 @@ pub(super) fn write_items(
     Ok(true)
 }
 
-/// Returns `true` if the seal over the readings must be renewed. A streaming reply is written often and does not change
-/// it.
+/// Returns `true` if the items may change the readings, so that their seal must be renewed. A streaming reply is
+/// written often and does not change them.
 fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
@@ -133,7 +134,7 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
     Ok(false)
 }
 
-/// A body that was prepared for writing.
+/// An item's body in the form in which it is stored.
 pub(super) struct EncodedBody {
     json: String,
     taken: Vec<ExtractedContent>,
@@ -156,7 +157,7 @@ impl EncodedBody {
         Ok(Self { json, taken, said })
     }
 
-    /// Stores the large values.
+    /// Stores the large values that were extracted from the body.
     fn store_large_values(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
         for ExtractedContent { pointer, hash, bytes, base64 } in &self.taken {
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);

@@ -1,5 +1,5 @@
-//! Identifies the process that writes a reply. Each process holds a lock while it runs. A streaming reply whose
-//! writer's lock is free was interrupted.
+//! Identifies the process that writes a streaming reply. Each process holds a lock while it runs. If the lock of a
+//! reply's writer is free, the process has ended and the reply was interrupted.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct HistoryWriter {
 }
 
 impl HistoryWriter {
-    /// Creates and takes a new lock in this folder.
+    /// Creates a lock file in this folder, and acquires its lock.
     pub(super) fn new(folder: &Path) -> Result<Self, StoreError> {
         crate::files::make_folder(folder)?;
         let mut random = [0_u8; 8];
@@ -59,7 +59,8 @@ fn lock_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{LOCK_PREFIX}{name}"))
 }
 
-/// Returns `true` if a writer has ended. On a file system without locks it counts as ended, until its next write.
+/// Returns `true` if the process of a writer has ended. On a file system without locks it counts as ended until it
+/// writes again.
 fn has_ended(folder: &Path, name: &str) -> bool {
     let path = lock_path(folder, name);
     let Ok(file) = File::open(&path) else { return true };

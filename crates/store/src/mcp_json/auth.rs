@@ -23,7 +23,7 @@ pub(super) fn read_auth(
     }
 }
 
-/// Returns the object for a server that has none yet.
+/// Returns the `auth` object for a server whose entry has none yet.
 pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
     let mut all: Vec<(String, CstInputValue)> = Vec::new();
     for (key, text) in auth.text_settings() {
@@ -45,7 +45,7 @@ pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
     CstInputValue::Object(all)
 }
 
-/// Updates the object of a server. Unknown members are preserved.
+/// Updates the `auth` object of a server. Unknown members are preserved.
 pub(super) fn update_auth(entry: &CstObject, wanted: Option<&AuthConfig>) {
     let Some(auth) = wanted else { return remove_all(entry, &[AUTH_KEY]) };
     let Some(map) = find_member(entry, AUTH_KEY).and_then(|property| property.object_value()) else {
@@ -54,7 +54,7 @@ pub(super) fn update_auth(entry: &CstObject, wanted: Option<&AuthConfig>) {
         return;
     };
     set_texts(&map, &auth.text_settings());
-    // Each value is left as written while its meaning is the same.
+    // A value is left as written if its meaning is the same.
     let scopes = find_member(&map, SCOPES_KEY).and_then(|property| property.array_value());
     match scopes.filter(|_| !auth.scopes.is_empty()) {
         Some(list) => super::edit::change_list(&list, &auth.scopes),

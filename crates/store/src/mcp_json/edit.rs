@@ -1,4 +1,4 @@
-//! Edits the text of `mcp.json` and preserves everything else: order, indentation, unknown keys.
+//! Edits the text of `mcp.json` and preserves its order, indentation and unknown keys.
 //!
 //! Both functions expect a text that was parsed without a problem.
 
@@ -11,7 +11,8 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTranspor
 
 use super::{auth, sandbox};
 
-/// Adds a server at the end, or updates the one called `was`, or else the one of the same name.
+/// Updates the server named `was`, or else the one named like `entry`. If neither exists, the server is added at the
+/// end.
 pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
     let root = parse(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
@@ -27,7 +28,7 @@ pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> 
     Ok(root.to_string())
 }
 
-/// Removes a server. The text is unchanged if it does not exist.
+/// Removes a server. Returns the text unchanged if the server does not exist.
 pub(crate) fn remove_server(text: &str, name: &str) -> Result<String, String> {
     let root = parse(text)?;
     let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
@@ -135,7 +136,7 @@ fn update_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), String> 
         None => remove_all(entry, &[REVISION_KEY]),
     }
     change_tools(entry, ENABLED_TOOLS, config.tools.enabled.as_deref());
-    // An empty list means the same as none, and stays as written.
+    // An empty list means the same as no list, and is left as written.
     let is_written = find_member(entry, DISABLED_TOOLS).is_some_and(|property| property.array_value().is_some());
     let disabled = Some(config.tools.disabled.as_slice()).filter(|list| !list.is_empty() || is_written);
     change_tools(entry, DISABLED_TOOLS, disabled);
@@ -169,7 +170,7 @@ fn member_text(entry: &CstObject, name: &str) -> Option<String> {
 }
 
 fn change_http(entry: &CstObject, config: &HttpConfig) {
-    // A transport has several names. The written one is preserved if its meaning is the same.
+    // A transport has several names. The name in the file is preserved if its meaning is the same.
     let named = parse_http_kind(member_text(entry, "type").or_else(|| member_text(entry, "transport")).as_deref());
     if named != Some(config.kind) {
         remove_all(entry, &["type", "transport"]);
@@ -217,7 +218,7 @@ fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
     sandbox::update_sandbox(entry, config.sandbox.as_ref())
 }
 
-/// Sets a text, and leaves it as written if it already has this value.
+/// Sets a string member, and leaves it as written if it already has this value.
 pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
     match find_member(object, name) {
         Some(property) => {

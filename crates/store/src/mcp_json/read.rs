@@ -1,4 +1,4 @@
-//! Parses `mcp.json`, and reports problems with their line.
+//! Parses `mcp.json`, and reports problems with their line number.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,17 +18,17 @@ use ports::server_config::{
 /// Maximum length of a server name, in characters.
 const MAX_NAME: usize = 64;
 
-/// The servers of a file.
+/// The servers in a settings file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ParsedServers {
-    /// Usable servers, in the file's order.
+    /// Servers that this version can use, in the order of the file.
     pub(crate) usable: Vec<ServerEntry>,
     /// Names of servers with an unknown transport, which are preserved in the file.
     pub(crate) unknown: Vec<String>,
 }
 
 impl ParsedServers {
-    /// Returns the usable servers with one added or changed.
+    /// Returns the usable servers after one is added or changed. `was` is the former name of a renamed server.
     pub(crate) fn with_entry(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
         if self.unknown.contains(&entry.name) {
             return Err(format!(
@@ -50,7 +50,7 @@ impl ParsedServers {
     }
 }
 
-/// Returns the reason why a name can't be used, or `None` if it can.
+/// Returns the reason why a server name is invalid, or `None` if it is valid.
 pub(crate) fn name_problem(name: &str) -> Option<String> {
     if name.trim().is_empty() {
         Some(String::from("a server's name must not be empty"))
@@ -63,7 +63,7 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
     }
 }
 
-/// Reads the servers of a file.
+/// Parses the servers in the text of a settings file.
 pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProblem> {
     let Some(root) = text.parse(JsonDialect::Plain)? else { return Ok(ParsedServers::default()) };
     let Value::Object(root) = &root else {
@@ -123,7 +123,7 @@ fn read_revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<
     words.parse().map(Some).map_err(|error| text.value_problem(&pin.value, format!("server {name:?}: {error}")))
 }
 
-/// Reads the tools that are offered to models.
+/// Reads the filter for the tools that are available to models.
 fn tools(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ToolFilter, ConfigProblem> {
     let list = |key: &str| {
         let Some(list) = present_property(entry, key) else { return Ok(None) };

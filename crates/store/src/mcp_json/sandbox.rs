@@ -1,8 +1,8 @@
 //! The `sandbox` object of a local server, with its permitted access. The key is specific to Drawbridge, and other
 //! hosts preserve it.
 //!
-//! Any part that can't be parsed makes the file unusable, and so do `null` and a misspelled key: a server must not run
-//! with more access than intended.
+//! Any part that can't be parsed makes the whole file unusable, including `null` and a misspelled key: a server must
+//! not run with more access than intended.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
@@ -22,7 +22,7 @@ pub(super) fn read_sandbox(
     parse(text, &format!("{SANDBOX_KEY:?} of server {name:?}"), entry)
 }
 
-/// Returns the object for a server that has none yet.
+/// Returns the `sandbox` object for a server whose entry has none yet.
 ///
 /// # Errors
 /// Returns a message if a path is not valid Unicode.
@@ -51,7 +51,8 @@ fn folders_value(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     sandbox.folders.iter().map(one).collect::<Result<_, String>>().map(CstInputValue::Array)
 }
 
-/// Updates the object of a server. Unknown members are preserved, and so are values whose meaning is the same.
+/// Updates the `sandbox` object of a server. Unknown members are preserved, and so are values whose meaning is the
+/// same.
 pub(super) fn update_sandbox(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Result<(), String> {
     let Some(sandbox) = wanted else {
         remove_all(entry, &[SANDBOX_KEY]);
@@ -74,7 +75,7 @@ pub(super) fn update_sandbox(entry: &CstObject, wanted: Option<&SandboxConfig>) 
     Ok(())
 }
 
-/// Returns the current sandbox of an entry.
+/// Returns the sandbox settings that the entry currently has, if it can be parsed.
 fn current_sandbox(entry: &CstObject) -> Option<SandboxConfig> {
     let text = entry.to_string();
     let text = JsonText::without_file(&text);

@@ -1,5 +1,5 @@
-//! Stores the numbers of the latest files in the keychain before they are relied on, so that an older copy is detected.
-//! Callers: `documents.rs` for each write, and `sealed_document.rs` once the key is available.
+//! Stores the numbers of the latest files in the keychain, so that an older copy is detected. Callers: `documents.rs`
+//! for each write, and `sealed_document.rs` once the key is available.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -9,20 +9,20 @@ use ports::Document;
 
 use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
 
-/// State of the single thread that stores the latest numbers in the keychain.
+/// State of the thread that stores the latest numbers in the keychain. At most one runs.
 #[derive(Default)]
 pub(super) struct MarkingState {
     runs: bool,
-    /// Set if there are newer numbers than those the thread has read.
+    /// Set if there are newer numbers than those that the thread is storing.
     again: bool,
-    /// Set after a wait for the thread timed out. Others do not wait for it then.
+    /// Set after waiting for the thread timed out. Later writes do not wait for it.
     hangs: bool,
 }
 
 impl DocumentSealer {
     /// Stores the number of a file in the keychain before the file is written: from then on an older copy is refused,
-    /// even if the process is killed at once. A keychain that hangs is waited for once, until `deadline`, and is
-    /// updated when it responds.
+    /// even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If it has not
+    /// responded by then, later calls do not wait, and the keychain is updated once it responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
             SealerState::Ready(ready) => raise_number(&mut ready.announced, name.file_name(), number),
@@ -49,7 +49,7 @@ impl DocumentSealer {
         marking.hangs = marking.runs;
     }
 
-    /// Returns `true` if the keychain is known to have a higher number than this one.
+    /// Returns `true` if the keychain has a higher number of this document.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.state() {
             SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
@@ -67,7 +67,7 @@ impl DocumentSealer {
         self.marking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Updates the keychain until it has all numbers.
+    /// Updates the keychain until it has the latest numbers.
     fn store_all_marks(&self) {
         loop {
             let mut marking = self.lock_marking();
@@ -81,7 +81,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Stores the latest numbers in the keychain.
+    /// Stores the latest numbers in the keychain, once.
     pub(super) fn store_marks(&self) {
         let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
@@ -114,7 +114,7 @@ impl DocumentSealer {
 }
 
 impl SealingKey {
-    /// Returns the highest number of each document that is written or about to be.
+    /// Returns the highest number of each document that was written or announced.
     fn marked_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
@@ -124,7 +124,7 @@ impl SealingKey {
     }
 }
 
-/// Raises a document's number. A lower one is ignored.
+/// Raises a document's number. A lower number is ignored.
 fn raise_number(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let latest = numbers.entry(name.to_owned()).or_default();
     *latest = (*latest).max(number);

@@ -17,17 +17,17 @@ use secret_service::keychain_entry;
 #[cfg(windows)]
 use windows::keychain_entry;
 
-/// Service name of all entries.
+/// Service name under which all keychain entries are stored.
 const SERVICE: &str = "drawbridge";
 
-/// The reason why the keychain can't be used, with a message.
+/// The reason why the keychain can't be used, each with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum KeychainError {
     /// The keychain is locked, or the user denied access.
     Locked(String),
-    /// There is no keychain on this system.
+    /// There is no keychain on this computer.
     Missing(String),
-    /// The keychain does not work.
+    /// The keychain returned an error, did not respond, or contains invalid data.
     Broken(String),
 }
 
@@ -51,22 +51,22 @@ impl From<KeychainError> for SecretError {
     }
 }
 
-/// A store of keychain entries. Calls block.
+/// A store of named entries. Calls block.
 pub(super) trait Keychain: Send + Sync {
-    /// Reads an entry. `None` does not prove that there is none: a locked keychain may return the same.
+    /// Reads an entry. `None` does not prove that there is no entry: a locked keychain may return the same.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError>;
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError>;
-    /// Removes an entry. Succeeds if there is none.
+    /// Removes an entry. Succeeds if the entry does not exist.
     fn remove(&self, name: &str) -> Result<(), KeychainError>;
 }
 
-/// The system's keychain. Opening an entry differs between systems.
+/// The keychain of the operating system. Each operating system has a different way to open an entry.
 pub(super) struct SystemKeychain;
 
 fn keychain_error(error: Error) -> KeychainError {
     match error {
         Error::NoStorageAccess(cause) => KeychainError::Locked(cause.to_string()),
-        // The D-Bus error name for a service that no process provides.
+        // D-Bus error name for a service that no process provides.
         Error::PlatformFailure(cause) if cause.to_string().contains("ServiceUnknown") => {
             KeychainError::Missing(cause.to_string())
         }

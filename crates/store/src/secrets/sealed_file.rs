@@ -8,16 +8,16 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// Version of the file format. There is only one so far.
+/// Version of the format of `secrets.json`.
 const VERSION: u32 = 1;
-/// Length of a key, in bytes.
+/// Length of the key that encrypts the file, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
-/// Name under which [`SealedFile::check`] is encrypted. Names of secrets are never empty.
+/// Name to which [`SealedFile::check`] is bound. Names of secrets are never empty.
 const CHECK_NAME: &str = "";
 
-/// The key of one file.
+/// The key that encrypts one file.
 pub(super) struct SecretsKey {
-    /// Identifier of the key in the keychain and in its file.
+    /// Identifier of the key, used for its keychain entry and in the file.
     pub(super) id: String,
     cipher: RandomizedNonceKey,
 }
@@ -58,20 +58,20 @@ impl SecretsKey {
     }
 }
 
-/// The content of `secrets.json`.
+/// The JSON content of `secrets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SealedFile {
     version: u32,
-    /// Identifier of the key.
+    /// Identifier of the key that encrypts the file.
     pub(super) key: String,
-    /// Empty text, encrypted to recognize the right key.
+    /// Encrypted empty text. A key that decrypts it is the right one.
     check: SealedSecret,
-    /// Entries by the name of the secret.
+    /// Encrypted secrets by name.
     pub(super) entries: BTreeMap<String, SealedSecret>,
 }
 
-/// An encrypted secret, in base64.
+/// An encrypted secret as nonce and ciphertext, in base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SealedSecret {
@@ -126,7 +126,11 @@ mod tests {
         for at in 0..bytes.len() {
             bytes[at] ^= 1;
             let changed = SealedSecret { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
-            assert_eq!(one.open("a", &changed), Err(UnsealError), "with byte {at} changed it must not decrypt");
+            assert_eq!(
+                one.open("a", &changed),
+                Err(UnsealError),
+                "a file with a changed byte {at} must not be decrypted"
+            );
             bytes[at] ^= 1;
         }
         for strange in ["", "AAAA", "no base64"] {
@@ -145,6 +149,6 @@ mod tests {
         );
         let same_name = SecretsKey::new(&one.id, &[7; KEY_BYTES]).unwrap();
         assert!(!file.is_encrypted_with(&same_name), "another key of the same name must not be recognized");
-        assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version is not understood");
+        assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version must be refused");
     }
 }

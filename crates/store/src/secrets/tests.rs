@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// The state of a scripted keychain.
+/// Behavior of a scripted keychain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum KeychainMode {
     #[default]
@@ -72,7 +72,7 @@ impl SecretsFolder {
         Self { folder: tempfile::tempdir().unwrap(), keychain: ScriptedKeychain::default() }
     }
 
-    /// Opens the secrets as a separate process would.
+    /// Opens the secrets as another process does.
     fn program(&self) -> SecretsFile {
         let lock = FolderLock::new(self.folder.path().join("lock"));
         SecretsFile::with_keychain(self.folder.path(), lock, Box::new(self.keychain.clone()))
@@ -94,7 +94,7 @@ fn is_persistent(kept: &SecretPersistence) -> bool {
 fn cause(kept: SecretPersistence) -> String {
     match kept {
         SecretPersistence::ThisRun { cause } => cause,
-        SecretPersistence::Keychain => panic!("it should be kept for this run only"),
+        SecretPersistence::Keychain => panic!("the secret must be stored in memory only"),
     }
 }
 
@@ -102,20 +102,25 @@ fn cause(kept: SecretPersistence) -> String {
 fn keychain_contains_one_key_and_no_secret() {
     let folder = SecretsFolder::new();
     let secrets = folder.program();
-    assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
+    assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain must be available");
     assert!(folder.keychain.names().is_empty(), "the status check must leave no entry");
     for number in 0..5 {
         assert!(
             is_persistent(&secrets.set(&format!("n{number}"), &format!("top-secret-{number}")).unwrap()),
-            "it is kept"
+            "the secret must be persistent"
         );
     }
-    assert_eq!(folder.keychain.names().len(), 1, "one entry for all: {:?}", folder.keychain.names());
-    assert!(!folder.text().contains("top-secret"), "in the file, nothing can be read");
+    assert_eq!(
+        folder.keychain.names().len(),
+        1,
+        "the keychain must have one entry for all secrets: {:?}",
+        folder.keychain.names()
+    );
+    assert!(!folder.text().contains("top-secret"), "the file must not contain a secret in plain text");
     let other = folder.program();
     for number in 0..5 {
         let found = other.get(&format!("n{number}")).unwrap();
-        assert_eq!(found, Some(format!("top-secret-{number}")), "another program reads them");
+        assert_eq!(found, Some(format!("top-secret-{number}")), "another process must read the secrets");
     }
     assert_eq!(other.get("n9").unwrap(), None, "an unknown secret must not exist");
     other.delete("n0").unwrap();
@@ -124,7 +129,7 @@ fn keychain_contains_one_key_and_no_secret() {
     {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = || folder.file().metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(), 0o600, "only its owner may read the file");
+        assert_eq!(mode(), 0o600, "only the owner may read the file");
         std::fs::set_permissions(folder.file(), std::fs::Permissions::from_mode(0o644)).unwrap();
         secrets.set("n1", "x").unwrap();
         assert_eq!(mode(), 0o600, "permissions must be restored");
@@ -155,7 +160,10 @@ fn locked_keychain_that_seems_empty_loses_nothing() {
     assert_eq!((folder.text(), folder.keychain.names()), (file, names), "nothing must be overwritten");
     folder.keychain.is(KeychainMode::Works);
     assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("old"), "the old value must be readable");
-    assert!(is_persistent(&secrets.set("c", "later").unwrap()), "when it is unlocked, secrets are kept");
+    assert!(
+        is_persistent(&secrets.set("c", "later").unwrap()),
+        "a secret must be persistent once the keychain is unlocked"
+    );
     let next = folder.program();
     for (name, secret) in [("a", "new"), ("b", "also"), ("c", "later")] {
         assert_eq!(next.get(name).unwrap().as_deref(), Some(secret), "earlier secrets must be stored as well: {name}");
@@ -175,7 +183,7 @@ fn secrets_without_a_keychain_last_for_the_run_and_are_reported() {
     let told = cause(secrets.set("a", "top-secret").unwrap());
     assert!(told.contains("nobody answers") && !told.contains("older"), "the reason must be reported: {told}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret must be available in this run");
-    assert!(!folder.file().exists(), "nothing is written");
+    assert!(!folder.file().exists(), "no file must be written");
     assert_eq!(folder.program().get("a").unwrap(), None, "the secret must not be available in the next run");
     let refused = folder.program().get("a @ https://a.example");
     assert!(
@@ -183,7 +191,7 @@ fn secrets_without_a_keychain_last_for_the_run_and_are_reported() {
         "a missing keychain must not be reported as broken: {refused:?}"
     );
     secrets.delete("a").unwrap();
-    assert_eq!(secrets.get("a").unwrap(), None, "it can be forgotten");
+    assert_eq!(secrets.get("a").unwrap(), None, "the secret must be deletable");
 }
 
 #[test]
@@ -193,12 +201,14 @@ fn lost_key_is_reported_and_nothing_is_overwritten() {
     folder.keychain.0.lock().unwrap().entries.clear();
     let text = folder.text();
     let secrets = folder.program();
-    let SecretsStatus::Broken { cause: told } = secrets.status() else { panic!("the keychain works, the key is gone") };
+    let SecretsStatus::Broken { cause: told } = secrets.status() else {
+        panic!("the error must be that the key is missing")
+    };
     assert!(told.contains("move that file away"), "the message must give advice: {told}");
-    assert!(secrets.get("a").is_err(), "it can't be read");
+    assert!(secrets.get("a").is_err(), "the secret must not be readable");
     assert!(!is_persistent(&secrets.set("a", "new").unwrap()), "a secret must not be stored");
     assert_eq!(folder.text(), text, "the file must be unchanged");
-    // The user moves the file away.
+    // The user moves the file to another name.
     std::fs::rename(folder.file(), folder.folder.path().join("aside")).unwrap();
     assert!(is_persistent(&secrets.set("a", "new").unwrap()), "a new file must be created");
     assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("new"), "the new file must be readable");
@@ -225,7 +235,7 @@ fn entries_of_older_versions_are_migrated_once() {
     let old = "github.Authorization @ https://api.example";
     folder.keychain.write(old, b"old-token").unwrap();
     let secrets = folder.program();
-    assert_eq!(secrets.get(old).unwrap().as_deref(), Some("old-token"), "it is found");
+    assert_eq!(secrets.get(old).unwrap().as_deref(), Some("old-token"), "the old entry must be found");
     assert!(!folder.keychain.names().iter().any(|name| name == old), "the separate entry must be removed");
     assert_eq!(folder.program().get(old).unwrap().as_deref(), Some("old-token"), "the secret must be in the file");
 
@@ -236,9 +246,9 @@ fn entries_of_older_versions_are_migrated_once() {
     let third = "z.Y @ https://api.example";
     folder.keychain.write(third, b"older").unwrap();
     secrets.delete(third).unwrap();
-    assert_eq!(folder.program().get(third).unwrap(), None, "a deleted secret must not come back");
+    assert_eq!(folder.program().get(third).unwrap(), None, "a deleted secret must not exist any more");
 
-    // While nothing can be written, the entry must stay.
+    // While the file can't be written, the separate keychain entry must not be removed.
     let folder = SecretsFolder::new();
     folder.keychain.write(old, b"old-token").unwrap();
     std::fs::create_dir(folder.file()).unwrap();
@@ -257,7 +267,10 @@ fn concurrently_started_processes_share_one_key() {
                     let secrets = folder.program();
                     for number in 0..5 {
                         let name = format!("p{program}-{number}");
-                        assert!(is_persistent(&secrets.set(&name, &name).unwrap()), "each is kept: {name}");
+                        assert!(
+                            is_persistent(&secrets.set(&name, &name).unwrap()),
+                            "each secret must be persistent: {name}"
+                        );
                     }
                 });
             }
@@ -276,15 +289,15 @@ fn name_lock_is_exclusive_between_processes() {
     let folder = SecretsFolder::new();
     let (one, two) = (folder.program(), folder.program());
     let held = one.lock_name("a").unwrap();
-    assert!(two.lock_name("b").is_some(), "another name is free");
-    // The first process releases the name when the second has found it held.
+    assert!(two.lock_name("b").is_some(), "another name must not be locked");
+    // The first process releases the name after the second one has found it locked.
     let (mut held, mut pauses) = (Some(held), 0);
     let next = two.acquire_name("a", || {
         pauses += 1;
         drop(held.take());
     });
-    assert!(next.is_some(), "the other process must hold the name");
-    assert_eq!(pauses, 1, "the name must not be held twice");
+    assert!(next.is_some(), "the second process must acquire the lock");
+    assert_eq!(pauses, 1, "the second process must have waited once");
 }
 
 #[test]
@@ -292,9 +305,9 @@ fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
     for name in [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME] {
         let held = folder.program().lock_name(name);
-        assert!(held.is_some(), "another program holds it");
+        assert!(held.is_some(), "the first process must acquire the lock");
         assert!(max_hold_of(name) < Duration::from_secs(2), "the wait must be short: {name}");
-        assert!(folder.program().lock_name(name).is_none(), "the name must not be held twice");
+        assert!(folder.program().lock_name(name).is_none(), "the second process must not acquire the lock");
     }
 }
 
@@ -308,7 +321,7 @@ fn keys_by_prefix_include_the_file_and_memory() {
     folder.keychain.is(KeychainMode::Locked);
     let secrets = folder.program();
     for name in ["a,2", "a,3"] {
-        assert!(!is_persistent(&secrets.set(name, "y").unwrap()), "it is in memory only");
+        assert!(!is_persistent(&secrets.set(name, "y").unwrap()), "the secret must be stored in memory only");
     }
     assert_eq!(
         secrets.keys("a,").unwrap(),
@@ -318,13 +331,13 @@ fn keys_by_prefix_include_the_file_and_memory() {
     for name in secrets.keys("a,").unwrap() {
         secrets.delete(&name).unwrap();
     }
-    assert_eq!(secrets.keys("a").unwrap(), ["ab,1"], "all of them can be removed");
+    assert_eq!(secrets.keys("a").unwrap(), ["ab,1"], "all secrets must be deletable");
 }
 
-/// Action that runs while a keychain is read.
+/// Action that runs during the next read of a keychain.
 type ConcurrentAction = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
-/// A keychain whose reads take so long that something else happens.
+/// A keychain that runs an action during a read, such as a write by another process.
 struct SlowKeychain {
     keychain: ScriptedKeychain,
     meanwhile: ConcurrentAction,
@@ -357,19 +370,19 @@ fn secret_removed_during_a_keychain_request_is_not_restored() {
     let lock = FolderLock::new(folder.folder.path().join("lock"));
     let secrets = Arc::new(SecretsFile::with_keychain(folder.folder.path(), lock, Box::new(slow)));
     folder.keychain.is(KeychainMode::Locked);
-    assert!(!is_persistent(&secrets.set("token", "top-secret").unwrap()), "it is in memory only");
+    assert!(!is_persistent(&secrets.set("token", "top-secret").unwrap()), "the secret must be stored in memory only");
     folder.keychain.is(KeychainMode::Works);
     let forgetting = Arc::clone(&secrets);
     *meanwhile.lock().unwrap() = Some(Box::new(move || forgetting.delete("token").unwrap()));
-    assert!(is_persistent(&secrets.set("other", "y").unwrap()), "what is set is kept");
-    assert!(meanwhile.lock().unwrap().is_none(), "the other was removed while the keychain was asked");
+    assert!(is_persistent(&secrets.set("other", "y").unwrap()), "the written secret must be persistent");
+    assert!(meanwhile.lock().unwrap().is_none(), "the other secret must be deleted during the keychain call");
     assert_eq!(folder.program().keys("").unwrap(), ["first", "other"], "the deleted secret must not be in the file");
 }
 
 #[test]
 fn mark_is_stored_in_the_keychain_and_bound_to_its_folder() {
     let folder = SecretsFolder::new();
-    assert_eq!(folder.program().read_mark("end"), Ok(None), "there is none at first");
+    assert_eq!(folder.program().read_mark("end"), Ok(None), "there must be no mark at first");
     folder.program().set("a", "secret").unwrap();
     folder.program().set_mark("end", "5 abc").unwrap();
     std::fs::remove_file(folder.file()).unwrap();
@@ -381,6 +394,6 @@ fn mark_is_stored_in_the_keychain_and_bound_to_its_folder() {
     let other = SecretsFolder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
     assert_eq!(other.program().read_mark("end"), Ok(None), "another folder must have another mark");
     folder.keychain.is(KeychainMode::Missing);
-    assert!(folder.program().set_mark("end", "6").is_err(), "without a keychain it is an error");
+    assert!(folder.program().set_mark("end", "6").is_err(), "storing a mark without a keychain must fail");
     assert!(folder.program().read_mark("end").is_err(), "reading without a keychain must fail as well");
 }

@@ -1,4 +1,5 @@
-//! A keychain with a time limit. A call that hangs continues in a separate thread, one at a time.
+//! A keychain with a time limit for each call. A call that exceeds the limit continues in a separate thread, at most
+//! one at a time.
 
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,7 +32,7 @@ impl KeychainTurn {
     }
 }
 
-/// Releases the turn when the call ends, also after a panic.
+/// Lets the next keychain call start when this one ends, also after a panic.
 struct KeychainTurnGuard(Arc<KeychainTurn>);
 
 impl Drop for KeychainTurnGuard {
@@ -51,7 +52,7 @@ impl TimedKeychain {
         act: impl FnOnce(&dyn Keychain) -> Result<T, KeychainError> + Send + 'static,
     ) -> Result<T, KeychainError> {
         let since = Instant::now();
-        // A call that hangs keeps its turn, so at most one thread waits for the keychain.
+        // A call that hangs still occupies the keychain, so at most one thread waits for it.
         if !self.turn.acquire(self.limit) {
             return Err(self.timeout_error());
         }
@@ -97,7 +98,7 @@ impl Keychain for TimedKeychain {
 mod tests {
     use super::*;
 
-    /// A keychain that hangs until its gate is opened.
+    /// A keychain whose calls hang until its gate is opened.
     #[derive(Default)]
     struct HangingKeychain(Arc<KeychainTurn>);
 
@@ -121,9 +122,9 @@ mod tests {
     fn hanging_keychain_times_out_and_can_recover() {
         let hangs = HangingKeychain::default();
         let gate = Arc::clone(&hangs.0);
-        assert!(gate.acquire(Duration::ZERO), "the gate is shut");
+        assert!(gate.acquire(Duration::ZERO), "the gate must be closed");
         let patience = TimedKeychain::new(Arc::new(hangs), Duration::from_millis(100));
-        // The gate stays closed, so a call that returns has not waited for the keychain.
+        // The gate stays closed, so the calls below return without the keychain.
         for _ in 0..3 {
             let refused = patience.read("x");
             assert!(

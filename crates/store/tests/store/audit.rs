@@ -1,4 +1,4 @@
-//! Tests of the audit log: entries are read back, stay in the chain, and every change to the file is detected.
+//! Tests of the audit log: entries are read back, stay in the chain, and every change of the file is detected.
 
 mod attacks;
 mod encrypted;

@@ -107,7 +107,7 @@ fn concurrent_changes_of_a_document_are_all_stored() {
     assert_eq!(kept.as_object().unwrap().len(), 80, "every change of every instance is stored");
 }
 
-/// The keychain's entries are named after the folder, so another spelling of its path must lead to the same place (S04,
+/// The keychain's entries are named after the folder, so every spelling of its path must lead to the same entries (S04,
 /// S21).
 #[cfg(unix)]
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of the history: conversations, their items and branches, searching, and remains of deleted content.
+//! Tests of the history: conversations, their items and branches, search, and complete removal of deleted content.
 
 mod deleting;
 mod encrypted;
@@ -15,7 +15,7 @@ use domain::item::ItemState;
 use ports::History;
 use serde_json::{Value, json};
 
-/// Returns a conversation without items.
+/// Returns a new conversation without items.
 fn begun(id: &str) -> Conversation {
     Conversation {
         id: id.into(),

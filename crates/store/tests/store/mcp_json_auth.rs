@@ -1,5 +1,5 @@
-//! Tests of the `auth` setting of remote servers in `mcp.json`: it is read, refused with a line, and changed without
-//! touching other content.
+//! Tests of the `auth` setting of remote servers in `mcp.json`: it is read, rejected with a line number, and changed
+//! without other changes of the file.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn auth_settings_round_trip() {
         let store = Store::new();
         store.ports.servers.put(&entry(auth.clone()), None).unwrap();
         assert_eq!(store.ports.servers.load().unwrap(), [entry(auth.clone())], "the setting is read back as written");
-        // Each configuration again, written over the existing one.
+        // Writes each configuration over the existing one.
         for other in [Some(AuthConfig { client_id: some("x"), ..AuthConfig::default() }), auth, None] {
             store.ports.servers.put(&entry(other.clone()), None).unwrap();
             assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "the setting is read back after a change");
@@ -130,7 +130,7 @@ fn examples_of_the_guide_are_valid() {
                 store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
             let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
             grants.push(auth.grant);
-            // The written file has all parsed keys and no other.
+            // The written file has all keys that the parser knows, and no other.
             let again = Store::new();
             again.ports.servers.put(&entry(Some(auth)), None).unwrap();
             let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();

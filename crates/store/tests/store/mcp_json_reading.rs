@@ -1,4 +1,4 @@
-//! Tests of reading `mcp.json`: accepted forms, and the messages for all others.
+//! Tests of reading `mcp.json`: accepted forms, and the error messages for all others.
 
 use std::path::PathBuf;
 
@@ -33,10 +33,10 @@ fn whole_file_is_parsed() {
         "the URL and kind of a remote server"
     );
     let files = servers[0].config.as_stdio().unwrap();
-    assert_eq!(files.command, "npx", "the command");
+    assert_eq!(files.command, "npx", "the command must be read");
     assert_eq!(files.args, ["-y", "pkg", "/tmp/a b"], "arguments are unchanged");
-    assert_eq!(files.env.get("A").map(String::as_str), Some("1"), "the variables");
-    assert_eq!(files.cwd, Some(PathBuf::from("/srv")), "the folder");
+    assert_eq!(files.env.get("A").map(String::as_str), Some("1"), "the variables must be read");
+    assert_eq!(files.cwd, Some(PathBuf::from("/srv")), "the working directory must be read");
     assert!(servers[2].config.as_stdio().unwrap().args.is_empty(), "null is the same as absent");
 }
 
@@ -267,7 +267,7 @@ fn every_problem_has_a_position_and_an_explanation() {
     for (text, line, column, message) in cases {
         let problem = load(text).expect_err(text);
         assert_eq!(problem.message, *message, "the message for {text:?}");
-        assert_eq!((problem.line, problem.column), (Some(*line), Some(*column)), "the place in {text:?}: {problem}");
+        assert_eq!((problem.line, problem.column), (Some(*line), Some(*column)), "the position in {text:?}: {problem}");
         assert!(problem.file.is_some_and(|file| file.ends_with("mcp.json")), "the file is named for {text:?}");
     }
 }

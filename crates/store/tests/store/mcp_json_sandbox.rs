@@ -1,5 +1,5 @@
-//! Tests of the `sandbox` setting of local servers in `mcp.json`: it is read, refused with a line, and changed without
-//! touching other content.
+//! Tests of the `sandbox` setting of local servers in `mcp.json`: it is read, rejected with a line number, and changed
+//! without other changes of the file.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Tests of watching `mcp.json`: every way in which editors and people change a file is noticed.
+//! Tests of watching `mcp.json`: every way in which editors and users change the file is noticed.
 
 use std::fs;
 use std::time::Duration;
@@ -7,16 +7,16 @@ use crate::common::Store;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Time limit for a notification. A file behind a link or in a missing folder is polled every 2 s, and this is more than
-/// twice as long.
+/// Time limit for a notification: more than twice the polling interval of 2 s for a file behind a symbolic link or in a
+/// missing folder.
 const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(5);
 
 async fn expect_notification(changed: &mut mpsc::Receiver<()>, what: &str) {
     timeout(NOTIFICATION_TIMEOUT, changed.recv())
         .await
-        .unwrap_or_else(|_| panic!("{what} is noticed"))
+        .unwrap_or_else(|_| panic!("{what} must be reported"))
         .expect("the watch is still open");
-    // Waits until a change that is reported in two parts is over.
+    // A change may be reported in two parts, so this waits until no further report arrives.
     while timeout(Duration::from_millis(500), changed.recv()).await.is_ok() {}
 }
 
@@ -41,7 +41,7 @@ async fn every_kind_of_change_is_detected() {
     fs::remove_file(&config).unwrap();
     expect_notification(&mut changed, "a file that is deleted").await;
     fs::remove_dir_all(&folder).unwrap();
-    // sleep: the system's watcher has to notice that the folder is gone.
+    // sleep: the operating system's watcher has to notice that the folder was removed.
     tokio::time::sleep(Duration::from_millis(300)).await;
     fs::create_dir(&folder).unwrap();
     fs::write(&config, "{\"anew\": 1}").unwrap();

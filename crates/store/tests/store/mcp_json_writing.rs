@@ -1,4 +1,4 @@
-//! Tests of writing `mcp.json`: only the changed parts are touched, and a file is never partially written or lost.
+//! Tests of writing `mcp.json`: only the changed parts are written, and a file is never partially written or lost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -178,7 +178,7 @@ fn missing_file_is_created() {
     let text = fs::read_to_string(store.config()).unwrap();
     assert_eq!(
         text, "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
-        "a readable file"
+        "the file must be readable"
     );
     fs::write(store.config(), " \n").unwrap();
     store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
@@ -333,7 +333,7 @@ fn concurrent_writers_lose_nothing() {
 fn interrupted_write_has_no_effect() {
     let store = Store::new();
     fs::write(store.config(), FILE).unwrap();
-    // File that a process leaves behind if it is killed while writing.
+    // A process that is killed while it writes leaves such a file.
     fs::write(store.config().with_file_name(".mcp.json.Ab12Cd.tmp"), "{\"mcpSer").unwrap();
     assert_eq!(store.ports.servers.load().unwrap().len(), 3, "the file is complete");
     store.ports.servers.put(&entry("three", "x", &[]), None).unwrap();
@@ -374,7 +374,7 @@ fn first_start_adds_the_demo_server() {
     store.ports.servers.remove("demo").unwrap();
     assert!(
         !store::add_demo_server_if_first_start(&store.config(), demo).unwrap(),
-        "the second start is not the first"
+        "the second start must not count as the first"
     );
     assert_eq!(store.ports.servers.load().unwrap(), [], "a removed server is not added again");
 }

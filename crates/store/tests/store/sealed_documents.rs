@@ -11,7 +11,7 @@ use keychain::{GatedKeychain, KEY_TIMEOUT, add, kept, poll_until, program, seale
 use ports::{Document, DocumentSeal, Documents};
 use serde_json::{Value, json};
 
-/// Name of the keychain entry that records the latest documents.
+/// Name of the keychain entry with the numbers of the latest documents.
 const MARK: &str = "sealed documents";
 
 #[test]
@@ -20,7 +20,7 @@ fn s21_hanging_keychain_does_not_block_documents() {
     let folder = sealed(&keychain);
     keychain.shut(true);
     let documents = program(folder.path(), &keychain);
-    // The gate stays closed meanwhile, so a call that returns has not waited for the keychain.
+    // The gate stays closed, so the read returns without the keychain.
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unchecked document is not used");
     assert!(!add(&*documents), "an unchecked document is not overwritten");
     keychain.shut(false);
@@ -64,7 +64,7 @@ fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     keychain.lock(false);
     let (told, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, told);
-    // The retry after some minutes is not due yet.
+    // The automatic retry, some minutes later, is not due yet.
     poll_until("an approval makes the keychain be asked again", || add(&*documents));
     assert!(changed.blocking_recv().is_some(), "the host is notified");
     let all = kept(folder.path());
@@ -87,7 +87,7 @@ fn s21_hanging_keychain_occupies_few_threads() {
     };
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let waiting = tasks.filter(named).count();
-    // Tests of one process run concurrently.
+    // Other tests run concurrently in this process, so the count has a margin.
     assert!(waiting <= 4, "fewer waiting threads than writes: {waiting}");
     keychain.shut(false);
     let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 21");
@@ -142,7 +142,7 @@ fn write_two_states(documents: &dyn Documents, folder: &Path, name: Document, st
     })
 }
 
-/// Returns the document as a newly started instance reads it, and `true` if that instance refused the file.
+/// Reads the document in a new instance. Also returns `true` if that instance refused the file.
 fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
     let documents = program(folder, keychain);
     documents.request_seal_key(KEY_TIMEOUT);
@@ -159,7 +159,7 @@ fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
     keychain.delay.store(150, Ordering::SeqCst);
     let [older, _] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
-    // State as if the process were killed here.
+    // State after the process is killed at this point.
     let knows = keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
     assert!(knows, "the keychain has the mark once the file is written");
     std::fs::write(folder.path().join("data/grants.json"), older).unwrap();
@@ -180,23 +180,27 @@ fn s21_kill_before_the_file_is_written_loses_nothing() {
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &newer).unwrap();
     let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
-    assert_eq!(read, (Some(json!(["newer"])), false), "the newer one is used");
+    assert_eq!(read, (Some(json!(["newer"])), false), "the newer file must be used");
     assert_eq!(
         (std::fs::read(&file).unwrap(), next.exists()),
         (newer.clone(), false),
-        "the newer file is in its place"
+        "the newer file must be moved into place"
     );
     // The same for the first write, before which there is no file.
     std::fs::rename(&file, &next).unwrap();
     let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["newer"])), false), "the document is not reported as removed");
-    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "the newer file is in its place");
+    assert_eq!(
+        (std::fs::read(&file).unwrap(), next.exists()),
+        (newer, false),
+        "the newer file must be moved into place"
+    );
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &older).unwrap();
     assert_eq!(
         reopen_and_read(folder.path(), &keychain, Document::Grants),
         (None, true),
-        "an older file is not used there"
+        "an older file must not be used in its place"
     );
 }
 
@@ -217,7 +221,11 @@ fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
         "a setting that was turned off is not restored"
     );
     std::fs::write(folder.path().join("data/sampling.json"), off).unwrap();
-    assert_eq!(reopen_and_read(folder.path(), &keychain, name), (Some(state(false, 0)), false), "the latest is used");
+    assert_eq!(
+        reopen_and_read(folder.path(), &keychain, name),
+        (Some(state(false, 0)), false),
+        "the latest file must be used"
+    );
 }
 
 #[test]
@@ -237,9 +245,13 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
     for used in 1..=20 {
         documents.write(name, &state(used)).unwrap();
     }
-    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "one mark is stored for a while");
+    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "only one mark must be stored within the interval");
     drop(documents);
-    assert_eq!(reopen_and_read(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
+    assert_eq!(
+        reopen_and_read(folder.path(), &keychain, name),
+        (Some(state(20)), false),
+        "the latest file must be used"
+    );
     std::fs::write(folder.path().join("data/sampling.json"), fresh).unwrap();
     assert_eq!(
         reopen_and_read(folder.path(), &keychain, name),
@@ -248,7 +260,8 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
     );
 }
 
-/// Replaces the file with a folder that no file can replace, and returns the path to which the file was moved.
+/// Puts a folder in place of the file, so that the file can't be replaced. Returns the path to which the file was
+/// moved.
 fn block(place: &Path) -> PathBuf {
     let away = place.with_extension("away");
     if place.exists() {
@@ -258,7 +271,7 @@ fn block(place: &Path) -> PathBuf {
     away
 }
 
-/// Removes the folder again, and restores the file if there was one.
+/// Removes the folder at `place`, and moves the file back if there was one.
 fn unblock(place: &Path, away: &Path) {
     std::fs::remove_dir_all(place).unwrap();
     if away.exists() {
@@ -301,7 +314,7 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
     }
 }
 
-/// Makes a change that fails because nothing can replace the document.
+/// Makes a change that fails because the document can't be replaced.
 fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
     let changed = documents.update(name, &mut |_| {
         block(place);
@@ -342,7 +355,7 @@ fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     documents.request_seal_key(KEY_TIMEOUT);
     let delay = Duration::from_millis(1_900);
     keychain.delay.store(delay.as_millis() as u64, Ordering::SeqCst);
-    // The clock is essential here: other instances give up on the lock after three seconds.
+    // The duration matters: other instances give up waiting for the lock after three seconds.
     let start = Instant::now();
     fail_to_change(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
     let took = start.elapsed();
@@ -368,7 +381,7 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
         fail_to_change(&*first, name, &place, &state(1));
         let told = keychain.told.load(Ordering::SeqCst);
         if counts_elsewhere {
-            // The keychain got a mark a moment ago.
+            // The mark was stored a moment ago, so a change of usage counts is not stored again.
             second.write(name, &state(2)).unwrap();
             assert_eq!(keychain.told.load(Ordering::SeqCst), told, "no second mark is stored");
         } else {
@@ -401,7 +414,10 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
         json!(["failed"])
     });
     let error = changed.expect_err("nothing can replace the folder");
-    assert!(error.cause.contains("may hold after a restart"), "the error says so: {error}");
+    assert!(
+        error.cause.contains("may hold after a restart"),
+        "the error must say that the change may still take effect: {error}"
+    );
 }
 
 #[cfg(unix)]
@@ -409,7 +425,7 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
 fn s21_sealed_document_behind_a_link_is_replaced_at_its_target() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    // The second folder is on another file system on Linux.
+    // `/dev/shm` is another file system on Linux.
     for elsewhere in [std::env::temp_dir(), PathBuf::from("/dev/shm")].iter().filter(|folder| folder.is_dir()) {
         let keychain = Arc::default();
         let folder = sealed(&keychain);

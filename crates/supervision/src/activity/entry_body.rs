@@ -1,19 +1,19 @@
-//! The body of an entry, in its own allocation, and compressed if it is long and the contents are available
-//! elsewhere.
+//! The body of an entry, in a separate allocation, and compressed if it is long and its content is stored elsewhere as
+//! well.
 
 use std::borrow::Cow;
 
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-/// Minimum size for compression, in bytes.
+/// Minimum size of a body that is compressed, in bytes.
 const MIN_COMPRESSED_BYTES: usize = 512;
-/// Maximum size for compression, in bytes. Larger bodies would take too long.
+/// Maximum size of a body that is compressed, in bytes. Compressing larger bodies would take too long.
 const MAX_COMPRESSED_BYTES: usize = 64 * 1024;
-/// Compression level from 0 to 10: higher ones take much longer and gain little.
+/// Compression level from 0 to 10. Higher levels take much longer and save little memory.
 const COMPRESSION_LEVEL: u8 = 4;
 
-/// The bytes of a message, as received.
+/// The bytes of a message as received, possibly compressed.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum EntryBody {
     Plain(Box<[u8]>),
@@ -21,12 +21,12 @@ pub(super) enum EntryBody {
 }
 
 impl EntryBody {
-    /// Copies the bytes, since a slice of the read buffer would keep the whole buffer alive.
+    /// Copies the bytes, because a slice of the read buffer would keep the whole buffer in memory.
     pub(super) fn new(bytes: &[u8]) -> Self {
         Self::Plain(bytes.into())
     }
 
-    /// Compresses the body if that makes it smaller.
+    /// Compresses the body, unless that would make it larger.
     pub(super) fn compress(&mut self) {
         if let Self::Plain(plain) = self
             && (MIN_COMPRESSED_BYTES..=MAX_COMPRESSED_BYTES).contains(&plain.len())
@@ -53,14 +53,14 @@ impl EntryBody {
         }
     }
 
-    /// Returns the first `most` characters.
+    /// Returns the first `most` characters of the body.
     pub(super) fn first_chars(&self, most: usize) -> String {
         // A character has at most four bytes in UTF-8.
         let enough = most * 4;
         let bytes = match self {
             Self::Plain(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(enough)]),
             Self::Packed(bytes) => Cow::Owned(
-                // Reaching the limit is expected here.
+                // The error for output beyond the limit is expected, because only the beginning is needed.
                 decompress_to_vec_with_limit(bytes, enough).unwrap_or_else(|error| error.output),
             ),
         };
@@ -70,7 +70,7 @@ impl EntryBody {
     fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Plain(bytes) => Cow::Borrowed(bytes),
-            // Data compressed by this module always decompresses.
+            // Data that this module compressed can always be decompressed.
             Self::Packed(bytes) => {
                 Cow::Owned(decompress_to_vec_with_limit(bytes, MAX_COMPRESSED_BYTES).unwrap_or_default())
             }
@@ -96,12 +96,16 @@ mod tests {
         body.compress();
         assert!(
             body.memory_used() * 3 < text.len(),
-            "a list takes much less: {} of {}",
+            "a list must be compressed to less than a third: {} of {}",
             body.memory_used(),
             text.len()
         );
-        assert_eq!(body.text(), text, "and comes back whole");
-        assert_eq!(body.first_chars(30), text.chars().take(30).collect::<String>(), "its beginning, too");
+        assert_eq!(body.text(), text, "the compressed text must be restored");
+        assert_eq!(
+            body.first_chars(30),
+            text.chars().take(30).collect::<String>(),
+            "the first characters must be restored"
+        );
     }
 
     #[test]
@@ -110,14 +114,18 @@ mod tests {
         for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MAX_COMPRESSED_BYTES).as_bytes()] {
             let mut body = EntryBody::new(bytes);
             body.compress();
-            assert_eq!(body.memory_used(), bytes.len(), "it is kept as it came");
+            assert_eq!(body.memory_used(), bytes.len(), "the body must be stored uncompressed");
         }
     }
 
     #[test]
     fn invalid_utf8_is_replaced() {
         let body = EntryBody::new(b"a\xffb");
-        assert_eq!((&*body.text(), &*body.first_chars(2)), ("a\u{fffd}b", "a\u{fffd}"), "bad bytes are marked");
-        assert_eq!(EntryBody::new("üüü".as_bytes()).first_chars(2), "üü", "characters are counted, not bytes");
+        assert_eq!(
+            (&*body.text(), &*body.first_chars(2)),
+            ("a\u{fffd}b", "a\u{fffd}"),
+            "invalid bytes must be replaced"
+        );
+        assert_eq!(EntryBody::new("üüü".as_bytes()).first_chars(2), "üü", "characters must be counted, not bytes");
     }
 }

@@ -1,8 +1,8 @@
-//! Redaction of tokens and other secrets that a server was given. `[redacted]` replaces them in its activity, and the
-//! entry is marked.
+//! Redaction of tokens and other secrets that a server has received. `[redacted]` replaces them in the server's
+//! activity log, and the entry is marked.
 //!
-//! Each secret is registered before the server receives it. Only exact occurrences are found: a server that encodes a
-//! token in another form could just as well send it elsewhere.
+//! Each secret is registered before it is sent to the server. Only exact occurrences are found: a server that encodes a
+//! token in another form could also send it elsewhere.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use domain::REDACTED;
 use memchr::memmem;
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// Minimum length of a redacted secret, in bytes: shorter texts are no tokens, and would occur everywhere.
+/// Minimum length of a redacted secret, in bytes. Shorter texts are no tokens, and would occur in many places.
 const MIN_SECRET_BYTES: usize = 8;
-/// Maximum number of tokens per server; the latest are kept.
+/// Maximum number of tokens for one server. The latest ones are retained.
 const MAX_TOKENS: usize = 16;
-/// Maximum number of secrets from the settings; those read last are kept.
+/// Maximum number of secrets from the settings of one server. The latest ones are retained.
 const MAX_NAMED_SECRETS: usize = 64;
 
-/// The secrets of one server.
+/// Secrets that are redacted in the activity log of one server.
 #[derive(Debug, Default)]
 pub(super) struct HiddenSecrets {
-    /// Secrets named in the settings.
+    /// Secrets to which the server's settings refer.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }
@@ -38,10 +38,10 @@ impl HiddenSecrets {
         self.named.is_empty() && self.tokens.is_empty()
     }
 
-    /// Returns the bytes with all secrets redacted, borrowed if there are none.
+    /// Returns the bytes with all secrets redacted. They are borrowed if they contain no secret.
     pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let mut redacted = Cow::Borrowed(bytes);
-        // The longest first: redacting a secret within a longer one would leave parts of the longer one.
+        // Longer secrets first: redacting a secret inside a longer one would leave parts of the longer one.
         let mut tokens: Vec<&[u8]> =
             self.named.iter().chain(&self.tokens).map(|token| token.expose_secret().as_bytes()).collect();
         tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
@@ -101,9 +101,9 @@ mod tests {
         ]);
         let text = "a token-number-one, token-number-onetoken-number-two b short token-number-".to_owned();
         let wanted = "a [redacted], [redacted][redacted] b short token-number-";
-        assert_eq!(hidden.redact_text(text), wanted, "tokens are gone, the rest stands");
+        assert_eq!(hidden.redact_text(text), wanted, "tokens must be redacted, and other text must be unchanged");
         let clean = hidden.redact(b"nothing here");
-        assert!(matches!(clean, Cow::Borrowed(_)), "what has none is not copied");
+        assert!(matches!(clean, Cow::Borrowed(_)), "bytes without a secret must not be copied");
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
         hidden.add_named(vec!["the-first".into()]);
         hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
         let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
-        assert_eq!(shown, "a [redacted] b [redacted] c", "the longest is looked for first");
+        assert_eq!(shown, "a [redacted] b [redacted] c", "the longest secret must be redacted first");
     }
 
     #[test]
@@ -122,9 +122,13 @@ mod tests {
         for number in 0..MAX_TOKENS + 5 {
             hidden.add(vec![format!("token-{number:04}").into()]);
         }
-        assert_eq!(hidden.tokens.len(), MAX_TOKENS, "they are bounded");
-        assert_eq!(hidden.redact_text("named-in-settings".into()), REDACTED, "and push out no other secret");
+        assert_eq!(hidden.tokens.len(), MAX_TOKENS, "the number of tokens must be bounded");
+        assert_eq!(
+            hidden.redact_text("named-in-settings".into()),
+            REDACTED,
+            "tokens must not displace secrets of the settings"
+        );
         let latest = format!("token-{:04}", MAX_TOKENS + 4);
-        assert_eq!(hidden.redact_text(latest), REDACTED, "the latest is among them");
+        assert_eq!(hidden.redact_text(latest), REDACTED, "the latest token must be redacted");
     }
 }

@@ -1,8 +1,7 @@
 //! The total size of the activity logs of all servers, and its limit: with many servers, the sum of the individual
 //! limits would be too large.
 //!
-//! Appending an entry only updates the total. The owner, which is notified of new entries anyway, drops the
-//! excess.
+//! Appending an entry only updates the total. The owner is notified of new entries, and drops the excess.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +11,7 @@ use super::ActivityLog;
 /// Maximum total size of the entries of all servers, in bytes.
 pub const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
 
-/// The total size of all activity logs, in bytes: bodies, and the overhead of the entries.
+/// The total size of all activity logs, in bytes: bodies, and the overhead of the entries. Clones share the total.
 #[derive(Debug, Clone, Default)]
 pub struct TotalActivitySize(Arc<AtomicUsize>);
 
@@ -29,14 +28,13 @@ impl TotalActivitySize {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they are as small
-    /// as the next ones, so a quiet server keeps its entries regardless of the others. Locks one log at a time,
-    /// briefly.
+    /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they have the size
+    /// of the next smaller ones, so a server with few messages keeps its entries. Locks one log at a time, briefly.
     pub fn shrink_to<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<ActivityLog>>) {
         if self.bytes() <= most {
             return;
         }
-        // A sixteenth more than necessary is dropped, so that the next entry doesn't trigger this again.
+        // Drops a sixteenth more than necessary, so that the next entry doesn't exceed the limit again.
         let wanted = most - most / 16;
         let lock = |activity: &'a Mutex<ActivityLog>| activity.lock().unwrap_or_else(PoisonError::into_inner);
         let mut largest: Vec<_> = all.map(|activity| (lock(activity).memory_used(), activity)).collect();
@@ -88,27 +86,31 @@ mod tests {
         let mut all: Vec<_> = (0..10).map(|_| filled(&together, 15, MAX_BODY)).collect();
         all.push(filled(&together, 3, MAX_BODY));
         all.push(filled(&together, 1, 100));
-        assert!(together.bytes() > MAX_TOTAL_BYTES, "before, it is too much: {}", together.bytes());
+        assert!(together.bytes() > MAX_TOTAL_BYTES, "the total must exceed the limit at first: {}", together.bytes());
         together.shrink_to(MAX_TOTAL_BYTES, all.iter());
         let kept = together.bytes();
-        assert!(kept <= MAX_TOTAL_BYTES, "now it is within the bound: {kept}");
-        assert!(
-            kept > MAX_TOTAL_BYTES - 12 * MIB,
-            "and no more went than had to, an entry of each beside the room: {kept}"
-        );
+        assert!(kept <= MAX_TOTAL_BYTES, "the total must be within the limit: {kept}");
+        assert!(kept > MAX_TOTAL_BYTES - 12 * MIB, "no more entries than necessary must be dropped: {kept}");
         let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().unwrap().memory_used()).collect();
-        assert_eq!(sizes.iter().sum::<usize>(), kept, "what is counted is what is there");
+        assert_eq!(sizes.iter().sum::<usize>(), kept, "the total must equal the sum of the logs");
         assert!(
             sizes[..10].iter().all(|size| *size == sizes[0] && *size > 5 * MIB),
-            "equals are treated alike: {sizes:?}"
+            "logs of equal size must be shrunk equally: {sizes:?}"
         );
         for (quiet, entries) in [(10, 3), (11, 1)] {
             let quiet = all[quiet].lock().unwrap();
-            assert_eq!((quiet.dropped_count(), quiet.latest_sequence()), (0, entries), "those that said less keep all");
+            assert_eq!(
+                (quiet.dropped_count(), quiet.latest_sequence()),
+                (0, entries),
+                "a small log must keep all entries"
+            );
         }
         let largest = all[0].lock().unwrap();
-        assert!(largest.entry(1).is_none() && largest.entry(15).is_some(), "of a large one the oldest went");
-        assert!(largest.dropped_count() > 0, "and it is counted");
+        assert!(
+            largest.entry(1).is_none() && largest.entry(15).is_some(),
+            "the oldest entries of a large log must be dropped"
+        );
+        assert!(largest.dropped_count() > 0, "dropped entries must be counted");
     }
 
     #[test]
@@ -117,20 +119,20 @@ mod tests {
         let all = [filled(&together, 3, 1_000), filled(&together, 50, 10)];
         let before = together.bytes();
         together.shrink_to(before, all.iter());
-        assert_eq!(together.bytes(), before, "nothing goes that has room");
+        assert_eq!(together.bytes(), before, "logs within the limit must be unchanged");
         all[1].lock().unwrap().set_max_bytes(0);
         let [first, second] = all;
-        assert_eq!(together.bytes(), first.lock().unwrap().memory_used(), "a ring's own bound counts");
+        assert_eq!(together.bytes(), first.lock().unwrap().memory_used(), "the limit of one log must reduce the total");
         drop((first, second));
-        assert_eq!(together.bytes(), 0, "nor is a server counted that was removed");
+        assert_eq!(together.bytes(), 0, "a dropped log must not count");
     }
 
     #[test]
     fn level_takes_the_minimum_from_the_largest_first() {
-        assert_eq!(shrink_target(&[10, 4, 3], 14), 7, "the largest alone gives what is too much");
-        assert_eq!(shrink_target(&[10, 8, 3], 15), 6, "two, down to the same");
-        assert_eq!(shrink_target(&[9, 9, 9], 9), 3, "equals alike");
-        assert_eq!(shrink_target(&[5, 5], 0), 0, "down to nothing");
-        assert_eq!(shrink_target(&[], 0), 0, "of none there is nothing");
+        assert_eq!(shrink_target(&[10, 4, 3], 14), 7, "the largest log alone must be shrunk");
+        assert_eq!(shrink_target(&[10, 8, 3], 15), 6, "two logs must be shrunk to the same size");
+        assert_eq!(shrink_target(&[9, 9, 9], 9), 3, "equal logs must be shrunk equally");
+        assert_eq!(shrink_target(&[5, 5], 0), 0, "a target of zero must be possible");
+        assert_eq!(shrink_target(&[], 0), 0, "without logs the target must be zero");
     }
 }

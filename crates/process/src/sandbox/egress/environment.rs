@@ -5,22 +5,24 @@ use std::ffi::OsString;
 
 use super::HostPattern;
 
-/// Port of the proxy inside the sandbox. The network namespace belongs to the server, so no other program uses the
-/// port.
+/// Port of the proxy inside the sandbox. The network namespace belongs to the server, so programs outside it do not use
+/// the port.
 pub(crate) const PROXY_PORT: u16 = 3128;
 
 /// Variables for proxies, in each common spelling.
 const PROXY_VARIABLES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /// Variables for destinations that are contacted without the proxy.
 const NO_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
-/// The loopback interface of the sandbox, on which the server's own child processes listen.
+/// Hosts of the sandbox's loopback interface, on which the server's own child processes may listen. Contacted without
+/// the proxy.
 const LOOPBACK_HOSTS: &str = "localhost,127.0.0.1,::1";
-/// Makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).
+/// Variable that makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).
 const NODE_PROXY_VARIABLE: &str = "NODE_USE_ENV_PROXY";
 
-/// Sets the variables. Existing values are replaced, because other proxies are unreachable in the sandbox.
+/// Sets the variables that direct programs to the proxy. Existing values are replaced, because other proxies are
+/// unreachable in the sandbox.
 pub(crate) fn set_proxy_variables(environment: &mut Vec<(OsString, OsString)>, hosts: &[HostPattern]) {
-    // A server that may connect to this computer's loopback interface does so through the proxy.
+    // If the user permits the computer's loopback interface, it is contacted through the proxy.
     let direct = if hosts.iter().any(HostPattern::is_loopback) { "" } else { LOOPBACK_HOSTS };
     let proxy = format!("http://127.0.0.1:{PROXY_PORT}");
     let proxies = PROXY_VARIABLES.iter().map(|name| (*name, proxy.as_str()));

@@ -7,25 +7,25 @@ use std::str::FromStr;
 
 use url::Host;
 
-/// Ports that a pattern without a port admits.
+/// Ports that a pattern without a port permits.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
 /// Maximum length of a pattern, in characters.
 const MAX_CHARACTERS: usize = 300;
-/// Name of this computer's loopback interface.
+/// The host name that always means the loopback interface.
 const LOCALHOST: &str = "localhost";
 
-/// An entry in the list of hosts that a server may contact. Names are in ASCII form.
+/// An entry in the list of hosts that a server may contact. Host names are in ASCII form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPattern {
     host: PatternHost,
-    /// The only admitted port, or `None` for ports 443 and 80.
+    /// The only permitted port, or `None` for ports 443 and 80.
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum PatternHost {
     Name(String),
-    /// Every name below this one, excluding the name itself.
+    /// All subdomains of this name, but not the name itself.
     Subdomains(String),
     Address(IpAddr),
 }
@@ -48,7 +48,7 @@ pub enum HostPatternError {
 }
 
 impl HostPattern {
-    /// Returns `true` if the pattern admits connections to this destination.
+    /// Returns `true` if the pattern permits connections to this destination.
     pub fn admits(&self, destination: &Destination) -> bool {
         let host = match (&self.host, &destination.host) {
             (PatternHost::Name(name), DestinationHost::Name(wanted)) => name == wanted,
@@ -61,12 +61,12 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Returns `true` if the pattern is this address literal, and admits the port.
+    /// Returns `true` if the pattern consists of this address, and permits the port.
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
 
-    /// Returns `true` if the pattern is a name or address of this computer's loopback interface.
+    /// Returns `true` if the pattern is a name or an address of the loopback interface.
     pub(crate) fn is_loopback(&self) -> bool {
         match &self.host {
             PatternHost::Name(name) => name == LOCALHOST,
@@ -101,7 +101,7 @@ impl FromStr for HostPattern {
         let host = match host.strip_prefix("*.") {
             Some(parent) if parent.contains('*') => return Err(HostPatternError::Wildcard(text.to_owned())),
             Some(parent) => match normalized(parent).ok_or_else(not_a_host)? {
-                // A star below a top-level domain would match nearly everything.
+                // A star directly below a top-level domain would match nearly everything.
                 DestinationHost::Name(parent) if parent.contains('.') => PatternHost::Subdomains(parent),
                 _ => return Err(HostPatternError::Wildcard(text.to_owned())),
             },
@@ -154,7 +154,7 @@ impl Destination {
         matches!(&self.host, DestinationHost::Name(name) if name == LOCALHOST)
     }
 
-    /// Returns the pattern that admits this destination. Ports 443 and 80 yield a pattern without a port.
+    /// Returns a pattern that permits this destination. Ports 443 and 80 yield a pattern without a port.
     pub(super) fn as_pattern(&self) -> HostPattern {
         let host = match &self.host {
             DestinationHost::Name(name) => PatternHost::Name(name.clone()),
@@ -191,11 +191,11 @@ fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     Some((host, Some(port)))
 }
 
-/// Parses a host as in URLs: applies IDNA, and converts numbers in any notation to an address.
+/// Parses a host in the same way as in URLs: applies IDNA, and converts numbers in any notation to an address.
 fn normalized(host: &str) -> Option<DestinationHost> {
     match Host::parse(host).ok()? {
         Host::Domain(name) => {
-            // A name with and without the trailing dot of the root is the same.
+            // A trailing dot, which stands for the DNS root, does not change the name.
             let name = name.strip_suffix('.').unwrap_or(&name).to_owned();
             let is_name = !name.is_empty() && !name.contains('*') && !name.split('.').any(str::is_empty);
             is_name.then_some(DestinationHost::Name(name))
@@ -219,33 +219,33 @@ mod tests {
     #[test]
     fn s24_host_name_matches_in_each_spelling_only() {
         for host in ["api.example.com", "API.Example.COM", "api.example.com.", "ａｐｉ.example.com"] {
-            assert!(admits("api.example.com", host, 443), "{host} is the host that was named");
+            assert!(admits("api.example.com", host, 443), "{host} must match the named host");
         }
         let others =
             ["example.com", "xapi.example.com", "x.api.example.com", "api.example.com.evil.net", "api.example.org"];
         for host in others.into_iter().chain(["api.example.com..", "", "api.example.com%2eevil.net", "1.1.1.1"]) {
-            assert!(!admits("api.example.com", host, 443), "{host} was not named");
+            assert!(!admits("api.example.com", host, 443), "{host} must not match the named host");
         }
-        assert!(admits("bücher.example", "xn--bcher-kva.example", 443), "IDNA is applied to the pattern");
-        assert!(admits("xn--bcher-kva.example", "BÜCHER.example", 443), "and to the destination");
+        assert!(admits("bücher.example", "xn--bcher-kva.example", 443), "IDNA must be applied to the pattern");
+        assert!(admits("xn--bcher-kva.example", "BÜCHER.example", 443), "IDNA must be applied to the destination");
     }
 
     #[test]
     fn s24_wildcard_matches_subdomains_only() {
         for host in ["a.example.com", "a.b.example.com", "A.EXAMPLE.com."] {
-            assert!(admits("*.example.com", host, 443), "{host} is below it");
+            assert!(admits("*.example.com", host, 443), "{host} must match as a subdomain");
         }
         for host in ["example.com", "aexample.com", ".example.com", "example.com.evil.net"] {
-            assert!(!admits("*.example.com", host, 443), "{host} is not below it");
+            assert!(!admits("*.example.com", host, 443), "{host} must not match as a subdomain");
         }
     }
 
     #[test]
     fn s24_named_port_is_exclusive_and_the_default_is_the_web() {
         assert!(admits("example.com", "example.com", 443) && admits("example.com", "example.com", 80));
-        assert!(!admits("example.com", "example.com", 22), "another port has to be named");
+        assert!(!admits("example.com", "example.com", 22), "other ports must be named explicitly");
         assert!(admits("example.com:8443", "example.com", 8443));
-        assert!(!admits("example.com:8443", "example.com", 443), "a port that is named is the only one");
+        assert!(!admits("example.com:8443", "example.com", 443), "a named port must exclude the default ports");
         assert!(admits("[2606:4700::1111]:853", "[2606:4700::1111]", 853));
     }
 
@@ -254,11 +254,11 @@ mod tests {
         for host in
             ["127.0.0.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"]
         {
-            assert!(admits("127.0.0.1:3000", host, 3000), "{host} is 127.0.0.1");
-            assert!(!admits("localhost:3000", host, 3000), "{host} is not the name");
-            assert!(!admits("*.0.0.1.example", host, 3000), "{host} is no name");
+            assert!(admits("127.0.0.1:3000", host, 3000), "{host} must be parsed as 127.0.0.1");
+            assert!(!admits("localhost:3000", host, 3000), "{host} must not match the name localhost");
+            assert!(!admits("*.0.0.1.example", host, 3000), "{host} must not match a pattern of names");
         }
-        assert!(admits("::1", "[::1]", 80), "an IPv6 address may stand without brackets");
+        assert!(admits("::1", "[::1]", 80), "an IPv6 address must be accepted without brackets");
     }
 
     #[test]
@@ -274,8 +274,12 @@ mod tests {
         ];
         for (text, expected) in shown {
             let pattern: HostPattern = text.parse().unwrap();
-            assert_eq!(pattern.to_string(), expected, "{text} in one form");
-            assert_eq!(expected.parse::<HostPattern>().unwrap(), pattern, "{expected} is the same pattern");
+            assert_eq!(pattern.to_string(), expected, "{text} must be displayed in its normal form");
+            assert_eq!(
+                expected.parse::<HostPattern>().unwrap(),
+                pattern,
+                "{expected} must be parsed as the same pattern"
+            );
         }
     }
 
@@ -283,15 +287,21 @@ mod tests {
     fn invalid_host_is_rejected_with_a_reason() {
         for wide in ["*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "**.example.com", "*example.com"]
         {
-            assert!(matches!(wide.parse::<HostPattern>(), Err(HostPatternError::Wildcard(_))), "{wide} is too wide");
+            assert!(
+                matches!(wide.parse::<HostPattern>(), Err(HostPatternError::Wildcard(_))),
+                "the wildcard of {wide} must be refused"
+            );
         }
         let foreign =
             ["https://example.com", "example.com/", "user@example.com", "a b", "a%2eb", "exa_mple..com", "[::1"];
         for text in foreign.into_iter().chain(["a\\b", "example.com?x", "1.2.3.4.5"]) {
-            assert!(text.parse::<HostPattern>().is_err(), "{text} is no host");
+            assert!(text.parse::<HostPattern>().is_err(), "{text} must be refused");
         }
         for port in ["example.com:", "example.com:0", "example.com:65536", "example.com:+80", "example.com:http"] {
-            assert!(matches!(port.parse::<HostPattern>(), Err(HostPatternError::Port(_))), "{port} has no port");
+            assert!(
+                matches!(port.parse::<HostPattern>(), Err(HostPatternError::Port(_))),
+                "the port of {port} must be refused"
+            );
         }
         assert_eq!("  ".parse::<HostPattern>(), Err(HostPatternError::Empty));
     }

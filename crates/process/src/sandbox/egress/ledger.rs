@@ -1,4 +1,4 @@
-//! Aggregates the activity of a server's proxy into few lines for the server's activity log.
+//! Aggregates the connections of a server's proxy into few lines for the server's activity log.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,10 +14,10 @@ use super::hosts::{Destination, HostPattern};
 const MIN_BATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which the byte counts of open connections are reported if nothing else happens.
 const OPEN_REPORT_INTERVAL: Duration = Duration::from_secs(60);
-/// Maximum number of destinations that are named in one batch. Others are only counted.
+/// Maximum number of destinations that one batch names. Events for others are only counted.
 const MAX_NAMED_DESTINATIONS: usize = 16;
 
-/// Collects events until [`EgressLedger::take_lines`] is called.
+/// Collects connections and refusals until [`EgressLedger::take_lines`] is called.
 #[derive(Debug, Default)]
 pub(super) struct EgressLedger {
     state: Mutex<LedgerState>,
@@ -27,7 +27,7 @@ pub(super) struct EgressLedger {
 #[derive(Debug, Default)]
 struct LedgerState {
     entries: Vec<LedgerEntry>,
-    /// Number of events for destinations beyond [`MAX_NAMED_DESTINATIONS`].
+    /// Number of events for destinations that are not named, beyond [`MAX_NAMED_DESTINATIONS`].
     unnamed: u64,
     /// Open connections, at most as many as the proxy allows.
     open: Vec<TrackedConnection>,
@@ -62,7 +62,7 @@ struct TrackedConnection {
     told_down: u64,
 }
 
-/// An open connection. Dropping it counts it as closed.
+/// An open connection. Dropping it records that it was closed.
 #[derive(Debug)]
 pub(super) struct OpenConnection {
     ledger: Arc<EgressLedger>,
@@ -70,7 +70,7 @@ pub(super) struct OpenConnection {
 }
 
 impl OpenConnection {
-    /// Returns the byte counters of the connection to the destination.
+    /// Returns the byte counters of the connection.
     pub(super) fn traffic(&self) -> Arc<TrafficCounter> {
         Arc::clone(&self.traffic)
     }
@@ -83,7 +83,7 @@ impl Drop for OpenConnection {
 }
 
 impl EgressLedger {
-    /// Records a connection that was opened.
+    /// Records an opened connection. It counts as open until the returned value is dropped.
     pub(super) fn record_opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
         let traffic = Arc::new(TrafficCounter::default());
         let mut state = self.lock();
@@ -95,7 +95,7 @@ impl EgressLedger {
         OpenConnection { ledger: Arc::clone(self), traffic }
     }
 
-    /// Records a connection that was refused. `add` is the pattern that would allow it.
+    /// Records a connection that was refused. `add` is the host pattern that would permit it.
     pub(super) fn record_refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -111,7 +111,7 @@ impl EgressLedger {
         self.changed.notify_one();
     }
 
-    /// Records an allowed connection that failed.
+    /// Records a permitted connection that could not be made.
     pub(super) fn record_unreachable(&self, destination: &Destination, cause: &str) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -128,13 +128,13 @@ impl EgressLedger {
 
     /// Waits for the next batch of lines, at most one every two seconds.
     pub(super) async fn next_lines(&self) -> Vec<String> {
-        // Waits after the first event, so that one batch includes the events that follow it.
+        // Waits a while after the first event, so that one batch includes the events that follow it.
         let _ = timeout(OPEN_REPORT_INTERVAL, self.changed.notified()).await;
         sleep(MIN_BATCH_INTERVAL).await;
         self.take_lines()
     }
 
-    /// Returns the events since the last call as lines of text.
+    /// Returns the events since the last call as lines of text, and removes them.
     pub(super) fn take_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {
@@ -167,7 +167,7 @@ impl EgressLedger {
 }
 
 impl LedgerState {
-    /// Adds the bytes of an open connection since its last measurement.
+    /// Adds the bytes that were transferred over an open connection since they were last counted.
     fn measure_connection(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.written(), open.traffic.read());

@@ -1,5 +1,5 @@
 //! Network access by host name: a sandboxed server connects to the hosts that its user named, through Drawbridge's
-//! proxy, which is its only way out.
+//! proxy, and has no other network access.
 //!
 //! The server has a network namespace with only a loopback interface. The proxy listens there, on a socket that is
 //! opened from outside before the server's program runs, and connects in Drawbridge's network namespace. So there is no
@@ -11,7 +11,8 @@
 //! - `ledger`: aggregates connections and refusals for the server's activity log
 //! - `environment`: the variables that direct programs to the proxy
 //!
-//! Only bubblewrap creates such a namespace. Under other mechanisms, `ResolvedSandbox::for_command` refuses named hosts.
+//! Only bubblewrap creates such a namespace. Under other mechanisms, `ResolvedSandbox::for_command` refuses named
+//! hosts.
 
 pub mod hosts;
 
@@ -33,10 +34,10 @@ pub(crate) use proxy::EgressProxy;
 
 pub use hosts::{Destination, HostPattern, HostPatternError};
 
-/// Maximum number of hosts of one server.
+/// Maximum number of hosts in one server's settings.
 pub const MAX_HOSTS: usize = 100;
 
-/// The network access of a sandboxed server.
+/// The access of a sandboxed server to the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum NetworkAccess {
     /// No network access except the sandbox's own loopback interface.

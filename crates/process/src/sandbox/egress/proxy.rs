@@ -28,27 +28,27 @@ use super::hosts::Destination;
 use super::ledger::{EgressLedger, OpenConnection};
 use super::resolve::{self, ConnectFault, LookupFunction};
 
-/// Maximum number of concurrent connections of one server. Further ones wait until one ends.
+/// Maximum number of concurrent connections of one server. Further ones wait until another one ends.
 const MAX_CONNECTIONS: usize = 64;
-/// Maximum size of a request head, in bytes.
+/// Maximum size of a request's line and headers, in bytes.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// Maximum number of headers of a request.
+/// Maximum number of headers in one request.
 const MAX_HEADERS: usize = 100;
-/// Capacity of the channel of activity lines.
+/// Maximum number of unreceived activity lines. The proxy waits if there are more.
 const MAX_LINES: usize = 32;
 /// Delay after a failed `accept`, for instance if no file descriptor is free.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
-/// Headers for proxies that are hop-by-hop in practice.
+/// Headers that concern only the connection to the proxy. Removed from forwarded messages.
 const PROXY_HEADERS: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
 /// Time limits for the parts of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProxyTimeouts {
-    /// From the beginning of a request to the end of its head.
+    /// Maximum time from the beginning of a request to the end of its headers.
     head: Duration,
-    /// Connecting, after the name was resolved.
+    /// Maximum time to connect, after the name was resolved.
     connect: Duration,
-    /// Without a byte in either direction.
+    /// Maximum time without a byte in either direction.
     idle: Duration,
 }
 
@@ -64,7 +64,7 @@ impl ProxyTimeouts {
 #[derive(Debug)]
 pub(crate) struct EgressProxy {
     ledger: Arc<EgressLedger>,
-    /// Receiver of activity lines, until [`EgressProxy::take_lines`] takes it.
+    /// Receiver of activity lines, or `None` once [`EgressProxy::take_lines`] has returned it.
     lines: Option<mpsc::Receiver<String>>,
     _task: AbortOnDropHandle<()>,
 }
@@ -96,7 +96,7 @@ impl EgressProxy {
         self.lines.take()
     }
 
-    /// Returns the lines about events that were not reported yet.
+    /// Returns the activity lines that were not sent to the receiver yet.
     pub(crate) fn remaining_lines(&self) -> Vec<String> {
         self.ledger.take_lines()
     }
@@ -110,15 +110,15 @@ struct ProxyState {
     ledger: Arc<EgressLedger>,
 }
 
-/// State of one connection from the server.
+/// State of one connection from the server to the proxy.
 #[derive(Default)]
 struct ProxyClient {
     tunnel: Mutex<Option<Tunnel>>,
-    /// Task of the upstream connection of the latest request.
+    /// Task of the connection to the host of the latest request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// A CONNECT request that was accepted.
+/// An accepted CONNECT request, and the connection to its host.
 struct Tunnel {
     client: OnUpgrade,
     upstream: CountedStream,
@@ -251,7 +251,7 @@ impl ProxyState {
                 tracing::debug!(%error, "a connection of a proxy broke off");
             }
         });
-        // The request that used the previous task has been answered.
+        // The previous task's request has been answered, so the task can be dropped.
         *client.upstream.lock().unwrap_or_else(PoisonError::into_inner) = Some(AbortOnDropHandle::new(task));
         let response = sender.send_request(Request::from_parts(head, body)).await.map_err(|error| failed(&error))?;
         let (mut head, body) = response.into_parts();
@@ -259,7 +259,7 @@ impl ProxyState {
         Ok(Response::from_parts(head, body.boxed()))
     }
 
-    /// Connects to a destination if it is allowed, or returns the error response.
+    /// Connects to a destination if it is permitted. Otherwise returns the response with the error.
     async fn connect_allowed(
         &self,
         destination: &Destination,
@@ -291,7 +291,7 @@ impl ProxyState {
 }
 
 impl Tunnel {
-    /// Copies bytes in both directions until both ends have closed.
+    /// Copies bytes in both directions until both ends are closed.
     async fn run(self) {
         let Tunnel { client, mut upstream, open } = self;
         let ended = match client.await {
@@ -305,7 +305,7 @@ impl Tunnel {
     }
 }
 
-/// Completes when no byte was transferred for this long.
+/// Completes when no byte was transferred for `limit`.
 async fn wait_until_idle(traffic: &TrafficCounter, limit: Duration) {
     let mut before = None;
     loop {

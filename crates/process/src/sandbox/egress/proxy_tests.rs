@@ -64,15 +64,15 @@ async fn head(stream: &mut TcpStream) -> String {
     String::from_utf8(head).unwrap()
 }
 
-/// Reads everything until the connection is closed.
+/// Reads all bytes until the connection is closed.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
-    // A reset counts as the end, too.
+    // A reset connection counts as closed, too.
     let _ = within(LONG, "the proxy closes the connection", stream.read_to_end(&mut text)).await;
     String::from_utf8(text).unwrap()
 }
 
-/// Sends a request and returns everything the proxy sends until it closes the connection.
+/// Sends a request, and returns all that the proxy sends until it closes the connection.
 async fn answered(proxy: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(proxy).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -84,17 +84,17 @@ async fn s24_tunnel_reaches_named_hosts_only() {
     let ((named, at_named), (other, at_other)) = (echo().await, echo().await);
     let (egress, address) = usual(&[&format!("localhost:{named}")]).await;
     let (mut stream, head) = connect(address, &format!("localhost:{named}")).await;
-    assert!(head.starts_with("HTTP/1.1 200"), "S24: a named host is reached: {head}");
+    assert!(head.starts_with("HTTP/1.1 200"), "S24: a named host must be reachable: {head}");
     stream.write_all(b"hello").await.unwrap();
     let mut back = [0; 5];
     within(LONG, "the host answers", stream.read_exact(&mut back)).await.unwrap();
-    assert_eq!(&back, b"hello", "bytes go through both ways");
+    assert_eq!(&back, b"hello", "bytes must be forwarded in both directions");
 
     let spellings = ["127.0.0.1", "127.1", "2130706433", "[::ffff:127.0.0.1]", "LOCALHOST.evil.example"];
     let others = spellings.map(|host| format!("{host}:{named}"));
     for to in others.into_iter().chain([format!("localhost:{other}"), "169.254.169.254:80".to_owned()]) {
         let (mut stream, head) = connect(address, &to).await;
-        assert!(head.starts_with("HTTP/1.1 403"), "S24: {to} is refused: {head}");
+        assert!(head.starts_with("HTTP/1.1 403"), "S24: a connection to {to} must be refused: {head}");
         drop(stream.shutdown().await);
         let words = rest(&mut stream).await;
         assert!(
@@ -107,7 +107,7 @@ async fn s24_tunnel_reaches_named_hosts_only() {
     drop(stream);
     let lines = egress.remaining_lines().join("\n");
     assert!(lines.contains(&format!("network: localhost:{named} allowed, 1 opened")), "S24: {lines}");
-    assert!(lines.contains("5 bytes up, 5 bytes down"), "S24: the bytes are counted: {lines}");
+    assert!(lines.contains("5 bytes up, 5 bytes down"), "S24: the number of bytes must be reported: {lines}");
     let refused = format!(
         "localhost:{other} refused: it is not among the hosts that this server may reach. To allow it, add localhost:{other} "
     );
@@ -124,7 +124,7 @@ async fn s24_name_that_resolves_to_loopback_is_refused() {
     drop(stream.shutdown().await);
     let words = rest(&mut stream).await;
     assert!(words.contains(&format!("add 127.0.0.1:{port}")), "S24: the refusal must name the address to add: {words}");
-    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: nothing connected");
+    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: no connection must be made");
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn s24_url_requests_are_forwarded_in_origin_form() {
         "GET http://user:secret@LOCALHOST:{port}/a?b=c HTTP/1.1\r\nHost: other.example\r\nProxy-Authorization: Basic x\r\nConnection: x-mine, close\r\nX-Mine: 1\r\nX-Kept: 1\r\n\r\n"
     );
     let answer = answered(address, &request).await.to_lowercase();
-    assert!(answer.starts_with("http/1.1 200") && answer.ends_with("hi"), "the answer comes back: {answer}");
+    assert!(answer.starts_with("http/1.1 200") && answer.ends_with("hi"), "the response must be forwarded: {answer}");
     assert!(!answer.contains("x-hop"), "hop-by-hop headers must be removed from the response: {answer}");
     let request = within(LONG, "the host is asked", host).await.unwrap().to_lowercase();
     assert!(request.starts_with("get /a?b=c http/1.1\r\n"), "the host must receive a path: {request}");
@@ -204,9 +204,12 @@ async fn s24_invalid_requests_are_refused() {
     for (request, status) in cases {
         let answer = answered(address, &request).await;
         let shown: String = request.chars().take(60).collect();
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "S24: {shown:?} gets {status}: {answer}");
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "S24: {shown:?} must be answered with {status}: {answer}"
+        );
     }
-    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: nothing reached the host");
+    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: no connection must reach the host");
 }
 
 #[tokio::test]
@@ -243,7 +246,7 @@ async fn s24_excess_connections_wait() {
     let (_, (mut first, _)) = tunnels.swap_remove(0);
     let early = listener.accept();
     tokio::pin!(early);
-    // No connection is free until one ends, however often the others are polled.
+    // All connections are in use until one ends, however often the tunnels are used.
     for (at, ((stream, _), (upstream, _))) in tunnels.iter_mut().enumerate() {
         stream.write_all(b"x").await.unwrap();
         let byte = tokio::select! {

@@ -1,5 +1,5 @@
 //! Resolves the destination that a server requests to addresses that may be connected to. Addresses are checked after
-//! the lookup, and exactly the checked addresses are connected to, so DNS rebinding has no effect.
+//! the lookup, and only the checked addresses are connected to, so DNS rebinding has no effect.
 
 use std::future::Future;
 use std::io;
@@ -12,22 +12,22 @@ use tokio::time::timeout;
 
 use super::hosts::{Destination, DestinationHost, HostPattern};
 
-/// Time limit of a DNS lookup.
+/// Maximum duration of a DNS lookup.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of addresses of one name that are tried.
+/// Maximum number of addresses of one name to which a connection is attempted.
 const MAX_ADDRESSES: usize = 8;
 
 /// The reason why a connection is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConnectFault {
-    /// The connection is not allowed.
+    /// The connection is not permitted.
     Refused {
         /// Explanation for the server and its user.
         cause: String,
-        /// Host pattern that would allow the connection.
+        /// Host pattern that would permit the connection.
         add: HostPattern,
     },
-    /// The connection is allowed but failed. Contains an explanation.
+    /// The connection is permitted but failed. Contains an explanation.
     Unreachable(String),
 }
 
@@ -35,16 +35,16 @@ pub(super) type LookupFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<Ip
 /// A function that resolves a name to addresses.
 pub(super) type LookupFunction = fn(&str) -> LookupFuture<'_>;
 
-/// Resolves a name with the system's resolver.
+/// Resolves a name with the operating system's resolver.
 pub(super) fn resolve_with_system(name: &str) -> LookupFuture<'_> {
     Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
 }
 
-/// Returns the addresses of a destination that the hosts admit.
+/// Returns the addresses of a destination if these hosts permit it.
 ///
 /// # Errors
-/// Returns [`ConnectFault::Refused`] if the destination or all its addresses are not allowed, and [`ConnectFault::Unreachable`] if
-/// the lookup fails, times out or yields no address.
+/// Returns [`ConnectFault::Refused`] if the destination or all its addresses are not permitted, and
+/// [`ConnectFault::Unreachable`] if the lookup fails, times out or yields no address.
 pub(super) async fn resolve_allowed(
     hosts: &[HostPattern],
     destination: &Destination,
@@ -57,7 +57,7 @@ pub(super) async fn resolve_allowed(
     }
     let name = match &destination.host {
         DestinationHost::Address(address) => return Ok(vec![(*address, port).into()]),
-        // `localhost` is never resolved by a lookup.
+        // `localhost` always means the loopback addresses, so it is not looked up.
         DestinationHost::Name(_) if destination.is_localhost() => {
             let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
             return Ok(loopback.map(|address| (address, port).into()).into());
@@ -73,7 +73,7 @@ pub(super) async fn resolve_allowed(
     allowed_addresses(hosts, destination, found)
 }
 
-/// Returns those addresses of a name that may be connected to.
+/// Returns those addresses of a name to which a connection is permitted.
 fn allowed_addresses(
     hosts: &[HostPattern],
     destination: &Destination,
@@ -122,7 +122,7 @@ mod tests {
         for address in own.split(' ') {
             let refused = found(&["example.com"], "example.com", &[address]);
             let Err(ConnectFault::Refused { add, .. }) = refused else {
-                panic!("S24: {address} is reached: {refused:?}")
+                panic!("S24: {address} must be refused: {refused:?}")
             };
             let add = add.to_string();
             let allowed = found(&["example.com", &add], "example.com", &[address]);
@@ -135,15 +135,16 @@ mod tests {
     #[test]
     fn s24_address_pattern_includes_the_port() {
         let refused = found(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
-        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the port counts: {refused:?}");
+        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: another port must be refused: {refused:?}");
     }
 
     #[tokio::test]
     async fn s24_unnamed_host_is_not_resolved() {
-        let lookup: LookupFunction = |name| panic!("S24: {name} was looked up, which discloses it to a name server");
+        let lookup: LookupFunction =
+            |name| panic!("S24: {name} must not be looked up, which would disclose it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
         let refused = resolve_allowed(&hosts(&["example.com"]), &other, lookup).await;
-        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: it is refused: {refused:?}");
+        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the name must be refused: {refused:?}");
         let local = Destination::new("localhost", 443).unwrap();
         let reached = resolve_allowed(&hosts(&["localhost"]), &local, lookup).await.unwrap();
         assert!(

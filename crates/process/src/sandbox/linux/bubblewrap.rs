@@ -25,26 +25,26 @@ use crate::launch::ProcessLaunch;
 use crate::programs::SearchPath;
 use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 
-/// File name of the program.
+/// File name of the bubblewrap program.
 const BWRAP_PROGRAM: &str = "bwrap";
-/// Time limit of the trial run.
+/// Maximum duration of the trial, which tests if bubblewrap works.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read of bubblewrap's error output.
 const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
 
 /// Maximum size of a server's `/tmp` and of its `/dev/shm`, in bytes. Both are in memory.
 const MAX_MEMORY_FOLDER_BYTES: u64 = 512 * 1024 * 1024;
-/// Options that prevent a server from creating further namespaces (bubblewrap 0.8).
+/// Options that prevent a server from creating more namespaces (from bubblewrap 0.8).
 const NO_NESTED_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
-/// Time after which an incomplete trial is repeated: the machine may have been too busy for it.
+/// Time after which the trial is repeated if it found only some features: the computer may have been too busy.
 const TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Results of successful trials by canonical path. Failures are not cached, because bubblewrap may be installed
-/// meanwhile.
+/// Results of successful trials by canonical path of the program. Failures are not cached, because bubblewrap may be
+/// installed meanwhile.
 static TRIAL_RESULTS: Mutex<BTreeMap<PathBuf, TrialResult>> = Mutex::new(BTreeMap::new());
 
-/// The result of a successful trial.
+/// Features of bubblewrap that a trial has found, and its time.
 #[derive(Debug, Clone, Copy)]
 struct TrialResult {
     features: BubblewrapFeatures,
@@ -52,7 +52,7 @@ struct TrialResult {
 }
 
 impl TrialResult {
-    /// Returns `true` if no other trial is due.
+    /// Returns `true` if the trial need not be repeated: it found all features, or was done recently.
     fn is_current(&self, now: Instant) -> bool {
         self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRIAL_RETRY_INTERVAL
     }
@@ -61,16 +61,16 @@ impl TrialResult {
 /// Features that not every version of bubblewrap has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BubblewrapFeatures {
-    /// Set if bubblewrap can prevent further namespaces and limit the size of folders in memory. Otherwise only seccomp
-    /// prevents namespaces.
+    /// Set if bubblewrap can prevent more namespaces and limit the size of folders in memory. Without this feature,
+    /// only seccomp prevents namespaces.
     bounds: bool,
-    /// Set if bubblewrap accepts folders by descriptor (0.10, and Debian's 0.8). Otherwise it gets their paths.
+    /// Set if bubblewrap accepts folders by descriptor (0.10, and Debian's 0.8). Otherwise it receives their paths.
     descriptors: bool,
 }
 
 impl BubblewrapFeatures {
     const NONE: BubblewrapFeatures = BubblewrapFeatures { bounds: false, descriptors: false };
-    /// Combinations in the order in which they are tried.
+    /// Combinations of features, in the order in which the trial tests them.
     const ALL: [BubblewrapFeatures; 4] = [
         BubblewrapFeatures { bounds: true, descriptors: true },
         BubblewrapFeatures { bounds: true, descriptors: false },
@@ -89,8 +89,8 @@ impl BubblewrapFeatures {
     }
 }
 
-/// Returns the canonical path of bubblewrap if it is on the search path and works here, which not every system permits.
-/// Its ownership is checked each time.
+/// Returns the canonical path of bubblewrap if it is on the search path and works on this computer. Some systems do not
+/// permit its namespaces. Its ownership is checked each time.
 ///
 /// # Errors
 /// Returns a message that explains why bubblewrap can't be used.
@@ -98,7 +98,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     let found: Vec<PathBuf> =
         path.directories.iter().map(|folder| folder.join(BWRAP_PROGRAM)).filter(|program| program.is_file()).collect();
     let first = found.first().ok_or_else(|| "bubblewrap is not installed".to_owned())?;
-    // A copy that is not owned by root is skipped, so it does not prevent the use of root's.
+    // A copy that is not owned by root is skipped, so it does not prevent the use of a later copy that is.
     let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
         return Err(format!("{} may be changed by others than the system", first.display()));
     };
@@ -118,7 +118,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     Err(format!("bubblewrap does not work here ({said})"))
 }
 
-/// Runs a shell that does nothing in a sandbox without a network.
+/// Runs a trial: a sandbox without a network, in which a shell does nothing.
 async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), String> {
     let system_calls = system_calls::filter_file()?;
     let mut arguments = namespaces(&NetworkAccess::None, features);
@@ -157,7 +157,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     }
 }
 
-/// Waits for the process. Returns its exit status and its error output.
+/// Waits for the process to end. Returns its exit status and its standard error.
 pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {
@@ -167,8 +167,8 @@ pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(Ex
     Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
 }
 
-/// Returns all arguments before the program, and the descriptors that they name. `variables` are set for the program
-/// and not for bubblewrap.
+/// Returns all arguments for bubblewrap before the program, and the descriptors to which they refer. `variables` are
+/// set for the program and not for bubblewrap.
 ///
 /// # Errors
 /// Returns the error of [`open_reachable`] if a folder differs from the approved one.
@@ -185,10 +185,10 @@ pub(super) fn arguments(
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
     }
-    // Without descriptors, the folders are checked here, right before bubblewrap resolves them itself.
+    // If bubblewrap does not accept descriptors, it resolves the paths itself, immediately after this check.
     let mut passed_on = Vec::new();
     let mut hidden = plan.reach.hidden.iter().peekable();
-    // Mounts each folder before those in it, so that the more specific path takes effect.
+    // Each folder is mounted before its subfolders, so that the more specific path takes effect.
     for OpenedPath { path, writable, descriptor, .. } in open_reachable(&plan.reach)? {
         while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
             mount_empty_folder(&mut arguments, hidden);
@@ -205,7 +205,7 @@ pub(super) fn arguments(
     for hidden in hidden {
         mount_empty_folder(&mut arguments, hidden);
     }
-    // Remounted last, because the server's own home may be mounted in one of them.
+    // The hidden folders are made read-only last, because the server's own home may be mounted in one of them.
     for hidden in &plan.reach.hidden {
         arguments.extend(["--remount-ro".into(), hidden.into()]);
     }
@@ -223,7 +223,7 @@ pub(super) fn arguments(
     Ok((arguments, passed_on))
 }
 
-/// Mounts an empty folder over one of Drawbridge's own.
+/// Adds the arguments that mount an empty folder over one of Drawbridge's own folders.
 fn mount_empty_folder(arguments: &mut Vec<OsString>, folder: &Path) {
     arguments.extend(["--tmpfs".into(), folder.into()]);
 }
@@ -247,7 +247,7 @@ fn namespaces(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsSt
     arguments
 }
 
-/// Appends the final steps: makes the root and `/dev` read-only, and installs the filter of system calls.
+/// Adds the arguments of the final steps: make the root and `/dev` read-only, and install the filter of system calls.
 fn append_final_steps(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);

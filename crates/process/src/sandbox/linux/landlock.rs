@@ -1,4 +1,4 @@
-//! Sandboxes with Landlock: the kernel denies the process access to every file that was not named.
+//! Sandboxes with Landlock: the kernel denies the process access to all files except the permitted ones.
 //! [Documentation](https://docs.kernel.org/userspace-api/landlock.html).
 
 use std::io;
@@ -13,22 +13,22 @@ use landlock::{
 use super::opened_paths::OpenedPath;
 use super::sandbox_failure;
 
-/// Minimum ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
+/// Minimum Landlock ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
 const MIN_ABI: ABI = ABI::V3;
-/// ABI that is enforced if the kernel supports it: restricts signals to, and abstract sockets of, processes outside
-/// (Linux 6.12).
+/// Landlock ABI that is enforced if the kernel supports it (Linux 6.12). It also blocks signals to processes outside
+/// the sandbox, and connections to their abstract sockets.
 const PREFERRED_ABI: ABI = ABI::V6;
 
 /// Devices that contain no user data.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// Information of a process about itself. Of processes outside, names and command lines are visible, but not memory,
-/// environment or files, because the process may not trace them.
+/// Folder in which a process finds information about itself. Names and command lines of processes outside the sandbox
+/// are visible there. Their memory, environment and files are not, because the process may not trace them.
 const PROC_FOLDER: &str = "/proc";
 
 /// Checks that the kernel can enforce [`MIN_ABI`].
 ///
 /// # Errors
-/// Returns a message that explains why it can't.
+/// Returns a message that explains why the kernel can't.
 pub(super) fn check_support() -> Result<(), String> {
     new_ruleset().map(drop).map_err(|error| error_text(&error))
 }

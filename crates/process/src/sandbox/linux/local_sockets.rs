@@ -1,6 +1,6 @@
-//! A seccomp filter that blocks communication with other programs of the same computer which neither a separate file
-//! system nor a separate network prevents: sockets, System V shared memory, and the kernel's keyrings. Under Landlock
-//! and without network access, all sockets are blocked, since Landlock restricts only TCP.
+//! A seccomp filter that blocks communication with other programs of the same computer by means that neither a separate
+//! file system nor a separate network prevents: sockets, System V shared memory, and the kernel's keyrings. Under
+//! Landlock and without network access, all sockets are blocked, because Landlock restricts only TCP.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,8 @@ use seccompiler::{
 
 use super::sandbox_failure;
 
-/// Socket families that networking needs. All others connect to programs on this computer, or to its host.
+/// Socket families that networking needs. Sockets of all other families connect to programs on this computer, or to the
+/// host of a virtual machine.
 const NETWORK_FAMILIES: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 /// Mask of the bits in a socket's type argument that encode the type.
 const SOCKET_TYPE_MASK: u64 = 0xf;
@@ -35,11 +36,11 @@ pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[];
 
-/// Returns the filter. Connected socket pairs are allowed, since they connect only to processes that the program
-/// starts. Datagram pairs are refused, because they can send to any address.
+/// Returns the filter for a server, with or without network access. Connected socket pairs are allowed, because they
+/// connect only to processes that the program starts. Datagram pairs are refused, because they can send to any address.
 ///
 /// # Errors
-/// Returns a message if seccomp does not support this machine.
+/// Returns a message if seccomp does not support this computer's architecture.
 pub(super) fn filter(network: bool) -> Result<BpfProgram, String> {
     build_filter(network).map_err(|error| format!("seccomp can't be used ({error})"))
 }
@@ -52,7 +53,7 @@ pub(super) fn enforce(filter: &BpfProgram) -> io::Result<()> {
 fn build_filter(network: bool) -> Result<BpfProgram, BackendError> {
     let is_not = |family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family as u64);
     let local = NETWORK_FAMILIES.into_iter().map(is_not).collect::<Result<_, _>>()?;
-    // A call without a rule matches always.
+    // A system call without rules matches with any arguments.
     let sockets = if network { vec![SeccompRule::new(local)?] } else { Vec::new() };
     let is_connected = |kind: &u64| [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].contains(&(*kind as libc::c_int));
     let is_of =

@@ -1,8 +1,8 @@
-//! Sandboxes on Linux: bubblewrap where it works, else Landlock.
+//! Sandboxes on Linux: bubblewrap if it works, or else Landlock.
 //!
 //! With both, the server can't open sockets to other programs of this computer (the message bus, Docker, the desktop),
 //! because those programs act outside the sandbox. It can't use io_uring either, whose operations seccomp does not see,
-//! create namespaces, or call parts of the kernel that servers don't need (`system_calls`).
+//! create namespaces, or make system calls that servers don't need (`system_calls`).
 
 mod bubblewrap;
 mod landlock;
@@ -33,18 +33,18 @@ use crate::launch::ChildSetup;
 use crate::platform;
 use crate::programs::SearchPath;
 
-/// Advice if neither mechanism works.
+/// Advice for the user if neither bubblewrap nor Landlock works.
 const UNAVAILABLE_ADVICE: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
 /// Restrictions of a process that take effect before its program runs and are irrevocable.
 struct ProcessRestriction {
     rules: Option<RulesetCreated>,
-    /// Seccomp filters, all of which are applied.
+    /// Seccomp filters, which are all applied.
     filters: Vec<BpfProgram>,
     limits: Option<KernelLimits>,
-    /// Descriptors in addition to 0, 1 and 2 that the program inherits. The program is bubblewrap, which does not pass
-    /// them on.
+    /// Descriptors that the program inherits in addition to 0, 1 and 2. The program is bubblewrap, which closes them
+    /// before it runs the server.
     passed_on: Vec<OwnedFd>,
 }
 
@@ -68,7 +68,7 @@ impl ProcessRestriction {
     }
 }
 
-/// Returns the sandbox mechanism of this computer. bubblewrap is looked up on the search path.
+/// Returns the sandbox mechanism that this computer supports. bubblewrap is looked up on the search path.
 pub(super) async fn find_mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     let bubblewrap = match bubblewrap::find(path).await {
         Ok(program) => return Ok(SandboxMechanism::Bubblewrap(program)),
@@ -82,7 +82,7 @@ pub(super) async fn find_mechanism(path: &SearchPath) -> Result<SandboxMechanism
     }
 }
 
-/// Checks each part of the sandboxes. Returns the reason for each part that can't be used.
+/// Checks each part of the sandbox mechanisms. Returns their names, with the reason for each part that can't be used.
 pub(super) async fn check_parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
@@ -102,8 +102,8 @@ pub(super) fn wrap_command(
         SandboxMechanism::Bubblewrap(wrap) => {
             let filters = vec![local_sockets::filter(true).map_err(not_here)?];
             let system_calls = system_calls::filter_file().map_err(not_here)?;
-            // bubblewrap itself is not sandboxed: variables that make the loader load files are set for the server
-            // only.
+            // bubblewrap runs outside the sandbox, so variables that make the loader load files are set only for the
+            // server.
             let (loads, mut environment): (Vec<_>, Vec<_>) =
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
             let (gate, ends) = match &plan.network {
@@ -135,10 +135,10 @@ pub(super) fn wrap_command(
     }
 }
 
-/// Error number that represents every sandbox failure in the child. A child can report only a number.
+/// Error number that stands for every sandbox failure in the child. A child can only report a number to its parent.
 pub(crate) const SANDBOX_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
 
-/// Returns the error for a child that failed with [`SANDBOX_FAILURE_ERRNO`].
+/// Returns the error for a child that reported [`SANDBOX_FAILURE_ERRNO`].
 pub(crate) fn sandbox_failure_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
     SandboxError::NotHere { cause, next: UNAVAILABLE_ADVICE }

@@ -1,5 +1,5 @@
-//! Opens the folders of a sandbox before it is set up. The sandbox mechanism gets the descriptors, so replacing a path
-//! after the check has no effect.
+//! Opens the folders of a sandbox before it is set up. The sandbox mechanism receives the descriptors, so replacing a
+//! path after the check has no effect.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use crate::sandbox::{ReachablePaths, SandboxError};
 pub(super) struct OpenedPath {
     /// Path of the file or folder in the sandbox.
     pub(super) path: PathBuf,
-    /// Set if the server may change it.
+    /// Set if the server may change the file or folder.
     pub(super) writable: bool,
     pub(super) is_folder: bool,
-    /// Descriptor, or `None` for a system path: only root can replace that.
+    /// Descriptor, or `None` for a system path, which only root can replace.
     pub(super) descriptor: Option<OwnedFd>,
 }
 
-/// Opens all paths that are accessible to a server, each before those in it.
+/// Opens all paths that are accessible to a server, each before its subfolders.
 ///
 /// # Errors
 /// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::Leads`] if a folder has become a link,
@@ -34,7 +34,7 @@ pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, 
     for path in &reach.program {
         let descriptor = open_following_links(path, OFlag::empty())?;
         let real = canonical_location(&descriptor, path)?;
-        // The path may be a link, so its target must have been approved as well.
+        // The path may be a link, so its target must be in the approved plan as well.
         let is_approved = reach.program.iter().chain(&reach.system).any(|part| real.starts_with(part));
         if !is_approved {
             return Err(SandboxError::Changed);
@@ -52,7 +52,7 @@ pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, 
         all.push(OpenedPath { path: path.clone(), writable, is_folder: true, descriptor: Some(descriptor) });
     }
     all.sort_by(|one, other| (&one.path, one.writable).cmp(&(&other.path, other.writable)));
-    // Of equal paths, the writable one is last and replaces the other.
+    // If a path is both writable and read-only, the writable entry is used.
     all.dedup_by(|later, earlier| {
         let is_same = later.path == earlier.path;
         if is_same {
@@ -63,7 +63,7 @@ pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, 
     Ok(all)
 }
 
-/// Opens a folder by an absolute path without links.
+/// Opens a folder by an absolute path. Fails if the path contains a symbolic link.
 fn open_without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     let how =
@@ -71,7 +71,8 @@ fn open_without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     match openat2(AT_FDCWD, path, how) {
         Ok(descriptor) => Ok(descriptor),
         Err(Errno::ELOOP) => Err(link_error(path)),
-        // Linux before 5.6, and containers that block the call: the location of the opened folder is checked instead.
+        // Without `openat2` (Linux before 5.6, or blocked in a container), the location of the opened folder is
+        // checked.
         Err(Errno::ENOSYS | Errno::EPERM) => {
             let descriptor = open_following_links(path, OFlag::O_DIRECTORY)?;
             if canonical_location(&descriptor, path)? == path { Ok(descriptor) } else { Err(link_error(path)) }
@@ -80,7 +81,7 @@ fn open_without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     }
 }
 
-/// Opens a path and follows links.
+/// Opens a path, following symbolic links.
 fn open_following_links(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxError> {
     open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder_error(path, error))
 }

@@ -1,5 +1,5 @@
-//! Suspends a server between the start of bubblewrap and that of its program: bubblewrap has created the server's
-//! network namespace and waits until the proxy listens in it.
+//! Delays a server's program after bubblewrap was started: bubblewrap has created the server's network namespace and
+//! waits until the proxy listens in it.
 
 use std::io::{PipeReader, PipeWriter, Write, pipe};
 use std::os::fd::OwnedFd;
@@ -22,22 +22,23 @@ const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes that are read of bubblewrap's report.
 const MAX_REPORT_BYTES: usize = 4096;
 
-/// Blocks a server's program from running. Dropping it lets the program run, so bubblewrap must be killed first.
+/// Prevents a server's program from running. Dropping the gate lets the program run, so bubblewrap must be killed
+/// first.
 pub(crate) struct ProgramGate {
     hosts: Vec<HostPattern>,
     made: PipeReader,
     open: PipeWriter,
 }
 
-/// The descriptors that bubblewrap inherits.
+/// The descriptors of the gate that bubblewrap inherits.
 pub(super) struct GateDescriptors {
-    /// Receives bubblewrap's report on the namespaces (`--info-fd`).
+    /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
-    /// Blocks bubblewrap until it is readable (`--block-fd`).
+    /// Descriptor for which bubblewrap waits until it is readable (`--block-fd`).
     pub(super) block: OwnedFd,
 }
 
-/// Bubblewrap's report on the created sandbox.
+/// Bubblewrap's report on the created sandbox, in JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct BubblewrapInfo {
@@ -62,7 +63,7 @@ impl ProgramGate {
     /// killed.
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
         let ProgramGate { hosts, made, mut open } = self;
-        // Dropped before the pipe, because closing the pipe would let the program run.
+        // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
         let mut held = HeldProgram { bubblewrap, is_released: false };
         let listening = timeout(NAMESPACE_TIMEOUT, listen(made, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));

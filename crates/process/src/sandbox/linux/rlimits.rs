@@ -1,5 +1,5 @@
-//! Kernel limits of a server between two measurements of [`super::usage_watch`]. They are wider than the limits for which a
-//! server is stopped.
+//! Kernel limits that apply to a server between two measurements of [`super::usage_watch`]. They are higher than the
+//! limits at which a server is stopped.
 
 use std::fs;
 use std::io;
@@ -13,20 +13,20 @@ use crate::sandbox::limits::ResourceLimits;
 /// Ratio of the memory limit of one process to the limit of all processes.
 const MEMORY_FACTOR: u64 = 2;
 
-/// The limits that are set in the child.
+/// The kernel limits that are set in the child.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelLimits {
     /// Maximum number of processes and threads of the user. The kernel counts all of them, including those outside the
     /// sandbox. `None` if the current number is unknown.
     processes: Option<u64>,
-    /// Maximum writable memory of one process, in bytes.
+    /// Maximum writable memory of each process, in bytes.
     memory_bytes: u64,
 }
 
 impl KernelLimits {
     /// Returns the kernel limits for a server with these resource limits.
     pub(super) fn from_limits(limits: &ResourceLimits) -> KernelLimits {
-        // Leaves room for the user's other processes, whose number may grow.
+        // The kernel counts the user's other processes as well, and their number may grow.
         let processes = user_task_count().map(|tasks| 2 * tasks + 2 * u64::from(limits.processes));
         KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(MEMORY_FACTOR) }
     }
@@ -42,7 +42,7 @@ impl KernelLimits {
     }
 }
 
-/// Sets a limit, unless a lower one is already set.
+/// Sets a limit, unless the current one is lower.
 fn lower_limit(resource: Resource, most: u64) -> io::Result<()> {
     let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(sandbox_failure)?;
     let most = most.min(hard);

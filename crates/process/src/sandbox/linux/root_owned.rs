@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 /// Mode bits for write permission of the group and of others.
 const OTHERS_WRITE: u32 = 0o022;
-/// Mode bit of a folder in which only the owner of a file can rename or remove it.
+/// Mode bit of a folder in which only a file's owner can rename or remove the file.
 const STICKY: u32 = 0o1000;
 
 /// Returns the canonical path of a program if only root can change or replace it: the file and all its parent folders
-/// belong to root. The path contains no links, so nobody else can redirect it later.
+/// belong to root. The path contains no links, so other users can't redirect it later.
 pub(super) fn root_owned(program: &Path) -> Option<PathBuf> {
     let real = program.canonicalize().ok()?;
     let is_root_owned = |facts: &Metadata| facts.uid() == 0;

@@ -1,7 +1,7 @@
 //! A seccomp filter for system calls that servers don't need and that expose large parts of the kernel: namespaces,
 //! mounts, tracing, kernel modules, BPF, swap, clocks. Similar to the default filters of container runtimes.
 //!
-//! bubblewrap itself needs some of these calls, so it installs this filter right before it runs the server.
+//! bubblewrap itself needs some of these calls, so it installs this filter immediately before it runs the server.
 
 use std::collections::BTreeMap;
 use std::io::{Seek, Write};
@@ -54,7 +54,7 @@ const REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
-    // The kernel itself.
+    // Changes of the kernel itself.
     libc::SYS_init_module,
     libc::SYS_finit_module,
     libc::SYS_delete_module,
@@ -65,7 +65,7 @@ const REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_acct,
     libc::SYS_vhangup,
     libc::SYS_nfsservctl,
-    // Clock and name of the whole computer.
+    // Clock and host name of the computer.
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_clock_adjtime,
@@ -100,8 +100,9 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWPID,
     libc::CLONE_NEWNET,
 ];
-/// Option of `prctl` that makes a process the reaper of its orphaned descendants, or stops it. Under Landlock the
-/// server's first process is the reaper of all, so that none is missed when processes are counted and ended.
+/// Option of `prctl` that makes a process the reaper of its orphaned descendants, or revokes that. Under Landlock the
+/// server's first process is the reaper of all its descendants, so that none is missed when processes are counted and
+/// ended.
 const SUBREAPER_OPTION: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// `ioctl` requests that insert input into a terminal.
 const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
@@ -112,12 +113,12 @@ const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 /// Returns the filter of system calls.
 ///
 /// # Errors
-/// Returns a message if seccomp does not support this machine.
+/// Returns a message if seccomp does not support this computer's architecture.
 pub(super) fn filter() -> Result<BpfProgram, String> {
     build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
-/// Checks that the kernel supports filters that refuse a call.
+/// Checks that the kernel supports filters that make a call fail.
 ///
 /// # Errors
 /// Returns a message that explains why filters can't be used.
@@ -148,7 +149,7 @@ pub(super) fn filter_file() -> Result<OwnedFd, String> {
 
 fn build_filter() -> Result<BpfProgram, BackendError> {
     let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> = BTreeMap::new();
-    // A call without a rule matches always.
+    // A system call without rules matches with any arguments.
     calls.extend(REFUSED_CALLS.iter().chain(REFUSED_ON_ARCHITECTURE).map(|call| (*call, Vec::new())));
     let has_flag = |flag: libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
@@ -170,8 +171,8 @@ fn build_filter() -> Result<BpfProgram, BackendError> {
     Ok(reject_clone3(rest))
 }
 
-/// Prepends instructions that report `clone3` as unimplemented. Its flags are in memory, which seccomp does not see,
-/// and libraries then use `clone`. The rest of the filter checks the architecture.
+/// Prepends instructions that make `clone3` fail as unimplemented. Seccomp can't see its flags, which are in memory,
+/// and libraries then fall back to `clone`. The other part of the filter checks the architecture.
 fn reject_clone3(rest: BpfProgram) -> BpfProgram {
     /// Offset of the system call number in the filter's input.
     const NUMBER_OFFSET: u32 = 0;

@@ -1,7 +1,7 @@
 //! Measures the resource use of a running server, and kills it with all its descendants if it exceeds a limit.
 //!
-//! Use is measured at intervals, so a server can exceed a limit for that long. Between two measurements only the
-//! kernel's own limits apply (`rlimits`).
+//! Resource use is measured at intervals, so a server can exceed a limit for as long as one interval. Between two
+//! measurements only the kernel's own limits apply (`rlimits`).
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
@@ -16,18 +16,21 @@ use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
 
 /// Interval between measurements of processes, memory and processor time.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(500);
-/// Minimum and maximum pause between two measurements of the home.
+/// Minimum pause between two measurements of the home folder's size.
 const MIN_HOME_INTERVAL: Duration = Duration::from_secs(2);
+/// Maximum pause between two measurements of the home folder's size.
 const MAX_HOME_INTERVAL: Duration = Duration::from_secs(10);
-/// Ratio of the pause to the duration of a measurement, within the bounds above. Measuring a large home takes time.
+/// Ratio of the pause after a measurement to its duration, within the bounds above. Measuring a large home folder takes
+/// time.
 const HOME_PAUSE_RATIO: u32 = 20;
-/// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is bounded as
+/// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is limited as
 /// well.
 const MIN_ENTRY_BYTES: u64 = 1024;
-/// Maximum pause between two measurements of all memory pages.
+/// Maximum pause between two measurements with shared pages counted once.
 const MAX_PAGES_INTERVAL: Duration = Duration::from_secs(10);
-/// Processor time is summed by the minute and counts for an hour.
+/// Interval for which processor time is summed. The sums of the last hour count.
 const MINUTE: Duration = Duration::from_secs(60);
+/// Number of minutes for which processor time is summed.
 const MINUTES: usize = 60;
 
 /// Measurement tasks of one server. Dropping it aborts them.
@@ -60,7 +63,7 @@ struct WatchedServer {
 }
 
 impl WatchedServer {
-    /// Kills the server and all its descendants.
+    /// Kills the server and all its descendants. Blocks.
     fn kill(&self) {
         if StartTime::of_process(self.pid).as_ref() != Some(&self.started) {
             return;
@@ -92,7 +95,7 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
         });
         if exceeded.is_some() {
             let server = server.clone();
-            // Processes that are started meanwhile are found by the next measurement.
+            // Processes that start during the kill are found by the next measurement.
             let _ = spawn_blocking(move || server.kill()).await;
         }
     }
@@ -106,7 +109,8 @@ struct MemoryCount {
 }
 
 impl MemoryCount {
-    /// Returns the memory use in bytes, or `None` if the measurement was cancelled.
+    /// Returns the memory use in bytes, or `None` if the measurement was cancelled. Returns the last result during a
+    /// pause.
     async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.seen
             && at.elapsed() < (took * HOME_PAUSE_RATIO).min(MAX_PAGES_INTERVAL)
@@ -134,14 +138,14 @@ async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: Resour
     }
 }
 
-/// Processor time by the minute.
+/// Processor time of a server within the last hour, summed by the minute.
 #[derive(Default)]
 struct ProcessorTime {
-    /// Total processor time of the tree at the last measurement.
+    /// Total processor time of the process tree at the last measurement, in milliseconds.
     seen_ms: u64,
-    /// Minutes with processor time, and their amounts in milliseconds.
+    /// Minutes in which processor time was used, each with the time in milliseconds.
     minutes: VecDeque<(u64, u64)>,
-    /// Minute of the last measurement.
+    /// Minute of the last measurement, counted from the start of the watch.
     now: u64,
 }
 
@@ -166,7 +170,7 @@ impl ProcessorTime {
     }
 }
 
-/// Returns the disk space of a folder in bytes. Stops counting beyond `most`. Links are not followed.
+/// Returns the size of a folder's content on disk, in bytes. Stops counting beyond `most`. Links are not followed.
 fn folder_bytes(folder: &Path, most: u64) -> u64 {
     let mut bytes = 0_u64;
     let mut linked = HashSet::new();

@@ -86,10 +86,10 @@ fn keychain_without_a_key_is_asked_again_later() {
         holder.request_key(false);
         holder.wait_for_key(Duration::from_secs(20)).is_ok()
     };
-    assert!(!ask(), "it is locked");
+    assert!(!ask(), "the keychain must be locked");
     std::thread::sleep(pause * 2); // sleep: the pause is one of real time.
-    assert!(!ask(), "the keychain must be asked again, and is still locked");
-    assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "the keychain must be asked once each time");
+    assert!(!ask(), "the keychain must be read again, and must still be locked");
+    assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "the keychain must be read once for each request");
     std::thread::sleep(pause * 3); // sleep: the pause is one of real time.
     assert!(ask(), "an unlocked keychain must return the key to a running process");
 }

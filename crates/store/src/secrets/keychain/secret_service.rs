@@ -1,7 +1,7 @@
 //! The Secret Service of Linux and other Unixes, which GNOME Keyring and KWallet provide on the session's message bus.
 //!
-//! It is opened for each call with the store that `keyring` uses, and not with `keyring` itself: `keyring` opens it
-//! once, and if there is none at that moment, fails until the process ends. A keychain is a separate process: it may be
+//! Each call opens it anew with the store that `keyring` uses, and not with `keyring` itself: `keyring` opens it once,
+//! and if it is not running at that moment, fails until the process ends. A keychain is a separate process: it may be
 //! started later, and a connection to one that has ended is useless.
 
 use keyring_core::api::CredentialStoreApi as _;

@@ -1,5 +1,5 @@
-//! Attacks by somebody who knows the format and the code but does not have the key. `verify` reports every removal or
-//! change of sealed entries, and Drawbridge itself never removes evidence of one.
+//! Attacks by an attacker who knows the format and the code but does not have the key. `verify` reports every removal
+//! or change of sealed entries, and Drawbridge never removes evidence of an attack.
 
 mod edits;
 
@@ -31,7 +31,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Appends an entry of the log about itself, with a link that fits the last entry.
+/// Appends an entry that seems to be written by the log about itself, with a valid link to its predecessor.
 fn append(log: &Connection, kind: &str, subject: &str, hash: &str) {
     let last = log.query_row("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1", [], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
@@ -65,7 +65,7 @@ fn shorten(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, c
     log.execute("DELETE FROM entry WHERE number <= ?1", [upto as i64]).unwrap();
 }
 
-/// Returns `Ok` if verifying the log reports a finding or fails, otherwise the clean verdict as the error.
+/// Returns `Ok` if verifying the log reports a finding or fails, otherwise the verdict without findings as the error.
 fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     match log.verify() {
         Ok(verdict) if verdict.is_intact() => Err(Box::new(verdict)),
@@ -76,7 +76,7 @@ fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
 /// Checks that verification reports the change, both now and after Drawbridge has appended another entry.
 fn assert_stays_reported(folder: &LogFolder, what: &str) {
     if let Err(verdict) = check_reported(&*folder.log()) {
-        panic!("{what}: verification reports it: {verdict:?}");
+        panic!("{what}: verification must report the change: {verdict:?}");
     }
     let log = folder.log();
     if log.append(decision("later")).is_ok() {
@@ -84,7 +84,7 @@ fn assert_stays_reported(folder: &LogFolder, what: &str) {
         let _ = log.flush();
         drop(log);
         if let Err(verdict) = check_reported(&*folder.log()) {
-            panic!("{what}: verification still reports it after another append: {verdict:?}");
+            panic!("{what}: verification must still report the change after another append: {verdict:?}");
         }
     }
 }
@@ -142,7 +142,7 @@ fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
     assert_stays_reported(&folder, "the entry is at or below the seal now");
 }
 
-/// The state is like after `kill -9`: nothing is flushed, and no further entry is appended.
+/// As after `kill -9`: nothing is flushed, and no further entry is appended.
 #[test]
 fn s04_last_entry_is_soon_marked_in_the_keychain() {
     let folder = LogFolder::new();
@@ -263,13 +263,13 @@ fn s04_destroyed_key_does_not_hide_a_rewritten_log() {
     );
 }
 
-/// Sets this retention, waits until the log has applied it, and returns the numbers of the remaining entries.
+/// Applies this retention to the log, waits for the removal, and returns the numbers of the remaining entries.
 fn retained(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
     let log = folder.log();
     log.append(decision("a start")).unwrap();
     log.verify().unwrap();
     log.retain(keep);
-    // The log processes requests in order, so a verification after `retain` runs after the removal.
+    // The log processes commands in order, so a verification after `retain` runs after the removal.
     log.verify().unwrap();
     log.flush().unwrap();
     numbers(&*log)
@@ -281,14 +281,14 @@ fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let folder = sealed();
     folder.attacked().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
     let left = retained(&folder, month);
-    assert!(left.contains(&1), "entries with another date stay: {left:?}");
+    assert!(left.contains(&1), "entries with a changed date must remain: {left:?}");
     assert_stays_reported(&folder, "entries that were made to look old");
 
     let one = AuditRetention { days: 0, megabytes: 1 };
     let folder = sealed();
     folder.attacked().execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12").unwrap();
     let left = retained(&folder, one);
-    assert!(left.contains(&1), "an entry that was made large displaces no other entry: {left:?}");
+    assert!(left.contains(&1), "an enlarged entry must displace no other entry: {left:?}");
     folder.attacked().execute("UPDATE entry SET content = '{\"a\":1}' WHERE number = 12", []).unwrap();
     let left = numbers(&*folder.log());
     assert!(left.contains(&1), "no entry is removed after the size is restored: {left:?}");
@@ -303,7 +303,7 @@ fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let left = retained(&folder, one);
     assert!(left.contains(&1), "an unsealed entry displaces no other entry: {left:?}");
 
-    // A checkpoint that was forged while the log is open is not sealed by the next checkpoint.
+    // The next checkpoint must not seal a checkpoint that was forged while the log is open.
     let folder = sealed();
     shorten(&folder.attacked(), 4, None, None, true);
     folder.attacked().execute_batch("UPDATE entry SET at = at").unwrap();
@@ -332,11 +332,11 @@ fn s04_retention_without_a_keychain_is_unproved() {
     folder.keychain.lock(false);
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_intact() && !verdict.is_proven(), "the chain is whole once there is a key: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "the chain must be intact once there is a key: {verdict:?}");
     assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "the log is sealed once there is a key: {verdict:?}");
 }
 
-/// Returns the number, time, subject and decision of the sealed entries, as a reader sees them.
+/// Returns the number, time, subject and decision of the sealed entries, as read through the log.
 fn sealed_entries(log: &dyn AuditLog) -> Vec<(u64, u64, String, String)> {
     let entries = log.read(&AuditQuery::latest(1_000)).unwrap_or_default();
     let of_run = entries.into_iter().filter(|entry| entry.number <= ENTRIES);

@@ -1,5 +1,5 @@
-//! Tests of encrypted contents (S28): no file contains plain content once the keychain has responded, the chain stays
-//! the same, and entries can be appended at any time.
+//! Tests of encrypted contents (S28): no file contains unencrypted content once the keychain has responded, the chain
+//! stays valid, and entries can be appended at any time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn files_with_canary(folder: &LogFolder) -> Vec<String> {
         std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let has = |path: &Path| {
         let bytes = std::fs::read(path).unwrap();
-        // A part of the canary counts as well.
+        // A part of the canary counts, too.
         bytes.windows(6).any(|window| window == &CANARY.as_bytes()[..6])
     };
     files.filter(|path| has(path)).map(|path| path.display().to_string()).collect()
@@ -66,10 +66,10 @@ fn s28_entries_written_before_the_keychain_is_available_are_encrypted_later() {
     assert!(!files_with_canary(&folder).is_empty(), "entries are written in plain text without a key");
     let other = folder.log();
     folder.keychain.lock(false);
-    assert!(log.verify().unwrap().is_intact(), "the keychain is asked again");
+    assert!(log.verify().unwrap().is_intact(), "the key must be requested again");
     log.append(entry_with_canary("with the key")).unwrap();
     assert!(log.is_encrypted().unwrap(), "all contents are encrypted");
-    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no unencrypted content must remain");
     is_whole(&*log, 701);
     is_whole(&*other, 701);
 }
@@ -96,7 +96,7 @@ fn s28_log_without_a_key_continues_and_omits_contents() {
     assert!(error.cause.contains("encrypted"), "the export is refused without a key: {error}");
     drop(log);
     folder.keychain.lock(false);
-    assert!(folder.log().verify().unwrap().is_intact(), "the log is whole with the key");
+    assert!(folder.log().verify().unwrap().is_intact(), "the log must be intact with the key");
 }
 
 #[test]
@@ -137,10 +137,10 @@ fn s28_log_of_the_previous_version_is_migrated() {
     for n in 0..300 {
         log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
-    assert!(!log.is_encrypted().unwrap(), "the log is plain without a keychain");
+    assert!(!log.is_encrypted().unwrap(), "the log must be unencrypted without a keychain");
     log.flush().unwrap();
     drop(log);
-    // Restores the tables of the first version.
+    // Restores the tables of schema version 1.
     let file = rusqlite::Connection::open(folder.file()).unwrap();
     file.execute_batch(
         "DROP TRIGGER entry_stays_as_it_is; DROP TABLE encryption; PRAGMA writable_schema = ON;
@@ -153,20 +153,20 @@ fn s28_log_of_the_previous_version_is_migrated() {
     .unwrap();
     drop(file);
     let log = none();
-    assert!(log.verify().unwrap().is_intact(), "the migrated log is whole without a keychain");
+    assert!(log.verify().unwrap().is_intact(), "the migrated log must be intact without a keychain");
     drop(log);
     let log = folder.log();
     log.append(entry_with_canary("new")).unwrap();
     let verdict = log.verify().unwrap();
     assert!(verdict.is_intact(), "the chain and the tables are valid: {verdict:?}");
     assert!(log.is_encrypted().unwrap(), "the log is encrypted with a keychain");
-    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no unencrypted content must remain");
     let update = "UPDATE entry SET content = 'x' WHERE number = 2";
     let refused = rusqlite::Connection::open(folder.file()).unwrap().execute_batch(update).unwrap_err();
     assert!(refused.to_string().contains("never changed"), "the trigger still prevents changes of entries: {refused}");
 }
 
-/// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
+/// Environment variable with the folder in which a child process encrypts until the test kills it.
 #[cfg(unix)]
 const ENCRYPT_FOLDER_VARIABLE: &str = "AUDIT_TO_ENCRYPT";
 
@@ -175,7 +175,7 @@ const ENCRYPT_FOLDER_VARIABLE: &str = "AUDIT_TO_ENCRYPT";
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encryption_of_the_log_survives_kill_9() {
     let keychain = Arc::new(Keychain::default());
-    // The key is as young as the log, which is not sealed yet.
+    // The key is as recent as the log, which has no seal yet.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));
     let open = |folder: &Path| {
@@ -183,7 +183,7 @@ fn s28_encryption_of_the_log_survives_kill_9() {
             .unwrap()
             .audit
     };
-    // The child process that gets killed is this test, too.
+    // The child process is this test as well, started with the variable.
     if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {
         let log = open(folder.as_ref());
         log.append(entry_with_canary("while it is encrypted")).unwrap();
@@ -225,13 +225,13 @@ fn s28_encryption_of_the_log_survives_kill_9() {
     let log = folder.log();
     log.append(entry_with_canary("last")).unwrap();
     assert!(log.is_encrypted().unwrap(), "the encryption is completed");
-    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no unencrypted content must remain");
     assert!(log.verify().unwrap().is_intact(), "no entry is lost or changed");
     let first = log.read(&AuditQuery { before: Some(2), ..AuditQuery::latest(1) }).unwrap();
     assert_eq!(first[0].content, entry_with_canary("number 0").content, "each content is unchanged");
 }
 
-/// Removes the record of the encrypted contents, and later restores it as if nothing were plain.
+/// Removes the progress record of the encryption, and later writes one which claims that all contents are encrypted.
 const FAKE_PROGRESS_SQL: &str = "DROP TABLE IF EXISTS encryption;
     CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
     INSERT INTO encryption VALUES (1, 3)";
@@ -256,7 +256,7 @@ fn s28_log_marked_as_plain_is_encrypted_anyway() {
         assert!(verdict.findings.iter().any(noted), "the log has an entry about the change: {verdict:?}");
         drop(log);
         folder.attacked().execute_batch(FAKE_PROGRESS_SQL).unwrap();
-        assert!(!folder.log().verify().unwrap().is_intact(), "the log is not whole after the record is restored");
+        assert!(!folder.log().verify().unwrap().is_intact(), "the log must not be intact after the record is restored");
     }
 }
 
@@ -280,7 +280,7 @@ fn s28_log_with_a_changed_content_type_is_repaired_or_not_written() {
     retype("content ANY", "content  TEXT");
     let error =
         folder.log().append(entry_with_canary("two")).expect_err("a content that can't be encrypted is not written");
-    assert!(error.path.contains("audit.db"), "the file is named: {error}");
+    assert!(error.path.contains("audit.db"), "the error must name the file: {error}");
     assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no content is plain");
 }
 
@@ -297,9 +297,9 @@ fn s28_hidden_plain_contents_are_reported_and_encrypted() {
     let log = folder.log();
     let verdict = log.verify().unwrap();
     let named = |found: &AuditFinding| found.detail.as_deref().is_some_and(|detail| detail.contains("plain"));
-    assert!(verdict.findings.iter().any(named), "verification reports it: {verdict:?}");
+    assert!(verdict.findings.iter().any(named), "verification must report the content: {verdict:?}");
     assert!(log.is_encrypted().unwrap(), "the log is encrypted afterwards");
-    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no unencrypted content must remain");
     let verdict = log.verify().unwrap();
     assert!(
         verdict.findings.iter().any(|found| found.what == TamperKind::Noted),

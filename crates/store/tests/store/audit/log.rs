@@ -15,11 +15,11 @@ fn entry_numbers_are_consecutive() {
     let log = folder.log();
     assert_eq!(log.read(&AuditQuery::latest(10)).unwrap(), [], "an empty log has no entries");
     assert!(!folder.file().exists(), "an empty log has no file");
-    assert_eq!(log.append(decision("first")).unwrap().number, 1, "counted from 1");
-    assert_eq!(log.append(decision("second")).unwrap().number, 2, "counted on");
+    assert_eq!(log.append(decision("first")).unwrap().number, 1, "entries must be numbered from 1");
+    assert_eq!(log.append(decision("second")).unwrap().number, 2, "the numbers must be consecutive");
     let again = folder.log();
     assert_eq!(again.append(decision("third")).unwrap().number, 3, "another instance continues the numbering");
-    assert_eq!(log.append(decision("fourth")).unwrap().number, 4, "the first instance continues the numbering");
+    assert_eq!(log.append(decision("fourth")).unwrap().number, 4, "the first instance must continue the numbering");
     let entries = log.read(&AuditQuery::latest(3)).unwrap();
     assert_eq!(
         entries.iter().map(|e| e.number).collect::<Vec<_>>(),
@@ -39,7 +39,7 @@ fn s04_first_entry_is_marked_in_the_keychain_immediately() {
     let folder = LogFolder::new();
     let log = folder.log();
     log.append(decision("first")).unwrap();
-    // No other call is made on the log: a process that is killed now has already stored the mark.
+    // The log is not called again: a process that is killed now has already stored the mark.
     let start = Instant::now();
     let marked = loop {
         let mark = folder.keychain.read_mark("end of the audit log").unwrap();
@@ -91,7 +91,11 @@ fn later_entries_are_reported_once_durable() {
     let receipts = Arc::new(AuditReceipts::default());
     log.report_to(Arc::clone(&receipts));
     for ticket in 0..50 {
-        assert_eq!(log.append_later(decision("x"), ticket), Ok(AppendOutcome::Later), "append_later returns at once");
+        assert_eq!(
+            log.append_later(decision("x"), ticket),
+            Ok(AppendOutcome::Later),
+            "append_later must return immediately"
+        );
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let told = runtime.block_on(async {
@@ -104,7 +108,11 @@ fn later_entries_are_reported_once_durable() {
     });
     for (at, (ticket, written)) in (0..).zip(&told) {
         let written = written.as_ref().unwrap();
-        assert_eq!((*ticket, written.number, written.place), (at, at + 1, at + 1), "in order, each under its ticket");
+        assert_eq!(
+            (*ticket, written.number, written.place),
+            (at, at + 1, at + 1),
+            "entries must be reported in order, each with its ticket"
+        );
     }
 }
 
@@ -153,14 +161,30 @@ fn query_filters_entries() {
     };
     let words =
         |words: &[&str]| AuditQuery { words: words.iter().map(|&w| w.into()).collect(), ..AuditQuery::default() };
-    assert_eq!(found(AuditQuery { server: Some("files".into()), ..AuditQuery::default() }), [2, 1], "by server");
-    assert_eq!(found(AuditQuery { kind: Some("url".into()), ..AuditQuery::default() }), [3], "by kind");
-    assert_eq!(found(AuditQuery { decision: Some("denied".into()), ..AuditQuery::default() }), [2], "by decision");
+    assert_eq!(
+        found(AuditQuery { server: Some("files".into()), ..AuditQuery::default() }),
+        [2, 1],
+        "entries must be filtered by server"
+    );
+    assert_eq!(
+        found(AuditQuery { kind: Some("url".into()), ..AuditQuery::default() }),
+        [3],
+        "entries must be filtered by kind"
+    );
+    assert_eq!(
+        found(AuditQuery { decision: Some("denied".into()), ..AuditQuery::default() }),
+        [2],
+        "entries must be filtered by decision"
+    );
     let between = AuditQuery { since: Some(200), until: Some(300), ..AuditQuery::default() };
-    assert_eq!(found(between), [2], "by time, including the first bound and excluding the second");
-    assert_eq!(found(words(&["FILE", "delete"])), [2], "by all words, ignoring case");
+    assert_eq!(
+        found(between),
+        [2],
+        "entries must be filtered by time, with the first bound included and the second excluded"
+    );
+    assert_eq!(found(words(&["FILE", "delete"])), [2], "all words must match, ignoring case");
     assert_eq!(found(words(&["taxes"])), [3, 2, 1], "words are found in contents");
-    assert_eq!(found(words(&["100%_"])), [3], "there are no wildcard characters");
+    assert_eq!(found(words(&["100%_"])), [3], "no character must be a wildcard");
     assert!(found(words(&["' OR 1=1 --"])).is_empty(), "search words are not part of the SQL");
     assert!(found(words(&["subject"])).is_empty(), "field names are not searched");
 }
@@ -206,10 +230,10 @@ fn log_without_a_keychain_is_chained_but_unproved() {
         let log = open();
         log.append(decision(subject)).unwrap();
         let verdict = log.verify().unwrap();
-        assert!(verdict.is_intact() && !verdict.is_proven(), "the chain is whole but not proved: {verdict:?}");
+        assert!(verdict.is_intact() && !verdict.is_proven(), "the chain must be intact but not proven: {verdict:?}");
         assert_eq!(verdict.seal, AuditSeal::None, "the log is not sealed");
     }
-    // A keychain is available later: the entries that were written without it are sealed with the rest.
+    // A keychain becomes available later: the entries that were written without it are sealed together with new ones.
     let log = folder.log();
     log.append(decision("three")).unwrap();
     log.verify().unwrap();
@@ -223,7 +247,7 @@ fn log_without_a_keychain_is_chained_but_unproved() {
     assert_eq!(verdict.unproved, [(1, 2)], "entries that were found unsealed are reported as unproved");
 }
 
-/// Prints the cost of an entry. The asserted bounds are far above it, for machines with slow disks.
+/// Prints the duration of an append. The asserted limits are far above it, for computers with slow disks.
 #[test]
 fn entry_takes_microseconds_and_many_share_a_sync() {
     let folder = LogFolder::with(1);

@@ -35,7 +35,7 @@ fn shortened() -> LogFolder {
     for _ in 0..5 {
         log.append(entry_of(now())).unwrap();
     }
-    assert!(log.verify().unwrap().is_intact(), "the log is whole before the removal");
+    assert!(log.verify().unwrap().is_intact(), "the log must be intact before the removal");
     log.retain(ONE_MONTH);
     until(&*log, "what is too old is removed", |numbers| numbers == [11, 10, 9, 8, 7, 6]);
     log.flush().unwrap();
@@ -53,7 +53,7 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
         "the removal is recorded"
     );
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_intact(), "the chain goes on: {verdict:?}");
+    assert!(verdict.is_intact(), "the chain must be intact: {verdict:?}");
     assert_eq!((verdict.removed, verdict.first), (Some(5), Some(6)), "the verdict has the first remaining entry");
     assert_eq!(verdict.seal, AuditSeal::Holds { number: 11 }, "the log is sealed up to its last entry");
     log.append(decision("more")).unwrap();
@@ -87,14 +87,22 @@ fn foreign_removal_of_the_beginning_is_reported() {
         WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!(found[0].what, TamperKind::CheckpointBroken, "it is not sealed with the key: {found:?}");
+    assert_eq!(
+        found[0].what,
+        TamperKind::CheckpointBroken,
+        "a checkpoint with another key must be reported: {found:?}"
+    );
 
-    // A checkpoint without a seal, as if there had been no keychain.
+    // The checkpoint has no seal, as if there had been no keychain.
     let folder = shortened();
     let own = "INSERT INTO checkpoint SELECT number, link, NULL, NULL FROM entry WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!(found[0].what, TamperKind::CheckpointBroken, "no entry in the chain confirms the checkpoint: {found:?}");
+    assert_eq!(
+        found[0].what,
+        TamperKind::CheckpointBroken,
+        "a checkpoint that no entry confirms must be reported: {found:?}"
+    );
 }
 
 #[test]

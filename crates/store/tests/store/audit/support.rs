@@ -1,4 +1,4 @@
-//! Log in a temporary folder, with a keychain that outlives the instance, as a real one does.
+//! An audit log in a temporary folder, with a keychain in memory that several instances use.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl LogFolder {
         folder
     }
 
-    /// Appends these entries in another instance, which then ends.
+    /// Appends entries with these numbers through another instance, which then ends.
     pub(crate) fn append(&self, numbers: impl Iterator<Item = u64>) {
         let log = self.log();
         for number in numbers {
@@ -50,13 +50,13 @@ impl LogFolder {
         self.data().join("audit.db")
     }
 
-    /// Opens the file as an attacker who knows the format does.
+    /// Opens the database file without the log, as an attacker who knows the format does.
     pub(crate) fn attacked(&self) -> AttackedLog {
         attacked(&self.file())
     }
 }
 
-/// Database file without its triggers, which are restored when this is dropped.
+/// The database file without its triggers, which are restored on drop.
 pub(crate) struct AttackedLog {
     connection: Connection,
     triggers: Vec<String>,
@@ -114,31 +114,31 @@ pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
 }
 
 impl Keychain {
-    /// Makes all contents of the keychain older than any log.
+    /// Makes all keys in the keychain older than any log.
     pub(crate) fn age(&self) {
         for secret in self.secrets.lock().unwrap().values_mut() {
-            let (key, _) = secret.split_once(' ').expect("a key and when it was made");
+            let (key, _) = secret.split_once(' ').expect("a secret consists of a key and its time");
             *secret = format!("{key} 1");
         }
     }
 
-    /// Stores this secret in the keychain.
+    /// Stores this secret under this name.
     pub(crate) fn put(&self, name: &str, secret: &str) {
         self.secrets.lock().unwrap().insert(name.to_owned(), secret.to_owned());
     }
 
-    /// Removes the key of the seal from its file.
+    /// Removes all secrets, including the key of the seal.
     pub(crate) fn lose_key(&self) {
         self.secrets.lock().unwrap().clear();
     }
 
-    /// Returns the number of the last entry whose mark the keychain has, or `None` if it has no mark.
+    /// Returns the number of the entry in the keychain's mark, or `None` if it has no mark.
     pub(crate) fn marked_entry(&self) -> Option<u64> {
         let marks = self.marks.lock().unwrap();
         marks.values().filter_map(|mark| mark.split_once(' ')?.0.parse().ok()).max()
     }
 
-    /// Removes all marks of the log from the keychain.
+    /// Removes the log's marks from the keychain.
     pub(crate) fn forget_marks(&self) {
         self.marks.lock().unwrap().clear();
     }

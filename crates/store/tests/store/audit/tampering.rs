@@ -1,4 +1,4 @@
-//! Tests that every change of the log is detected, with its place.
+//! Tests that every change of the log is detected and its position reported.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use super::support::{LogFolder, attacked, decision};
 
 const ENTRIES: u64 = 12;
 
-/// Returns the verdict after this change of the file.
+/// Returns the verdict of a verification after this change of the file.
 fn after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
     change(&folder.attacked());
     folder.log().verify().unwrap()
 }
 
 fn first(verdict: &AuditVerdict) -> (TamperKind, u64) {
-    let first = verdict.findings.first().unwrap_or_else(|| panic!("there is a finding: {verdict:?}"));
+    let first = verdict.findings.first().unwrap_or_else(|| panic!("verification must report a finding: {verdict:?}"));
     (first.what, first.number)
 }
 
@@ -26,28 +26,36 @@ fn changed_removed_and_reordered_entries_are_located() {
     let changed = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("UPDATE entry SET decision = 'denied' WHERE number = 5").unwrap();
     });
-    assert_eq!((first(&changed), changed.findings.len()), ((TamperKind::Changed, 5), 1), "a change: {changed:?}");
+    assert_eq!(
+        (first(&changed), changed.findings.len()),
+        ((TamperKind::Changed, 5), 1),
+        "a change must be reported: {changed:?}"
+    );
     let removed = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number BETWEEN 5 AND 6").unwrap();
     });
     assert_eq!(
         (first(&removed), removed.findings[0].to),
         ((TamperKind::Missing, 5), Some(6)),
-        "a removal: {removed:?}"
+        "a removal must be reported: {removed:?}"
     );
     let moved = after(&LogFolder::with(ENTRIES), |log| {
         let swap = "UPDATE entry SET number = 100 WHERE number = 5; UPDATE entry SET number = 5 WHERE number = 6;
             UPDATE entry SET number = 6 WHERE number = 100";
         log.execute_batch(swap).unwrap();
     });
-    assert_eq!(first(&moved), (TamperKind::Changed, 5), "a reordering: {moved:?}");
+    assert_eq!(first(&moved), (TamperKind::Changed, 5), "a reordering must be reported: {moved:?}");
     let renumbered = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number = 5").unwrap();
         for number in 6..=ENTRIES {
             log.execute("UPDATE entry SET number = number - 1 WHERE number = ?1", [number as i64]).unwrap();
         }
     });
-    assert_eq!(first(&renumbered), (TamperKind::Changed, 5), "a removal that closes the gap: {renumbered:?}");
+    assert_eq!(
+        first(&renumbered),
+        (TamperKind::Changed, 5),
+        "a removal with renumbering must be reported: {renumbered:?}"
+    );
 }
 
 #[test]
@@ -60,8 +68,8 @@ fn truncation_at_the_end_is_detected() {
         ((TamperKind::CutOff, 9), Some(ENTRIES)),
         "the seal shows the removal: {cut:?}"
     );
-    assert_eq!(cut.seal, AuditSeal::Broken, "the seal no longer fits");
-    // The seal is moved to another entry, for which the attacker has no valid one.
+    assert_eq!(cut.seal, AuditSeal::Broken, "the seal must be reported as broken");
+    // The seal is moved to another entry, although its MAC is valid only for its former entry.
     let moved = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch(
             "DELETE FROM entry WHERE number > 8;
@@ -120,7 +128,7 @@ fn findings_stay_in_the_continued_log() {
         found.iter().any(|f| f.what == TamperKind::Missing && f.number == 6),
         "the missing entry is reported: {found:?}"
     );
-    assert!(found.iter().any(|f| f.what == TamperKind::Noted), "the finding is noted at once: {found:?}");
+    assert!(found.iter().any(|f| f.what == TamperKind::Noted), "the finding must be recorded immediately: {found:?}");
 
     // The whole log is removed.
     let folder = LogFolder::with(ENTRIES);
@@ -171,7 +179,7 @@ fn verify_file(folder: &LogFolder, path: &Path, bytes: &[u8]) -> Option<AuditVer
     folder.log().verify_export(path).ok()
 }
 
-/// Returns all values of a table, one text per column.
+/// Returns the column names of a table.
 fn columns(connection: &Connection, table: &str) -> Vec<String> {
     let sql = format!("SELECT name FROM pragma_table_info('{table}')");
     let mut statement = connection.prepare(&sql).unwrap();
@@ -217,7 +225,7 @@ proptest! {
         changed[at] = byte;
         folder.keychain.age();
         let verdict = verify_file(&folder, &path, &changed);
-        // Changing the case of a hexadecimal digit does not change the meaning.
+        // A hexadecimal digit in another case means the same.
         let same = bytes[at].eq_ignore_ascii_case(&byte) && bytes[at].is_ascii_hexdigit();
         prop_assert!(same || verdict.is_none_or(|verdict| !verdict.is_intact()), "byte {at} of {:?}", String::from_utf8_lossy(&changed));
         let mut cut = bytes.clone();

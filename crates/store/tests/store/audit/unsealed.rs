@@ -1,5 +1,5 @@
-//! Tests that entries which Drawbridge did not write are not sealed as if it had, and that an unproved log is not
-//! reported as proved.
+//! Tests that entries which other programs wrote are not sealed as entries of Drawbridge, and that a log with unproven
+//! entries is not reported as proven.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::support::{LogFolder, decision};
 
 const ENTRIES: u64 = 12;
 
-/// Returns the texts of all entries that the chain covers.
+/// Returns the hashed texts of all entries in the chain.
 fn texts(folder: &LogFolder) -> Vec<String> {
     let mut out = Vec::new();
     folder.log().export(&mut out).unwrap();
@@ -32,7 +32,7 @@ fn link(previous: &[u8], text: &str) -> Vec<u8> {
     context.finish().as_ref().to_vec()
 }
 
-/// Rewrites all entries with links that fit, one of them changed.
+/// Rewrites all entries with valid links, one of them changed.
 fn rewrite(folder: &LogFolder) {
     let texts = texts(folder);
     let log = folder.attacked();
@@ -44,7 +44,7 @@ fn rewrite(folder: &LogFolder) {
     }
 }
 
-/// Adds an entry with a link that fits.
+/// Adds an entry with a valid link.
 fn add(folder: &LogFolder) {
     let texts = texts(folder);
     let log = folder.attacked();
@@ -78,7 +78,7 @@ fn rewritten_log_is_detected_without_the_key() {
     assert_eq!(
         found.first().map(|f| (f.what, f.number)),
         Some((TamperKind::SealBroken, ENTRIES)),
-        "the mark in the keychain does not fit the end of the log: {found:?}"
+        "the mark in the keychain must not match the end of the log: {found:?}"
     );
     let folder = forged();
     folder.append(0..1);
@@ -89,7 +89,7 @@ fn rewritten_log_is_detected_without_the_key() {
         "a log that gets another entry notes it: {found:?}"
     );
 
-    // A keychain that never got a mark.
+    // The keychain never stored a mark.
     let folder = forged();
     folder.keychain.forget_marks();
     folder.append(0..1);
@@ -103,7 +103,7 @@ fn foreign_entries_are_not_sealed_as_own() {
     let folder = LogFolder::with(ENTRIES);
     add(&folder);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_intact() && !verdict.is_proven(), "fitting links are not a proof: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "valid links must not count as a proof: {verdict:?}");
     assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is unproved");
     let verdict = folder.log().verify_export(&export(&folder)).unwrap();
     assert!(!verdict.is_proven(), "the export is not proved: {verdict:?}");
@@ -116,7 +116,7 @@ fn foreign_entries_are_not_sealed_as_own() {
         AuditSeal::Holds { number: ENTRIES + 4 },
         "the log is sealed up to its last entry: {verdict:?}"
     );
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the found entry stays unproved");
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry must remain unproven");
     let kinds = log.read(&AuditQuery { kind: Some("log-unsealed".into()), ..AuditQuery::latest(5) }).unwrap();
     assert_eq!(kinds.len(), 1, "the finding is recorded once");
     let verdict = log.verify_export(&export(&folder)).unwrap();
@@ -129,7 +129,11 @@ fn foreign_entries_are_not_sealed_as_own() {
     add(&folder);
     log.append(decision("after")).unwrap();
     let verdict = log.verify().unwrap();
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is reported at once: {verdict:?}");
+    assert_eq!(
+        verdict.unproved,
+        [(ENTRIES + 1, ENTRIES + 1)],
+        "the added entry must be reported immediately: {verdict:?}"
+    );
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn keychain_unlocked_later_seals_the_entries() {
     );
     folder.keychain.lock(false);
     let verdict = log.verify().unwrap();
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "verification asks the keychain again");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "verification must request the key again");
     assert!(verdict.is_proven(), "entries of this instance are sealed: {verdict:?}");
     assert_eq!(log.read(&AuditQuery::latest(5)).unwrap().len(), 1, "no finding is noted");
 }

@@ -1,5 +1,5 @@
-//! Keychain in memory that outlives the instances of a test, as a real one does. Callers: the tests of the audit log,
-//! of the history and of sealed documents, each with its own changes to it.
+//! A keychain in memory that several instances in a test use in turn. Callers: the tests of the audit log, of the
+//! history and of sealed documents, each with a different extension.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,15 +9,15 @@ use ports::{SecretError, SecretPersistence, Secrets};
 
 #[derive(Default)]
 pub(crate) struct Keychain {
-    /// File of secrets, encrypted with the keychain's key. Anybody can remove entries.
+    /// Content of `secrets.json`. Anybody can remove entries.
     pub(crate) secrets: Mutex<HashMap<String, String>>,
-    /// Contents of the keychain itself.
+    /// Entries of the keychain that only Drawbridge can write (marks).
     pub(crate) marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
     held: Arc<AtomicBool>,
 }
 
-/// Lock on a name of the keychain, released on drop.
+/// Lock on a secret's name, released on drop.
 struct HeldName(Arc<AtomicBool>);
 
 impl Drop for HeldName {

@@ -1,4 +1,4 @@
-//! Store in a temporary folder.
+//! A store in a temporary folder.
 
 pub(crate) mod keychain;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ports::{Platform, Ports};
 use tempfile::TempDir;
 
-/// Store with its temporary folder.
+/// The opened store, with its temporary folder.
 pub(crate) struct Store {
     pub(crate) folder: TempDir,
     pub(crate) ports: Ports,
@@ -30,7 +30,7 @@ impl Store {
     }
 }
 
-/// Opens the same store as another instance does.
+/// Opens the store of a folder as another instance does.
 pub(crate) fn open(folder: &Path) -> Ports {
     store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoShell))
         .expect("the store opens")

@@ -1,4 +1,4 @@
-//! Tests that nothing of deleted content remains in any file.
+//! Tests that no file contains any part of deleted content.
 
 use std::path::Path;
 
@@ -25,7 +25,8 @@ fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Returns words that occur nowhere else, enough of them that the index stores them in separate pages.
+/// Returns 200 words that occur nowhere else, different ones for each `n`. So many words fill several pages of the
+/// index.
 fn canaries(n: usize) -> String {
     (0..200).map(|word| format!("zq{:08x}kestrel ", (n * 200 + word) * 2_654_435_761 % 4_294_967_291)).collect()
 }
@@ -102,7 +103,7 @@ fn deletion_blocked_by_a_reader_is_completed_later() {
     history.write("gone", &[says("1", "kestrel words")]).unwrap();
     let reader = rusqlite::Connection::open(history.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
-    // The reader ends only after this, so waiting for it would never end.
+    // Waiting for the reader would never end, because the reader ends only after this call.
     history.delete("gone").unwrap();
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
@@ -157,7 +158,7 @@ fn incomplete_deletion_is_completed_by_the_next_process() {
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
     assert!(!files_containing(&store.data(), "kestrel").is_empty(), "the journal still contains the word");
-    // This instance makes no further call, as if it were killed now.
+    // This instance is not called again, as if it were killed now.
     let other = open(store.folder.path());
     assert_eq!(other.history.list().unwrap(), [], "the next instance opens the history");
     assert_eq!(

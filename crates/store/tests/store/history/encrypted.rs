@@ -1,4 +1,4 @@
-//! Tests of a history encrypted with the keychain's key (S28): no plain text in any file, the same results, and a
+//! Tests of a history encrypted with the keychain's key (S28): no unencrypted text in any file, the same results, and a
 //! migration without loss.
 
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::audit::support::{Keychain, NoShell};
 
 const CANARY: &str = "zqkestrel";
 
-/// Opens the history as an instance with this keychain does.
+/// Opens the history in another instance with this keychain.
 pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
 }
 
-/// Opens the history as an instance without a keychain does.
+/// Opens the history in another instance without a keychain.
 pub(super) fn without(folder: &Path) -> Ports {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
@@ -43,7 +43,7 @@ pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Writes conversations with the canary in a title, a message, a tool's result, a picture, a long text and the
+/// Writes conversations that contain the canary in a title, a message, a tool's result, a picture, a long text and the
 /// settings.
 pub(super) fn fill(history: &dyn History, items: usize) {
     let mut conversation = begun("c");
@@ -59,7 +59,7 @@ pub(super) fn fill(history: &dyn History, items: usize) {
     }
 }
 
-/// Checks that all content of `fill` is stored and found.
+/// Checks that the content of all conversations above can be read and found.
 fn assert_complete(history: &dyn History, items: usize) {
     let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));
@@ -109,8 +109,12 @@ fn s28_encrypted_history_has_no_plain_text_in_any_file() {
     );
     let again = program(folder.path(), &keychain);
     let last = branch(again.history.as_ref(), "c").pop().unwrap();
-    assert_eq!((last.state, text(&last.body)), (ItemState::Cut, "zqkestrel comes in"), "a cut reply is read");
-    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "a cut reply is found");
+    assert_eq!(
+        (last.state, text(&last.body)),
+        (ItemState::Cut, "zqkestrel comes in"),
+        "an interrupted reply must be readable"
+    );
+    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "an interrupted reply must be found");
     again.history.delete("c").unwrap();
     assert!(again.history.search(&asked(CANARY)).unwrap().is_empty(), "a deleted conversation is not found");
 }
@@ -122,12 +126,12 @@ fn s28_plain_history_is_encrypted_once_a_keychain_is_available() {
     fill(plain.history.as_ref(), 30);
     assert_complete(plain.history.as_ref(), 30);
     drop(plain);
-    assert!(!files_with(folder.path(), CANARY).is_empty(), "the history is plain without a keychain");
+    assert!(!files_with(folder.path(), CANARY).is_empty(), "the history must be unencrypted without a keychain");
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/old.json.imported"), CANARY).unwrap();
     let ports = program(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 30);
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
     for start in ["zqke", "lertse"] {
         assert_eq!(files_with(folder.path(), start), Vec::<String>::new(), "no file contains a part of the canary");
     }
@@ -142,10 +146,10 @@ fn fill_more(history: &dyn History) {
     assert!(history.write("c", &[says("more", CANARY)]).unwrap());
 }
 
-/// Tables of the first version of the format.
+/// SQL statements that create the schema of version 1.
 const VERSION_1: &str = include_str!("version_1.sql");
 
-/// Replaces a history that is not encrypted with a file of the first version that has the same content.
+/// Replaces an unencrypted history with a file of schema version 1 that has the same content.
 fn to_version_1(folder: &Path) {
     let (file, newer) = (folder.join("data/history.db"), folder.join("data/newer.db"));
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
@@ -178,7 +182,11 @@ fn s28_history_of_the_first_version_is_upgraded() {
     drop(plain);
     let ports = program(folder.path(), &keychain);
     assert_eq!(branch(ports.history.as_ref(), "c").len(), 61, "the history is read with a keychain");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left afterwards");
+    assert_eq!(
+        files_with(folder.path(), CANARY),
+        Vec::<String>::new(),
+        "no unencrypted content must remain afterwards"
+    );
 }
 
 #[test]
@@ -193,7 +201,7 @@ fn s28_concurrent_processes_upgrade_the_history_once() {
             scope.spawn(|| assert_complete(program(folder.path(), &keychain).history.as_ref(), 30));
         }
     });
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }
 
 #[test]
@@ -213,7 +221,7 @@ fn s28_running_process_continues_after_the_encryption() {
     let error = none.history.list().expect_err("without the key it can't be read");
     assert!(error.cause.contains("encrypted"), "{error}");
     none.history.write("c", &[says("x", CANARY)]).expect_err("nor written");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is in the files");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must be in the files");
 }
 
 #[test]
@@ -234,7 +242,7 @@ fn s28_lost_key_is_reported_and_nothing_is_overwritten() {
     let error = locked.history.search(&asked(CANARY)).unwrap_err();
     assert!(error.cause.contains("is encrypted"), "{error}");
     drop(locked);
-    // SQLite counts in the file header that the file was opened.
+    // The first 100 bytes are the file header, in which SQLite counts that the file was opened.
     assert!(std::fs::read(&file).unwrap()[100..] == before[100..], "the file is unchanged");
     assert_complete(program(folder.path(), &keychain).history.as_ref(), 2);
 }
@@ -258,21 +266,21 @@ fn s28_history_is_encrypted_by_concurrent_processes() {
     let ports = program(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 40);
     assert_eq!(ports.history.search(&asked(CANARY)).unwrap().len(), 84, "no item is lost or duplicated");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }
 
-/// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
+/// Environment variable with the folder in which a child process encrypts until the test kills it.
 #[cfg(unix)]
 const ENCRYPT_FOLDER_VARIABLE: &str = "HISTORY_TO_ENCRYPT";
 
-/// The encryption continues after a kill at any moment.
+/// The encryption continues after the process was killed at any moment.
 #[cfg(unix)]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encryption_of_the_history_survives_kill_9() {
     let keychain = Arc::new(Keychain::default());
     keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
-    // The child process that gets killed is this test, too.
+    // The child process is this test as well, started with the variable.
     if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {
         program(folder.as_ref(), &keychain).history.list().unwrap();
         return;
@@ -305,5 +313,5 @@ fn s28_encryption_of_the_history_survives_kill_9() {
     assert!(halfway > 0, "some rounds were killed halfway: {halfway} of {killed}");
     let ports = program(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 200);
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }

@@ -235,7 +235,7 @@ fn readings_of_older_conversations_are_unknown() {
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
     history.write("c", &[NewItem { sources: vec!["a".into()], ..says("1", "x") }]).unwrap();
-    // A database as an older version left it.
+    // Brings the database into the state in which an older version left it.
     rusqlite::Connection::open(history.path()).unwrap().execute_batch("DROP TABLE reading").unwrap();
     let again = open(store.folder.path());
     let read = again.history.conversation("c").unwrap().unwrap().readings;

@@ -1,4 +1,4 @@
-//! Tests of two instances at once, and of an instance that ends in the middle of a reply.
+//! Tests of two instances that run concurrently, and of an instance that ends in the middle of a reply.
 
 use std::sync::Barrier;
 
@@ -54,7 +54,7 @@ fn two_processes_write_concurrently() {
     assert_eq!(found.len(), 120, "every item is found");
 }
 
-/// Environment variable of a child process that is started to be killed: the folder in which it writes.
+/// Environment variable with the folder in which a child process writes until the test kills it.
 #[cfg(unix)]
 const WRITE_FOLDER_VARIABLE: &str = "HISTORY_TO_WRITE";
 
@@ -74,7 +74,7 @@ fn write_until_killed(folder: &std::path::Path) -> ! {
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn partial_reply_survives_kill_9() {
-    // The child process that gets killed is this test, too.
+    // The child process is this test as well, started with the variable.
     if let Some(folder) = std::env::var_os(WRITE_FOLDER_VARIABLE) {
         write_until_killed(folder.as_ref());
     }

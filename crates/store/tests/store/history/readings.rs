@@ -1,4 +1,4 @@
-//! Tests of attacks on the reading marks of a conversation (S26): its items prove the same readings.
+//! Tests of attacks on the recorded readings of a conversation (S26): its items prove the same readings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::encrypted::program;
 use super::{begun, says};
 use crate::audit::support::Keychain;
 
-/// Returns a call of a tool whose definition declares that its output has no external content.
+/// Returns an item with a call of a tool whose definition declares `openWorldHint: false`.
 fn calls(id: &str, tool: &str) -> NewItem {
     let body = json!({"kind": "tool_call", "call": id, "server": "harbour", "tool": tool, "arguments": {},
         "result": {"content": [{"type": "text", "text": "a page"}], "structured": null, "structuredProblem": null,
@@ -29,7 +29,8 @@ fn read(history: &dyn History) -> Conversation {
     history.conversation("c").unwrap().unwrap()
 }
 
-/// Returns a conversation with two calls, as an instance reads it after these statements.
+/// Creates a conversation with two calls, executes these SQL statements on the closed database, and returns the
+/// conversation as another instance reads it.
 fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let ports = program(folder.path(), &keychain);

@@ -1,4 +1,4 @@
-//! Tests of the search, in all scripts and for prefixes that are being typed.
+//! Tests of the search, in several scripts and with a prefix of a word.
 
 use domain::history::HistorySearch;
 use domain::item::ItemState;

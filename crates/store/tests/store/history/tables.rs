@@ -1,5 +1,5 @@
-//! Tests of attacks on the tables of a history while the instance can't open the keychain (S28): it writes no more
-//! plain text.
+//! Tests of attacks on the tables of a history while the instance can't read the key from the keychain (S28): no
+//! unencrypted text is written any more.
 
 use ports::Ports;
 use rusqlite::Connection;
@@ -10,10 +10,10 @@ use super::encrypted::{files_with, fill, program, without};
 use super::{begun, branch, says};
 use crate::audit::support::Keychain;
 
-/// Text that is written after the attack.
+/// Text that the tests write after the attack.
 const LATER_TEXT: &str = "qvheron";
 
-/// Makes `protection` a view that seems empty once a message has been written.
+/// Makes `protection` a view that seems empty as soon as a message has been written.
 const CONDITIONAL_VIEW_SQL: &str = "PRAGMA legacy_alter_table = ON;
     ALTER TABLE protection RENAME TO p; CREATE TABLE f (flag); INSERT INTO f VALUES (1);
     CREATE VIEW protection AS SELECT id, key, left FROM p WHERE (SELECT flag FROM f) = 1;
@@ -26,10 +26,10 @@ const EMPTY_VIEW_SQL: &str = "DELETE FROM item; DELETE FROM conversation; DELETE
     DROP TABLE protection; CREATE VIEW protection AS SELECT 1 AS id, '' AS key, 0 AS left WHERE 0;
     CREATE TRIGGER p1 INSTEAD OF INSERT ON protection BEGIN SELECT 1; END;";
 
-/// Removes the `protection` table.
+/// Removes the table `protection`, as if the history were unencrypted.
 const DROP_TABLE_SQL: &str = "DROP TABLE protection;";
 
-/// Removes the trigger against plain text, and copies a word of each text into another table.
+/// Removes the trigger that rejects unencrypted text, and adds one that copies each text into another table.
 const REPLACE_TRIGGER_SQL: &str = "DROP TRIGGER said_is_encrypted; CREATE TABLE copy (text);
     CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";
 
@@ -44,7 +44,7 @@ fn encrypted() -> (tempfile::TempDir, Arc<Keychain>) {
     (folder, keychain)
 }
 
-/// Tries every writing call, and returns the errors.
+/// Calls every function that writes, and returns the errors.
 fn write(ports: &Ports) -> Vec<String> {
     let mut conversation = begun("later");
     conversation.title = LATER_TEXT.to_owned();
@@ -62,8 +62,12 @@ fn s28_foreign_tables_are_rejected() {
         attack(folder.path(), sql);
         let ports = program(folder.path(), &keychain);
         let refused = write(&ports);
-        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain: {sql}");
-        assert_eq!(refused.len(), 4, "nothing is written: {refused:?}");
+        assert_eq!(
+            files_with(folder.path(), LATER_TEXT),
+            Vec::<String>::new(),
+            "no text must be stored unencrypted: {sql}"
+        );
+        assert_eq!(refused.len(), 4, "every write must be refused: {refused:?}");
         for error in refused {
             assert!(error.contains("history.db") && error.contains("tables"), "the error names the file: {error}");
         }
@@ -80,8 +84,12 @@ fn s28_tables_changed_while_running_are_rejected() {
         assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         attack(folder.path(), sql);
         let refused = write(&ports);
-        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain: {sql}");
-        assert_eq!(refused.len(), 4, "nothing is written: {refused:?}");
+        assert_eq!(
+            files_with(folder.path(), LATER_TEXT),
+            Vec::<String>::new(),
+            "no text must be stored unencrypted: {sql}"
+        );
+        assert_eq!(refused.len(), 4, "every write must be refused: {refused:?}");
         ports.history.list().expect_err("nor read");
     }
 }
@@ -101,7 +109,7 @@ fn s28_removed_protection_is_restored() {
         }
         assert_eq!(write(&ports), Vec::<String>::new(), "the history can be extended");
         assert!(ports.history.is_encrypted().unwrap(), "the history is encrypted");
-        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
+        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
     }
 }
 
@@ -113,7 +121,7 @@ fn s28_encrypted_history_is_not_written_without_its_key() {
     let refused = write(&none);
     assert_eq!(refused.len(), 4, "an encrypted history is not extended without the key: {refused:?}");
     assert!(refused.iter().all(|error| error.contains("encrypted")), "{refused:?}");
-    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
+    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
     drop(none);
     keychain.lock(true);
     assert_eq!(
@@ -121,7 +129,7 @@ fn s28_encrypted_history_is_not_written_without_its_key() {
         4,
         "the history is not extended while the keychain is locked"
     );
-    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
+    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
 }
 
 #[test]

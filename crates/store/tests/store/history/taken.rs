@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{begun, says};
 use crate::common::Store;
 
-/// Returns a reply with these tokens and this cost, placed after an item.
+/// Returns an item with a reply that has these token counts and this cost, placed after another item.
 fn answer(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>) -> NewItem {
     let cost = cost.map(|amount| json!({"amount": amount, "currency": "USD"}));
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": "x"}], "cost": cost, "stop": {"is": "end_turn"},
@@ -28,7 +28,7 @@ fn usage_covers_all_branches_and_the_context_the_visible_one() {
     history.create(&begun("c")).unwrap();
     assert_eq!(taken(history.as_ref()), ConversationUsage::default(), "the sums of an empty conversation are zero");
     history.write("c", &[says("q", "why?"), answer("1", "q", (10, 5), Some(0.5))]).unwrap();
-    // A second reply to the same message; the cost of the first one was still spent.
+    // A second reply to the same message. The cost of the first one still counts.
     history.write("c", &[answer("2", "q", (20, 7), Some(0.25)), says("q2", "and?")]).unwrap();
     let sum = taken(history.as_ref());
     assert_eq!((sum.usage.input, sum.usage.output, sum.usage.cached_input), (Some(30), Some(12), Some(2)), "tokens");

@@ -1,4 +1,4 @@
-//! Keychain that outlives instances, and instances over one folder. Caller: `sealed_documents.rs`.
+//! A keychain that several instances use in turn, and functions that open a folder. Caller: `sealed_documents.rs`.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -13,18 +13,17 @@ use store::PlatformInFolder;
 use super::MARK;
 use crate::common::keychain::Keychain;
 
-/// Keychain with a gate: while it is closed, calls for the mark of the documents wait without a limit. Its names can't
-/// be locked.
+/// A keychain with a gate: while it is closed, calls for the mark of the documents block. Names can't be locked.
 #[derive(Default)]
 pub(super) struct GatedKeychain {
     keychain: Keychain,
     pub(super) shut: Mutex<bool>,
     pub(super) opened: Condvar,
-    /// Time that storing a mark takes, in milliseconds.
+    /// Duration of storing a mark, in milliseconds.
     pub(super) delay: AtomicU64,
-    /// Number of marks of documents that were stored.
+    /// Number of times that the mark of documents was stored.
     pub(super) told: AtomicU64,
-    /// Function that runs when the next mark of documents is stored.
+    /// Function that runs when the next mark of documents is stored, if any.
     pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -49,13 +48,13 @@ impl GatedKeychain {
     }
 }
 
-/// Opens the folder as another instance does.
+/// Opens the documents of the folder as another instance does.
 pub(super) fn program(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
     let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
 }
 
-/// Returns a folder in which an earlier instance sealed these approvals.
+/// Returns a folder in which an earlier instance wrote sealed grants.
 pub(super) fn sealed(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let documents = program(folder.path(), keychain);

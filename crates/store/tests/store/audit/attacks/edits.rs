@@ -1,4 +1,4 @@
-//! Random edits of a log file by somebody without the key. Caller: `attacks.rs`.
+//! Random edits of a log file by an attacker without the key. Caller: `attacks.rs`.
 
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::super::support::{LogFolder, decision};
 use super::{ENTRIES, append, hex, link_at, shorten};
 
-/// Edit of the log file by somebody without the key.
+/// An edit of the log file by an attacker without the key.
 #[derive(Debug, Clone)]
 pub(super) enum LogEdit {
     Delete(u64, u64),
@@ -58,7 +58,7 @@ pub(super) fn seal_of(log: &Connection) -> Option<SavedSeal> {
     log.query_row("SELECT number, link, key, mac FROM seal", [], read).optional().ok().flatten()
 }
 
-/// Applies the edit. Statements that SQLite refuses have no effect.
+/// Applies the edit to the file. Statements that SQLite rejects have no effect.
 pub(super) fn attempt(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
     let mac = |log: &Connection, seal: SealChoice| match seal {
         SealChoice::None => (None, None),
