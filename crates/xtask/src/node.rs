@@ -1,4 +1,4 @@
-//! Node.js: its version, packages from lockfiles, and building the page.
+//! Node.js: checks its version, installs packages from lockfiles, and builds the page.
 
 use std::fs;
 use std::path::Path;
@@ -10,20 +10,20 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::workspace;
 
-/// The oldest version that the page's build tool runs on: major, minor.
+/// Minimum version of Node.js that the page's build tool supports: major, minor.
 const MIN_VERSION: (u32, u32) = (20, 19);
 
-/// npm, to be run in a folder with a package.json.
+/// Returns a command that runs npm in a folder with a `package.json`.
 pub(crate) fn npm(folder: &Path) -> Program {
     Program::new(if cfg!(windows) { "npm.cmd" } else { "npm" }).dir(folder)
 }
 
-/// Returns a program from a folder's node_modules. Nothing is downloaded.
+/// Returns a command that runs a program from the `node_modules` of a folder. Nothing is downloaded.
 pub(crate) fn npx(folder: &Path) -> Program {
     Program::new(if cfg!(windows) { "npx.cmd" } else { "npx" }).arg("--no-install").dir(folder)
 }
 
-/// Returns an error with a next step if there is no Node.js, or if it is too old.
+/// Returns an error with a suggested remedy if Node.js is missing or too old.
 pub(crate) fn check_version() -> Result<(), Problem> {
     let wanted = format!(
         "Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)",
@@ -47,14 +47,14 @@ fn parse_version(answer: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// Callback that runs a program, with its output on the terminal or in a part's log.
+/// Callback that runs a program. Its output is written to the terminal or to the log of a test part.
 pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
-/// Locked while packages are installed or the page is built, since parts of the tests that run in parallel need the
-/// same ones.
+/// Lock for installing npm packages and building the page, since test parts that run in parallel require the same
+/// files.
 static INSTALL_LOCK: Mutex<()> = Mutex::new(());
 
-/// Installs the packages of the folder's lockfile, unless this lockfile has been installed already.
+/// Installs the packages of a folder's lockfile, unless they are already installed from the same lockfile.
 pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
@@ -66,7 +66,8 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
     })
 }
 
-/// Runs an action unless it already ran for the same content of `file`. `stamp` stores a copy of that content.
+/// Runs an action unless it has already succeeded for the current content of `file`. A copy of that content is stored
+/// in `stamp`.
 pub(crate) fn once_per_content(
     file: &Path,
     stamp: &Path,
@@ -81,7 +82,7 @@ pub(crate) fn once_per_content(
     fs::write(stamp, content).map_err(Problem::file(stamp))
 }
 
-/// Builds the page into ui/dist, unless its sources are unchanged since the last build.
+/// Builds the page into `ui/dist`, unless its sources are unchanged since the last build.
 pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
@@ -97,7 +98,8 @@ fn modification_time(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// When anything that the page is made of was changed last; a folder counts, as it changes when a file is removed.
+/// Returns the latest modification time of the page's sources, or `None` if there are none. Folders are included, since
+/// removing a file changes their time.
 fn newest_modification(folder: &Path) -> Result<Option<SystemTime>, Problem> {
     let mut newest = None;
     for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {

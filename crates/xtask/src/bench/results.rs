@@ -1,4 +1,5 @@
-//! `tests/bench/RESULTS.md`: all of it is generated but the notes between two markers, which stay as they are.
+//! Writer of `tests/bench/RESULTS.md`. Everything in the file is generated except the notes between two markers, which
+//! are preserved.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +10,7 @@ use crate::workspace;
 const TABLES_BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
 const TABLES_END: &str = "<!-- notes end -->";
 
-/// Writes the file: the head, the notes that it has, the tables.
+/// Writes the file: the head, the notes of the existing file, and the tables.
 pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     let file = workspace::tests_folder().join("bench/RESULTS.md");
     let old = match fs::read_to_string(&file) {
@@ -23,7 +24,8 @@ pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     fs::write(&file, text).map_err(Problem::file(&file))
 }
 
-/// Returns `None` if the notes of the old file can't be identified.
+/// Returns the new content of the file with the notes of the old one, or `None` if the markers around the notes are
+/// missing.
 fn replace_tables(head: &str, old: &str, tables: &str) -> Option<String> {
     let notes = match (old.split_once(TABLES_BEGIN), old.contains(TABLES_END)) {
         (None, false) => "\n",

@@ -7,17 +7,17 @@ use super::measure::Report;
 use super::median;
 use super::rows::{IMAGE_PEAK, IMAGE_SCENARIO, NOTIFICATIONS, ROWS, Row};
 
-/// A cell of a table: the rounds of a client in a row, or the reason why there are none.
+/// Cell of a table: the reports of one client in one scenario, or the reason why the client failed.
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) row: Row,
     pub(super) client: Client,
-    /// Empty once it has failed.
+    /// Report of each run. Empty if the client failed.
     pub(super) rounds: Vec<Report>,
     pub(super) failure: Option<String>,
 }
 
-/// Value that a table shows of a report.
+/// Function that extracts the value to show from a report.
 type Figure<'a> = &'a dyn Fn(&Report) -> Option<f64>;
 
 impl Cell {
@@ -25,7 +25,7 @@ impl Cell {
         Self { row, client, rounds: Vec::new(), failure: None }
     }
 
-    /// The middle of the rounds; not a number if there are none.
+    /// Returns the median of a value over all runs, or NaN if there are none.
     fn median_of(&self, figure: Figure<'_>) -> f64 {
         median(self.rounds.iter().filter_map(figure).collect())
     }
@@ -43,7 +43,8 @@ pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
     text
 }
 
-/// Returns all tables, followed by the failures. `image_line` is the length of the line with the image, in bytes.
+/// Returns all tables, followed by the failures. `image_line` is the size of the response that contains the image, in
+/// bytes.
 pub(super) fn format_tables(cells: &[Cell], image_line: Option<f64>) -> String {
     let mut text = String::new();
     add_wall_time(&mut text, cells);
@@ -126,7 +127,7 @@ fn columns(cells: &[Cell]) -> Vec<Client> {
     Client::ALL.into_iter().filter(|client| cells.iter().any(|cell| cell.client == *client)).collect()
 }
 
-/// The title of a table and its head.
+/// Appends the title and the header rows of a table.
 fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
     let columns = columns(cells);
     let _ = write!(text, "{}## {title}\n\n| |", if text.is_empty() { "" } else { "\n" });
@@ -136,7 +137,7 @@ fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
     let _ = writeln!(text, "\n|---|{}", "--:|".repeat(columns.len()));
 }
 
-/// Appends a line of a table. A cell is empty if its client does not differ from the previous one over this transport.
+/// Appends a row of a table. A cell is empty if its client was not measured in this scenario.
 fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
     let _ = write!(text, "| {title} |");
     for client in columns(cells) {
@@ -151,18 +152,19 @@ fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Fi
     text.push('\n');
 }
 
-/// A ratio with its goal.
+/// Formats a ratio together with its target, in bold if the ratio exceeds the target.
 fn format_ratio(ratio: f64, goal: f64) -> String {
     if ratio.is_nan() {
         return format!("– ({goal:.2})");
     }
-    // The displayed ratio is compared, so that no cell exceeds a goal that it seems to meet.
+    // The rounded ratio is compared, so that a ratio that is displayed as equal to the target does not count as
+    // exceeding it.
     let shown = format!("{ratio:.2}");
     let missed = shown.parse::<f64>().is_ok_and(|shown| shown > goal);
     if missed { format!("**{shown}** ({goal:.2})") } else { format!("{shown} ({goal:.2})") }
 }
 
-/// Three figures that mean something.
+/// Formats a value with about three significant digits, or as a dash if it is NaN.
 fn format_value(value: f64) -> String {
     match value {
         value if value.is_nan() => "–".to_owned(),

@@ -1,4 +1,5 @@
-//! `cargo xtask conformance`: the official suite drives our client, scenario by scenario, strictly.
+//! `cargo xtask conformance`: runs the official MCP conformance suite against Drawbridge's client. Warnings count as
+//! failures.
 
 mod scenarios;
 mod suite;
@@ -26,9 +27,9 @@ const MAX_PARALLEL: usize = 4;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
-    /// Only scenarios whose name contains one of these
+    /// Run only scenarios whose name contains one of these texts
     scenarios: Vec<String>,
-    /// Only over this wire
+    /// Run only scenarios of this protocol revision
     #[arg(long, value_parser = WIRE_REVISIONS)]
     wire: Option<String>,
 }
@@ -51,8 +52,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     })
 }
 
-/// Installs the suite and runs the scenarios with the built client. `say` receives a line for each scenario, and the
-/// numbers at the end.
+/// Installs the suite and runs the scenarios against the built client. `say` receives a line of text for each scenario
+/// and one with the totals at the end.
 pub(crate) fn run_scenarios(
     options: &Options,
     run: ProgramRunner,
@@ -81,7 +82,7 @@ pub(crate) fn run_scenarios(
 
 type Outcomes = Vec<(String, Result<Verdict, Problem>)>;
 
-/// Runs several scenarios concurrently. The verdicts are in the suite's order.
+/// Runs the scenarios concurrently, and returns the verdicts in the order of the suite.
 fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Problem> {
     let output = workspace::target_folder("conformance/output")?;
     let queue: Mutex<VecDeque<(usize, Run)>> = Mutex::new(runs.into_iter().enumerate().collect());

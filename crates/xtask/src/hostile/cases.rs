@@ -1,20 +1,21 @@
-//! The list of cases: the attack, its targets, and the requirements in addition to the general criterion.
+//! List of attack cases from `tests/hostile/cases.tsv`: the attack, its targets, and the criterion in addition to the
+//! general one.
 
 use std::fs;
 
 use crate::problem::Problem;
 use crate::workspace;
 
-/// Component that an attack targets.
+/// Component that an attack is directed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// The host without a window.
+    /// The host, without a window.
     Host,
-    /// The page in the window.
+    /// The page in Chromium.
     Page,
-    /// A single crate, in its own unit tests.
+    /// A single crate, attacked in its unit tests.
     Unit,
-    /// The real window. Only Linux has a driver for it.
+    /// The real desktop window, tested on Linux only.
     Window,
 }
 
@@ -31,11 +32,11 @@ impl Target {
     }
 }
 
-/// A case of the hostile tests.
+/// Attack case of the hostile tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostileCase {
     pub(super) id: String,
-    /// Targets of the case. Each of them is attacked.
+    /// Components to attack. Each of them has a separate test.
     pub(super) targets: Vec<Target>,
     pub(super) tried: String,
     pub(super) criterion: String,
@@ -47,12 +48,12 @@ pub(super) fn read_cases() -> Result<Vec<HostileCase>, Problem> {
     parse_cases(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
 }
 
-/// The targets in a column, as in `host page`; none if a word is none.
+/// Parses the column with the targets, such as `host page`. Returns `None` if a word is not a target.
 fn parse_targets(column: &str) -> Option<Vec<Target>> {
     column.split(' ').map(|word| Target::ALL.into_iter().find(|target| target.name() == word)).collect()
 }
 
-/// A line with no four columns is an error.
+/// Parses the table of cases. Returns a line as the error if it does not have four valid columns.
 fn parse_cases(text: &str) -> Result<Vec<HostileCase>, String> {
     let case = |line: &str| {
         let mut columns = line.split('\t').map(str::to_owned);

@@ -1,5 +1,5 @@
-//! Runs the same attacks on a client of the Rust SDK with its defaults, to show the effect on a host without further
-//! protection.
+//! Runs the same attacks on a client of the Rust SDK with default settings, to show their effect on a host without
+//! additional protection.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-/// An attack on another client: its case, and the arguments of the hostile server.
+/// Attack on another client: the identifier of the case, and the arguments of the hostile server.
 struct Attack(&'static str, &'static [&'static str]);
 
 const ATTACKS: [Attack; 21] = [
@@ -36,7 +36,7 @@ const ATTACKS: [Attack; 21] = [
     Attack("X42", &["--misbehave", "http-text"]),
 ];
 
-/// Environment variable with a secret, which the client's child processes inherit.
+/// Environment variable with a secret value, which child processes of the client inherit.
 const SECRET_VARIABLE: &str = "HOSTILE_CANARY";
 
 pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
@@ -65,7 +65,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
     Ok(others)
 }
 
-/// Returns a short description: the steps that failed, and the observed effects.
+/// Returns a short description of the result: the steps that failed, and the observed effects.
 fn outcome_text(told: &Value, canary: &str, lives_on: bool) -> String {
     let steps = told["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn leftover_processes_of_a_client_are_found_and_killed() {
         let canary = format!("canary-of-a-test-{}", std::process::id());
-        // The shell ends, but its child process does not.
+        // The shell exits while its child process continues to run.
         let script = "sleep 300 >/dev/null 2>&1 & echo started";
         let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET_VARIABLE, &canary).output().unwrap();
         assert_eq!(printed.trim(), "started", "it runs");
@@ -114,7 +114,7 @@ mod tests {
         let began = std::time::Instant::now();
         while !process::processes_with_variable(SECRET_VARIABLE, &canary).is_empty() {
             assert!(began.elapsed().as_secs() < 10, "it is ended");
-            // sleep: polls the state, which no event reports.
+            // sleep: polls, because no event reports the state.
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }

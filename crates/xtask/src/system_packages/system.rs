@@ -1,4 +1,4 @@
-//! Which system this is, and how one installs there.
+//! Detects the operating system and the way to install packages on it.
 
 use std::{env, fs};
 
@@ -27,7 +27,7 @@ impl System {
             _ => {
                 let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
                 match Self::from_os_release(&release) {
-                    // Derivatives without apt exist.
+                    // Some derivatives of Debian have no apt-get.
                     Self::Debian { .. } if !process::succeeds("apt-get", &["--version"]) => Self::OtherLinux,
                     system => system,
                 }
@@ -35,7 +35,7 @@ impl System {
         }
     }
 
-    /// From the text of /etc/os-release.
+    /// Returns the system described by the text of `/etc/os-release`.
     fn from_os_release(text: &str) -> Self {
         let field = |name: &str| {
             text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap_or("").trim_matches('"')
@@ -55,7 +55,7 @@ impl System {
     }
 
     /// Returns the missing packages and the command to install them, for systems on which xtask does not install
-    /// packages.
+    /// packages itself.
     pub(super) fn hint(&self, missing: &[&RequiredPackage]) -> String {
         let names = |name: fn(&RequiredPackage) -> &str| {
             let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();

@@ -1,8 +1,9 @@
-//! Finds the line of a log that names the cause of a part's failure.
+//! Finds the line of a log that describes why a test part failed.
 
 use super::counts::without_colours;
 
-/// Patterns of lines that name a cause, in descending order of relevance. Matched at the start of the trimmed line.
+/// Prefixes of lines that describe a cause, in descending order of relevance. They are compared with the start of each
+/// trimmed line.
 const CAUSE_PREFIXES: &[&str] = &[
     "error[",
     "error:",
@@ -17,14 +18,14 @@ const CAUSE_PREFIXES: &[&str] = &[
     "npm error",
 ];
 
-/// Returns the most relevant line, or the last one that is not empty.
+/// Returns the most relevant line of a log, or else the last line that is not empty.
 pub(super) fn cause_in_log(log: &str) -> Option<String> {
     let plain = without_colours(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("$ ")).collect();
     let telling = CAUSE_PREFIXES.iter().find_map(|start| lines.iter().position(|line| line.starts_with(start)));
     let line = match telling {
-        // Rust prints the panic message in the line after the location.
+        // Rust prints the panic message on the line after the location.
         Some(at) if lines[at].starts_with("thread '") && lines[at].ends_with(':') => {
             format!("{} {}", lines[at], lines.get(at + 1).unwrap_or(&""))
         }

@@ -1,4 +1,4 @@
-//! Numbers of tests, read from the summaries that the test programs print.
+//! Numbers of tests, parsed from the summaries that test programs print.
 
 use std::ops::AddAssign;
 
@@ -19,7 +19,7 @@ impl AddAssign for Counts {
 }
 
 impl Counts {
-    /// Returns the sum over all summaries in a log, or `None` if it has none.
+    /// Returns the totals of all summaries in a log, or `None` if it has none.
     pub(super) fn from_log(text: &str) -> Option<Self> {
         let mut sum = None;
         for line in without_colours(text).lines() {
@@ -30,13 +30,13 @@ impl Counts {
         sum
     }
 
-    /// Adds an item of a summary, such as "3 failed (12)" or "2 timed out".
+    /// Adds an item of a summary, such as "3 failed (12)" or "2 timed out". Returns `None` if the item can't be parsed.
     fn add_item(&mut self, item: &str) -> Option<()> {
         let item = item.split('(').next()?.trim().trim_end_matches('.');
         let (number, word) = item.split_once(' ')?;
         let number: u32 = number.parse().ok()?;
         match word {
-            // A test that passed in a later attempt has passed.
+            // A test that passed after a retry counts as passed.
             "passed" | "flaky" => self.passed += number,
             "failed" | "timed out" | "exec failed" | "interrupted" => self.failed += number,
             "skipped" | "ignored" | "todo" | "did not run" => self.skipped += number,
@@ -61,7 +61,7 @@ fn line_counts(line: &str) -> Option<Counts> {
         // vitest: Tests  1 failed | 11 passed | 2 skipped (14)
         items.split(" | ").collect()
     } else {
-        // Playwright, one item a line: 12 passed (1.2m). Suites of our own: 4 passed, 0 failed
+        // Playwright, with one item per line: 12 passed (1.2m). Suites of this repository: 4 passed, 0 failed
         line.split(", ").collect()
     };
     let mut counts = Counts::default();
@@ -71,7 +71,7 @@ fn line_counts(line: &str) -> Option<Counts> {
     Some(counts)
 }
 
-/// Leaves out escape sequences of the form ESC [ ... letter.
+/// Removes escape sequences of the form ESC [ ... letter.
 pub(super) fn without_colours(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();

@@ -1,19 +1,19 @@
-//! Outcomes of parts of the tests.
+//! Outcomes of test parts.
 
 use super::cause;
 use super::counts::Counts;
 use crate::problem::Problem;
 
-/// Outcome of a part that did not fail.
+/// Outcome of a test part that did not fail.
 #[derive(Debug)]
 pub(super) enum PartOutcome {
-    /// The part ran to its end.
+    /// All programs of the part ran.
     Ran,
     /// The part was skipped for this reason.
     LeftOut(String),
 }
 
-/// Outcome of a part of the tests.
+/// Outcome of a test part, with its numbers of tests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Ok(Counts),
@@ -22,7 +22,8 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// A part without tests counts as one; so does a failure outside any test.
+    /// Creates the outcome from the result of a part and its log. A part that passes without a test summary counts as
+    /// one passed test, and an error without a failed test as one failed test.
     pub(super) fn new(result: Result<PartOutcome, Problem>, log: &str) -> Self {
         let counted = Counts::from_log(log);
         match result {

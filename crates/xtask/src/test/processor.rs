@@ -1,10 +1,9 @@
-//! Processor time of the programs that a part ran. `mod.rs` prints it together with the wall time, since a part that
-//! mostly waits can run in parallel with another.
+//! Processor time of the programs that a test part ran. Printed together with the wall time, since a part that mostly
+//! waits can run in parallel with another one.
 
 use std::time::Duration;
 
-/// Returns the processor time of all child processes that have been waited for, or `None` if the system does not report
-/// it.
+/// Returns the total processor time of all exited child processes, or `None` if the system does not report it.
 #[cfg(unix)]
 pub(super) fn children_processor_time() -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};

@@ -1,4 +1,4 @@
-//! Prints the summary: a line for each part, then the failures with their causes and the numbers.
+//! Prints the results of the test parts: one line per part, then the failures with their causes and the totals.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use super::log::Log;
 use super::outcome::Outcome;
 use crate::problem::Problem;
 
-/// Number of lines of a failed part's log that are shown.
+/// Number of lines of a failed part's log that are printed.
 const SHOWN_LOG_LINES: usize = 60;
 
-/// Wall time of a part, and the processor time of its programs.
+/// Wall time of a part, and the processor time of the programs that it ran.
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     pub(super) wall: Duration,
@@ -25,7 +25,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Prints the part's line, and the end of its log when it failed.
+    /// Prints the result of a part, and the end of its log if it failed.
     pub(super) fn add(&mut self, name: &str, time: Time, outcome: Outcome, log: &Log) -> Result<(), Problem> {
         println!("{}", line(name, time, &outcome));
         match outcome {
@@ -40,18 +40,18 @@ impl Summary {
         Ok(())
     }
 
-    /// Prints how long the lanes took that ran side by side.
+    /// Prints the total time of lanes that ran in parallel.
     pub(super) fn print_parallel_time(&self, time: Time) {
         println!("{:<11}          {}", "together", format_time(time));
     }
 
-    /// Records that no further part runs, for this reason. Counts as a failure.
+    /// Records that the run was stopped before all parts ran. Counts as a failure.
     pub(super) fn record_stop(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));
     }
 
-    /// Prints the end; an error when anything failed.
+    /// Prints the failures and totals. Returns [`Problem::ChecksFailed`] if anything failed.
     pub(super) fn finish(self) -> Result<(), Problem> {
         println!("\n{}", self.text());
         if self.failures.is_empty() { Ok(()) } else { Err(Problem::ChecksFailed) }
@@ -88,7 +88,7 @@ fn format_counts(counts: Counts) -> String {
     }
 }
 
-/// The last line; other programs read it.
+/// Returns the last line of the summary, which other programs parse.
 fn closing_line(counts: Counts) -> String {
     let Counts { passed, failed, skipped } = counts;
     match skipped {

@@ -1,4 +1,4 @@
-//! Rules about files: the files at the top, module documentation, and the length of files and crates.
+//! Rules for the layout of the repository: top-level files, module documentation, and the length of files and crates.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ const TOP_LEVEL_ENTRIES: [&str; 10] = [
     "LICENSE",
 ];
 
-/// Maximum length of a file, in lines. Longer files should be divided by subject.
+/// Maximum length of a file in lines. Longer files should be divided by topic.
 const MAX_LINES: usize = 800;
-/// Maximum length of a Rust file, in lines. Lower than for other files, since a new Rust module costs nothing.
+/// Maximum length of a Rust file in lines. Smaller than for other files, since Rust modules are easy to divide.
 const MAX_RUST_LINES: usize = 450;
 
-/// Maximum length of a crate's sources, in lines, including blank lines and comments, without tests.
+/// Maximum length of a crate in lines, including blank lines and comments, excluding tests.
 const LONGEST_CRATE: usize = 16_000;
 
-/// Generated files, which are exempt from rules about written text.
+/// Generated files, which are exempt from the rules for written text.
 pub(super) const GENERATED_FILES: [&str; 1] = ["ui/src/lib/api/generated.ts"];
 
 pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
@@ -35,8 +35,8 @@ pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
     unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
 }
 
-/// Reports modules without documentation. A file that is included by another one is not a module, and an ordinary
-/// comment describes it.
+/// Reports modules without a `//!` comment. A file that another one includes is not a module and has an ordinary
+/// comment instead.
 pub(super) fn modules_have_docs(tree: &Tree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -67,7 +67,7 @@ pub(super) fn files_are_short(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports crates whose sources are longer than one crate should be. A coherent part of them can be a crate.
+/// Reports crates that are too long. A coherent part of such a crate can become a separate crate.
 pub(super) fn crate_lengths(tree: &Tree) -> Vec<Finding> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for file in tree.rust() {

@@ -1,4 +1,4 @@
-//! The rule for translations: all languages have the same messages.
+//! Rule for translations: all languages must have the same messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::tree::{SourceFile, Tree};
 const FOLDER: &str = "ui/messages/";
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
-/// Reports keys or placeholders that differ between the languages, and empty messages.
+/// Reports keys or placeholders that differ between languages, and empty messages.
 pub(super) fn languages_have_equal_keys(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // Maps each area (a file's name without the language) to its file in each language.
+    // Maps each area (the name of a file without its language) to the file of each language.
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
     for file in tree.below(FOLDER).filter(|file| file.has_extension(&["json"])) {
         let name = &file.path[FOLDER.len()..];
@@ -65,7 +65,8 @@ struct Message {
     placeholders: BTreeSet<String>,
 }
 
-/// Returns the messages by key. Nested objects form keys with dots, and the variants of a message count as one.
+/// Parses the messages of a file by key. Nested objects result in keys with dots, and the variants of a message are
+/// combined.
 fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
     let value: Value = serde_json::from_str(&file.text)
         .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;
@@ -85,7 +86,7 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Me
         Value::String(text) => {
             found.insert(prefix.to_owned(), Message { text: text.clone(), placeholders: placeholders(text) });
         }
-        // Plural forms and the like, which differ between languages.
+        // Variants may differ between languages, such as plural forms.
         other => {
             let text = variants(other).join("\n");
             found.insert(prefix.to_owned(), Message { placeholders: placeholders(&text), text });
@@ -93,7 +94,7 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Me
     }
 }
 
-/// The texts of a message with variants: the values of every `match`.
+/// Returns the texts of a message with variants: the values in every `match`.
 fn variants(value: &Value) -> Vec<&str> {
     let matches = value.as_array().into_iter().flatten().filter_map(|part| part.get("match")?.as_object());
     matches.flat_map(|texts| texts.values().filter_map(Value::as_str)).collect()

@@ -1,4 +1,4 @@
-//! The rule about large structs of the host: a struct with many fields should be divided.
+//! Rule against large structs in the host: a struct with many fields should be divided.
 
 use super::Finding;
 use super::tree::Tree;
@@ -39,7 +39,7 @@ pub(super) fn host_structs_are_small(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// A struct with named fields.
+/// Struct with named fields, found in the code.
 struct Struct {
     name: String,
     /// Number of the line, counted from 1.
@@ -56,26 +56,26 @@ fn parse_structs(code: &str) -> Vec<Struct> {
         let Some(place) = line.find("struct ").filter(|place| is_visibility(&line[..*place])) else { continue };
         let rest = &code[at + place + "struct ".len()..];
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        // A struct that ends with a semicolon, or has a parenthesis first, has no named fields.
+        // Tuple structs and unit structs are skipped, since they have no named fields.
         let Some(body) = rest.find(['{', '(', ';']).filter(|at| rest[*at..].starts_with('{')) else { continue };
         found.push(Struct { name, line: number + 1, fields: count_fields(&rest[body + 1..]) });
     }
     found
 }
 
-/// Returns true for the text before `struct` in a definition.
+/// Returns `true` if the text before the keyword `struct` is empty or a visibility.
 fn is_visibility(before: &str) -> bool {
     let before = before.trim();
     before.is_empty() || before == "pub" || (before.starts_with("pub(") && before.ends_with(')'))
 }
 
-/// The number of fields up to the brace that closes the body.
+/// Returns the number of fields up to the closing brace of the body.
 fn count_fields(body: &str) -> usize {
     let (mut depth, mut count, mut is_in_field, mut previous) = (0_usize, 0, false, ' ');
     for character in body.chars() {
         match character {
             '(' | '[' | '{' | '<' => depth += 1,
-            // The arrow of a function's type is not a closing bracket.
+            // The `>` of an arrow `->` is not a closing bracket.
             '>' if previous == '-' => {}
             '}' if depth == 0 => break,
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),

@@ -1,12 +1,12 @@
-//! Rules about single words: unfinished work, unbounded channels, and tests that wait for a fixed time.
+//! Rules for forbidden words: unfinished work, unbounded channels, and fixed waits in tests.
 
 use super::Finding;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
-/// Words that are not allowed in Rust code and comments.
+/// Words that are forbidden in Rust code and comments.
 const FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
-/// Words that are not allowed in scripts of the page and the suites.
+/// Words that are forbidden in scripts of the page and the test suites.
 const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "TODO",
     "FIXME",
@@ -24,7 +24,7 @@ const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "debugger;",
 ];
 
-/// Reports unfinished work, ignored tests, and tests that run alone.
+/// Reports unfinished work, ignored tests, and tests marked to run exclusively.
 pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
@@ -37,7 +37,8 @@ pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports tests of the page that wait for a fixed time, which is slow on some machines and too short on others.
+/// Reports tests of the page that wait for a fixed time, which is unnecessarily long on fast machines and too short on
+/// slow ones.
 pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
@@ -48,7 +49,7 @@ pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports unbounded channels, which let a sender fill the memory.
+/// Reports unbounded channels, in which messages could fill the memory.
 pub(super) fn channels_are_bounded(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust() {
@@ -75,7 +76,7 @@ fn find_words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// Returns `true` if the line contains the word, and not only as part of a longer one.
+/// Returns `true` if the line contains the word, not only as part of a longer word.
 fn contains_word(line: &str, word: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let starts_in_word = word.starts_with(is_part);
