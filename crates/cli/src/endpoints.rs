@@ -1,10 +1,10 @@
-//! Describes the endpoints that a sign-in sends credentials to.
+//! Describes the sign-in settings and the endpoints that receive credentials.
 
 use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
 
 use crate::terminal_escape::escape_line;
 
-/// Formats the sign-in settings, one per line.
+/// Formats the sign-in settings, one per line. `unattended` adds that no further consent is requested.
 pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> String {
     let mut text = String::new();
     if settings.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> Strin
     text
 }
 
-/// Formats the endpoints of a sign-in, one per line.
+/// Formats the endpoints that a sign-in sends credentials to, one per line.
 pub(crate) fn endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {

@@ -1,13 +1,13 @@
-//! Describes the files that the approval of a start covers.
+//! Describes the files that the approval of a server's start is bound to.
 
 use api::data::{LaunchFile, LaunchFileRole};
 
 use crate::terminal_escape::escape_line;
 
-/// Number of hash characters that are shown.
+/// Number of characters of a hash that are printed.
 const HASH_CHARS_SHOWN: usize = 16;
 
-/// Formats a summary line, and two lines per file.
+/// Formats a summary line, followed by two lines per file.
 pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
     let mut text = match files.len() {
         0 => return String::new(),

@@ -1,4 +1,4 @@
-//! Extent of entries in an answers file, and messages about what they don't cover.
+//! Tests of the extent of entries in an answers file, and of the messages about missing conditions.
 
 use api::data::{
     ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState, ToolClaims,
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::entry_coverage::MissingCondition;
 use super::*;
 
-/// Creates the consent request for a user's call of a reviewed tool.
+/// Returns the consent request for a user's call of a reviewed tool.
 fn tool(server: &str, tool: &str) -> ConsentRequest {
     let body = ConsentRequestBody::Tool {
         tool: tool.into(),
@@ -141,7 +141,7 @@ fn s08_call_after_untrusted_content_requires_its_own_flag() {
     }
 }
 
-/// Returns the decisions of a file about opening a page, reading a resource and signing in at this URI.
+/// Returns the file's decisions on opening, reading and signing in at this URI, in this order.
 fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
     let parts = || UrlParts {
         url: uri.into(),
@@ -164,7 +164,7 @@ fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>;
         .map(|body| answers.find(&consent_request("any", body, ConsentRequestOrigin::Server)).ok().cloned())
 }
 
-/// Creates a file with one entry per kind of URI.
+/// Returns an answers file with one entry for each kind of URI, all with this name pattern and action.
 fn for_uris(name: &str, action: &str) -> AnswersFile {
     let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
     let mut client = entry("client-id");

@@ -1,4 +1,4 @@
-//! The order of events and prompts on a terminal.
+//! Tests of the order of events and prompts on a terminal.
 
 use std::io::{self, Write};
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use api::Event;
 
 use super::*;
 
-/// Records how many consent requests were known whenever something was printed.
+/// Printer that records the number of consent requests in the view at each printed event.
 #[derive(Clone)]
 struct RequestCountPrinter {
     view: watch::Receiver<HostView>,

@@ -1,4 +1,4 @@
-//! Decisions of an answers file, and what they don't cover without an explicit flag.
+//! Tests of decisions by an answers file, and of consent requests that it only approves with an explicit flag.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use crate::program::{ProgramResult, TestFolder};
 
 const ADD: [&str; 5] = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
 
-/// Returns the reason for which the consent request of this kind was denied.
+/// Returns the reason why the consent request of this kind was denied.
 fn reason<'a>(ended: &'a ProgramResult, kind: &str) -> &'a str {
     let refused = |line: &&Value| line["event"] == "question" && line["kind"] == kind && line["decision"] == "denied";
     let line = ended.lines.iter().find(refused).unwrap_or_else(|| panic!("{kind} is refused: {:?}", ended.lines));
     line["reason"].as_str().expect("with a reason")
 }
 
-/// Returns the hash that a refusal suggests.
+/// Returns the hash that the message of a denial suggests to add to the answers file.
 fn suggested_hash(reason: &str) -> &str {
     let (_, after) = reason.split_once("\"hash\": \"").expect("the hash to write is there");
     after.split_once('"').expect("whole").0
@@ -71,7 +71,7 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
     folder.run_with(&any(json!({})), &ADD).value();
 }
 
-/// Creates settings with a demo server whose only tool has this description.
+/// Returns settings with the scripted server, whose only tool has this description.
 fn scripted(description: &str) -> Value {
     let tools = json!({"tools": [{"name": "echo", "description": description, "inputSchema": {"type": "object"}}]});
     json!({"mcpServers": {"demo": {

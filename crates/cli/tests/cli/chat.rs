@@ -1,4 +1,4 @@
-//! Conversations with a model of an independent fake provider, and tools of a real server.
+//! Tests of conversations with a model of an independent fake provider, and with the tools of a real server.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -22,7 +22,8 @@ impl Drop for Aimock {
     }
 }
 
-/// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that answers from the fixtures.
+/// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that replies from these
+/// fixtures.
 fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let folder = TestFolder::new();
     let aimock = aimock(&folder, fixtures);
@@ -56,7 +57,7 @@ pub(crate) fn aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
     let output = process.stdout.take().expect("its output is piped");
     let mut lines = BufReader::new(output).lines().map_while(Result::ok);
     let url = lines.find_map(|line| line.split_once("listening on ").map(|(_, url)| url.trim().to_owned()));
-    // The output is drained, so that the process never blocks on it.
+    // Reads the output of the process, so that it never blocks on a full pipe.
     std::thread::spawn(move || lines.for_each(drop));
     Aimock { process, url: url.expect("it says where it listens") }
 }
@@ -134,7 +135,8 @@ fn each_input_line_is_a_message_of_one_conversation() {
 #[test]
 fn failed_reply_does_not_end_an_interactive_conversation() {
     let (folder, _aimock) = folder_with_model(&json!([
-        // The first matching fixture answers. An unanswered message is sent again with the next one.
+        // The provider uses the first matching fixture. A message without a reply is sent again together with the next
+        // one.
         {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));

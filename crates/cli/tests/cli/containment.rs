@@ -1,4 +1,4 @@
-//! Tests of the description of a sandbox on a terminal.
+//! Tests of the text that describes a sandbox on a terminal.
 
 use serde_json::json;
 

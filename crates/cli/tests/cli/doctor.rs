@@ -1,4 +1,4 @@
-//! Tests of `doctor`: findings on a computer with a test search path, and a report without private data.
+//! Tests of `doctor`: findings on a computer with a prepared search path, and a report without private data.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
-/// A marker in every place that a user may fill.
+/// Marker in all values that the report must not contain.
 const CANARY: &str = "kanari";
 
-/// Creates a folder of programs that is the login shell's only search path, each a script with this content.
+/// Creates a folder with these scripts as programs, which is the only search path of the login shell.
 fn programs(folder: &TestFolder, scripts: &[(&str, &str)]) {
     let bin = folder.path("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -29,7 +29,8 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Returns `doctor` with this home folder, and without environment variables that could change the findings.
+/// Returns the command `doctor` with this home folder, and without environment variables that could change the
+/// findings.
 fn doctor(folder: &TestFolder) -> Command {
     fs::create_dir_all(folder.path("home")).unwrap();
     let mut command = folder.command();
@@ -84,7 +85,7 @@ fn missing_runtime_is_a_problem_of_its_servers() {
         "far": {"url": "https://mcp.example.com/mcp"},
     }});
     let folder = TestFolder::with_config(&config.to_string());
-    // As on Debian, where node comes without npx.
+    // Debian has packages of Node.js without npx.
     programs(&folder, &[("node", "echo v18.20.4")]);
     let ended = parse_output(doctor(&folder).output().unwrap());
     let (code, message) = ended.error(1);

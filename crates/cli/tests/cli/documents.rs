@@ -1,4 +1,4 @@
-//! Tests of completions and manual pages, which need neither settings nor a host.
+//! Tests of completions and manual pages, which require neither settings nor a host.
 
 use std::fs;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! Tests of importing from and exporting for other apps, with the homes in `tests/import`.
+//! Tests of the commands `import` and `export`, with the home folders in `tests/import`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ fn without_servers() -> TestFolder {
     TestFolder::with_config(r#"{"mcpServers": {"filesystem": {"command": "mine"}}}"#)
 }
 
-/// Returns all files below a folder with their content.
+/// Returns all files in a folder and its subfolders, with their contents.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -49,7 +49,7 @@ fn invalid_provider_is_rejected() {
 fn key_is_never_an_argument_and_never_printed() {
     let key = "sk-canary-cli-31c8";
     let folder = TestFolder::new();
-    // Without a keychain the key only lasts for one run, which is reported.
+    // Without a keychain the key is stored only until the program exits, which is reported.
     let mut command = folder.command();
     let command = command.args(["--json", "models", "add", "openai"]).env("DRAWBRIDGE_MODEL_KEY", key);
     let output = command.stdin(Stdio::null()).output().expect("the program runs");

@@ -1,10 +1,10 @@
-//! Requests of servers during a call, decided by an answers file.
+//! Tests of requests that servers send during a call, decided by an answers file.
 
 use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder, allowing_answers};
 
-/// The two forms of servers' requests: as requests, and as results that require input.
+/// Revisions in which servers request input in different ways: by requests, and by results that require input.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn call(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {

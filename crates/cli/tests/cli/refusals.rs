@@ -1,4 +1,4 @@
-//! Tests of denials and of invalid input.
+//! Tests of denied consent requests and of invalid input.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Tests of searching a local registry and showing its servers, also without a network.
+//! Tests of searching a registry on loopback and showing its servers, also without a network.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::program::{ProgramResult, TestFolder};
 
-/// A registry that lists these entries.
+/// Registry on loopback that lists these entries.
 pub(crate) struct ListedRegistry {
     pub(crate) registry: TestRegistry,
     _runtime: Runtime,
@@ -27,7 +27,7 @@ impl ListedRegistry {
         change(&mut self.registry.entries.lock().unwrap());
     }
 
-    /// Lists a bundle in this version before the other entries, and returns its hash.
+    /// Adds a bundle with this version as the first entry, and returns the hash of the bundle.
     pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
         let folder = tempfile::tempdir().unwrap();
         let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of servers that are reached by URL.
+//! Tests of remote servers.
 
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};

@@ -1,4 +1,4 @@
-//! Tests of new and changed definitions, and of their review.
+//! Tests of the commands that show and review new and changed definitions.
 
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
-//! Tests of rules in a terminal: shown, checked, and printed.
+//! Tests of the commands that show, check and print rules.
 
 use serde_json::{Value, json};
 
 use crate::program::{TestFolder, allowing_answers};
 
-/// Creates a folder with these rules of the user.
+/// Creates a folder with these rules in the user's rule file.
 fn with_rules(rules: &Value) -> TestFolder {
     let folder = TestFolder::new();
     std::fs::create_dir_all(folder.path("data")).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of signing in from a terminal and a script: the payload is shown first, and the browser may be on another
+//! Tests of signing in from a terminal or a script: the payload is shown first, and the browser may be on another
 //! computer.
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,7 +13,7 @@ use testkit::browser;
 
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
-/// Starts both servers, and creates a folder whose settings contain the server with a sign-in.
+/// Starts an authorization server and an MCP server, and creates a folder whose settings contain the MCP server.
 async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, TestFolder) {
     servers_with(script, ProtectedScript::default()).await
 }
@@ -28,7 +28,7 @@ async fn servers_with(
     (issuer, server, folder)
 }
 
-/// Creates answers that allow connecting, signing in at this issuer, and calling.
+/// Returns the content of an answers file that approves the connection, the sign-in at this issuer, and calls.
 fn answers(issuer: &str) -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
@@ -37,8 +37,8 @@ fn answers(issuer: &str) -> Value {
     ])
 }
 
-/// Runs `login --paste`, signs in at the printed address, and pastes the lines that `paste` derives from the redirect
-/// address.
+/// Runs `login --paste`, signs in at the printed URL, and writes the lines that `paste` returns for the redirect URL to
+/// standard input.
 async fn log_in(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -47,7 +47,7 @@ async fn log_in(
     run_and_paste(folder, issuer, &["login", "far"], paste).await
 }
 
-/// Runs a command that signs in, in the same way as `log_in`.
+/// Runs a command that signs in, like `log_in`.
 async fn run_and_paste(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -85,7 +85,7 @@ async fn run_and_paste(
         std::io::Read::read_to_string(&mut { output }, &mut seen).expect("its output is text");
         let mut done = child.wait_with_output().expect("it ends");
         done.stdout = seen.into_bytes();
-        // Its standard input stays open as long as the program runs.
+        // Standard input stays open while the program runs.
         drop(keys);
         parse_output(done)
     });
@@ -114,7 +114,8 @@ async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
     }
 }
 
-/// Returns the account of a login, which is lost when the program ends, as these tests have no keychain.
+/// Returns the account of a login. The login fails because these tests have no keychain that stores the tokens
+/// permanently.
 fn signed_in(done: &ProgramResult) -> Value {
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the next command would have to sign in: {message}");
@@ -212,7 +213,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     let refused = refused.await.expect("the program runs");
     assert_eq!(refused.error(3).0, "refused", "a usable server doesn't imply a sign-in");
 
-    // A server without any sign-in.
+    // Server that does not support signing in.
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
     let (_issuer, _server, folder) = servers_with(down, open()).await;
     let failed =

@@ -1,4 +1,4 @@
-//! Tests of signals: the servers are stopped, and the exit status reports the signal.
+//! Tests of signals: the program stops its servers, and its exit status contains the signal.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -11,8 +11,8 @@ use testkit::processes::is_alive;
 
 use crate::program::{TestFolder, allowing_answers};
 
-/// Runs the program until an event matches, sends a signal, and returns the exit status, all events, and the server's
-/// process.
+/// Runs the program until an event matches, and sends it a signal. Returns the exit status, all events, and the
+/// identifier of the server's process.
 fn interrupt(
     folder: &TestFolder,
     arguments: &[&str],
@@ -54,7 +54,7 @@ fn holds_soon(mut holds: impl FnMut() -> bool) -> bool {
         if holds() {
             return true;
         }
-        // sleep: polls until the condition holds, as no event reports it.
+        // sleep: polls, because no event reports it.
         std::thread::sleep(Duration::from_millis(20));
     }
     false

@@ -1,4 +1,4 @@
-//! Tests of prompts on a terminal: the exact payload is shown, and only a clear yes allows it.
+//! Tests of prompts on a terminal: the exact payload is shown, and only an explicit yes approves it.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -15,10 +15,10 @@ use testkit::bundle_file::Bundle;
 
 use crate::program::TestFolder;
 
-/// Maximum time for one step on a busy machine.
+/// Timeout of one expected output, on a busy machine.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The program on a pseudoterminal.
+/// Program that runs on a pseudoterminal.
 struct Terminal {
     child: Child,
     keys: File,
@@ -40,7 +40,7 @@ impl Terminal {
         let (sender, screen) = sync_channel(1_000);
         std::thread::spawn(move || {
             let mut bytes = [0; 4_096];
-            // A terminal whose program has exited can't be read.
+            // Reading fails once the program has exited.
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 if sender.send(bytes[..count].to_vec()).is_err() {
                     return;
@@ -50,7 +50,7 @@ impl Terminal {
         Self { child, keys, screen, shown: String::new() }
     }
 
-    /// Waits until a text is shown that was not shown before.
+    /// Waits until the text appears in output that no earlier call has consumed.
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         while !self.shown.contains(text) {
@@ -62,9 +62,9 @@ impl Terminal {
         }
     }
 
-    /// Types a line once the latest prompt accepts input.
+    /// Types a line after the program has started to accept input for the latest prompt.
     fn answer(&mut self, line: &str) {
-        // sleep: a prompt ignores early input, measured in real time by another process.
+        // sleep: the program ignores early input, and its timer runs in another process.
         std::thread::sleep(Duration::from_millis(700));
         self.shown.clear();
         self.type_line(line);
