@@ -1,5 +1,5 @@
-//! Lists of a server: tools, prompts, resources and templates. Names and descriptions are the server's text and not
-//! verified.
+//! Lists of tools, prompts, resources and resource templates of a server. Names and descriptions are unverified text
+//! from the server.
 
 use std::collections::BTreeMap;
 
@@ -23,37 +23,38 @@ pub struct Catalog {
     pub resources: Vec<Resource>,
     /// Resource templates of the server.
     pub templates: Vec<ResourceTemplate>,
-    /// Notes on lists that are incomplete, each with the reason.
+    /// Reasons why lists are incomplete. Empty if all are complete.
     pub notes: Vec<String>,
-    /// Time until which each list is fresh.
+    /// Time until which each list may be used without requesting it again.
     pub fresh_until: CatalogExpiry,
 }
 
-/// Time until which lists are fresh, in milliseconds since 1970.
+/// Times until which the lists are fresh, in milliseconds since 1970.
 ///
-/// `None` if the server does not specify it. The list is then read again when the server reports a change.
+/// `None` if the server does not specify a time. The list is then requested again only when the server reports a
+/// change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CatalogExpiry {
-    /// Time for the tools.
+    /// Time until which the list of tools is fresh.
     pub tools: Option<u64>,
-    /// Time for the prompts.
+    /// Time until which the list of prompts is fresh.
     pub prompts: Option<u64>,
-    /// Time for the resources.
+    /// Time until which the list of resources is fresh.
     pub resources: Option<u64>,
-    /// Time for the resource templates.
+    /// Time until which the list of resource templates is fresh.
     pub templates: Option<u64>,
 }
 
-/// Request to read a list again.
+/// Request to read a list from the server, even if it is fresh.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RefreshList {
     /// Name of the server in the settings.
     pub server: String,
-    /// List to read again.
+    /// Kind of the list to read.
     pub list: ListName,
 }
 
-/// List of a server.
+/// Kind of a server's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ListName {
@@ -79,7 +80,7 @@ pub struct Icon {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Name by which the tool is called.
+    /// Name of the tool, which calls refer to.
     pub name: String,
     /// Title to display, from the server.
     pub title: Option<String>,
@@ -93,9 +94,9 @@ pub struct Tool {
     pub claims: ToolClaims,
     /// Icons provided by the server.
     pub icons: Vec<Icon>,
-    /// `true` if a grant allows calls without a consent request.
+    /// `true` if a grant allows calls of the tool without a consent request.
     pub allowed: bool,
-    /// All other members of the definition, which a model may receive too.
+    /// Members of the definition that no other field contains. A model may receive them too.
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
@@ -115,7 +116,7 @@ pub struct ToolClaims {
     pub idempotent: Option<bool>,
     /// `openWorldHint`: the tool interacts with external entities.
     pub open_world: Option<bool>,
-    /// `true` if the definition requires the user's consent for each call.
+    /// `true` if the tool's definition demands the user's consent for each call, which Drawbridge then requires.
     #[serde(default)]
     pub asks_each_time: bool,
 }
@@ -123,7 +124,7 @@ pub struct ToolClaims {
 /// Prompt of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Prompt {
-    /// Name by which the prompt is requested.
+    /// Name of the prompt, by which its messages are requested.
     pub name: String,
     /// Title to display, from the server.
     pub title: Option<String>,
@@ -133,7 +134,7 @@ pub struct Prompt {
     pub arguments: Vec<PromptArgument>,
     /// Icons provided by the server.
     pub icons: Vec<Icon>,
-    /// All other members of the definition.
+    /// Members of the definition that no other field contains.
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
@@ -150,7 +151,7 @@ pub struct PromptArgument {
     pub title: Option<String>,
     /// Description from the server.
     pub description: Option<String>,
-    /// `true` if a value must be given.
+    /// `true` if the argument must have a value.
     pub required: bool,
 }
 
@@ -180,7 +181,7 @@ pub struct Resource {
 pub struct ResourceTemplate {
     /// URI template of the resources.
     pub uri_template: String,
-    /// Variables of the template, in order.
+    /// Names of the template's variables, in order.
     pub variables: Vec<String>,
     /// Name of the template.
     pub name: String,
@@ -194,7 +195,7 @@ pub struct ResourceTemplate {
     pub icons: Vec<Icon>,
 }
 
-/// Owner of the argument to complete.
+/// Prompt or resource template that contains the argument to complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CompletionReference {
@@ -203,7 +204,7 @@ pub enum CompletionReference {
         /// Name of the prompt.
         name: String,
     },
-    /// Resource template, referred to by its text.
+    /// Resource template, referred to by its URI template.
     Template {
         /// URI template as the server lists it.
         uri: String,
@@ -215,13 +216,13 @@ pub enum CompletionReference {
 pub struct Complete {
     /// Name of the server in the settings.
     pub server: String,
-    /// Prompt or template that has the argument.
+    /// Prompt or resource template that contains the argument.
     pub of: CompletionReference,
     /// Name of the argument.
     pub argument: String,
-    /// Text that was typed so far.
+    /// Text that the user has typed so far.
     pub value: String,
-    /// Arguments that already have a value.
+    /// Values of arguments that are already filled in, by name.
     #[serde(default)]
     pub context: BTreeMap<String, String>,
 }
