@@ -1,5 +1,5 @@
-//! Builds the settings of a sign-in from an entry of `mcp.json` and the secrets that it references. Used by the
-//! sign-ins of `host`, and by `cli` for the client metadata document.
+//! Builds the OAuth settings for a sign-in from an entry of `mcp.json` and the secrets that it references. Used by
+//! `host` for sign-ins, and by `cli` for the client ID metadata document.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use ports::{Secrets, secrets};
 use secrecy::SecretString;
 use url::Url;
 
-/// Client name that the app registers with.
+/// Client name that Drawbridge registers at authorization servers.
 const CLIENT_NAME: &str = "Drawbridge";
-/// Signature algorithm for a private key, unless the settings name one.
+/// Signature algorithm for a private key whose settings contain none.
 const DEFAULT_SIGNING_ALGORITHM: &str = "ES256";
 
 /// Returns the reason why a server does not support signing in, or `None` if it does.
@@ -27,8 +27,9 @@ pub fn unsupported_sign_in_reason(config: Option<&HttpConfig>) -> Option<&'stati
     is_own.then_some("its settings contain a header Authorization, which is sent instead; remove it to sign in")
 }
 
-/// Returns Drawbridge's Client ID Metadata Document for this URL, as JSON. It has to be served at `url` for the URL to
-/// be usable as the client id. Returns `None` if the URL can't be a client id: it has to use https and have a path.
+/// Returns Drawbridge's client ID metadata document for this URL, as JSON. The document must be published at `url`,
+/// which is then used as client id. Returns `None` if the URL is not permitted as client id: it must use https and have
+/// a path.
 #[must_use]
 pub fn client_document(url: &str) -> Option<String> {
     client_source(None, Some(Url::parse(url).ok()?)).document()
@@ -38,24 +39,26 @@ fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Optio
     ClientSource { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
 }
 
-/// Error while building the settings of a sign-in.
+/// Error while building the OAuth settings of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInSettingsError {
     /// A secret that the settings reference is missing or unreadable.
     #[error(transparent)]
     Secret(#[from] UnresolvedSecret),
-    /// An address in the settings can't be parsed.
+    /// A URL in the settings can't be parsed.
     #[error("{0}")]
     Address(String),
 }
 
-/// Builds the settings of a sign-in. Blocks, since it reads secrets. Addresses on this computer or the local network
-/// are reachable only if the user approved these exact settings, or if they are endpoints of an approved sign-in.
+/// Builds the OAuth settings of a sign-in. Blocks while secrets are read.
+///
+/// URLs on this computer or the local network are only accessible if the user approved these exact settings
+/// (`is_approved`), or if they are among the `endpoints` of an approved sign-in.
 ///
 /// # Errors
 ///
-/// Returns [`SignInSettingsError::Address`] if a URL can't be parsed, and [`SignInSettingsError::Secret`] if a referenced secret is missing or
-/// can't be read.
+/// Returns [`SignInSettingsError::Address`] if a URL can't be parsed, and [`SignInSettingsError::Secret`] if a
+/// referenced secret is missing or can't be read.
 pub fn authorization_settings(
     config: &HttpConfig,
     (is_approved, endpoints): (bool, &[Url]),
@@ -70,7 +73,7 @@ pub fn authorization_settings(
     let none = AuthConfig::default();
     let auth = config.auth.as_ref().unwrap_or(&none);
     let named = |what: &str, url: &str| Url::parse(url).map_err(|error| bad(what, error));
-    // Addresses that the user configured and approved may be local; addresses that servers supply may not.
+    // URLs that the user configured and approved may be local. URLs from servers may not.
     let mut origins = vec![server.origin()];
     if let Some(issuer) = &auth.issuer {
         origins.push(named("the issuer", issuer)?.origin());
@@ -106,14 +109,14 @@ pub fn authorization_settings(
     })
 }
 
-/// The secrets that were entered for one origin.
+/// Secrets that the user entered for one origin.
 struct EnteredSecrets<'a> {
     secrets: &'a dyn Secrets,
     origin: String,
 }
 
 impl EnteredSecrets<'_> {
-    /// Reads the secret that a text references. The text consists of the reference alone.
+    /// Reads the secret that a text of the form `${secret:NAME}` references.
     fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
         let name = secrets::referenced_names(text).first().map_or_else(String::new, |&name| name.to_owned());
         match self.secrets.get(&secrets::storage_key(&name, &self.origin)) {
@@ -143,7 +146,7 @@ fn preregistered_client(
     }))
 }
 
-/// Configured proof of the client's identity.
+/// Client authentication settings, for a client or at an identity provider.
 struct ClientAuthSettings<'a> {
     way: Option<&'a str>,
     secret: Option<&'a str>,

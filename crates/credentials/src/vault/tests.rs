@@ -1,4 +1,4 @@
-//! Tests the vault with keychains that lock, refuse, or wait for their user.
+//! Tests of the vault with keychains that are locked, reject requests, or prompt the user.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 
-/// Secrets that record only the names passed to `hold`.
+/// Secret store that only records the names that are locked by `lock_name`.
 #[derive(Default)]
 struct HoldingKeychain(Mutex<Vec<String>>);
 
@@ -47,7 +47,7 @@ async fn each_account_has_its_own_lock() {
     assert_ne!(held[0], held[1], "two accounts have different names");
 }
 
-/// Secrets that fail every operation with one error.
+/// Secret store whose operations all fail with the same error.
 struct RefusingKeychain(SecretError);
 
 impl Secrets for RefusingKeychain {
@@ -97,7 +97,7 @@ async fn entry_is_not_found_under_another_key() {
     let key = |server: &str, kind| VaultKey { server: server.to_owned(), kind };
     let client = |issuer: &str| VaultEntryKind::Client { issuer: issuer.to_owned() };
     let (one, two) = ("https://a.example/mcp", "https://b.example/mcp");
-    // Includes names that would collide without escaping.
+    // Includes names that would result in equal keys without escaping.
     let all = [
         ("work", key(one, VaultEntryKind::Account)),
         ("home", key(one, VaultEntryKind::Account)),
@@ -122,7 +122,7 @@ async fn entry_is_not_found_under_another_key() {
     }
 }
 
-/// A keychain that prompts its user before each write, and waits for the response.
+/// Keychain that prompts the user before each write, and waits for the response.
 #[derive(Default)]
 struct PromptingKeychain {
     inner: SecretsInMemory,
@@ -175,7 +175,8 @@ fn account() -> VaultKey {
     VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account }
 }
 
-/// Returns a keychain that prompts its user about a write whose caller has gone, and its vault.
+/// Starts a write and drops its future while the keychain prompts the user. Returns the keychain, the vaults and the
+/// entry's vault.
 async fn abandoned_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault) {
     let asking = Arc::new(PromptingKeychain::default());
     let vaults = TokenVaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
@@ -223,7 +224,7 @@ async fn cleared_entry_stays_empty() {
         asking.inner.set(key, "eA==").unwrap();
     }
     let emptying = vaults.empty("work");
-    // The entry is closed from here on, though nothing has been removed yet.
+    // The vault is closed although nothing has been removed yet.
     let after = async {
         settle().await;
         asking.respond();
