@@ -1,4 +1,4 @@
-//! Tests of the scripted authorization server, so that failures of other tests are faults of the client.
+//! Tests of the scripted authorization server, so that its faults are not mistaken for faults of a client.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::{Value, json};
@@ -23,7 +23,8 @@ async fn call(server: &ProtectedServer, token: &str) -> HttpReply {
     send("POST", &server.url(), &headers, &body.to_string()).await
 }
 
-/// Registers a client, requests a code and redeems it, as a correct client does.
+/// Registers a client, requests an authorization code and exchanges it for tokens. Returns the client id and the token
+/// response.
 async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: &str) -> (String, Value) {
     let redirect = "http://127.0.0.1:1/callback";
     let registration = json!({ "redirect_uris": [redirect], "token_endpoint_auth_method": "none" }).to_string();
@@ -31,7 +32,7 @@ async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: 
     assert_eq!(status, 201, "a client is registered");
     let client = client["client_id"].as_str().unwrap().to_owned();
     let verifier = "verifier-of-a-length-that-the-specification-wants";
-    // Code challenge: SHA-256 of the verifier in base64.
+    // The PKCE code challenge is the SHA-256 hash of the verifier in base64url.
     let challenge = {
         use base64::Engine as _;
         use sha2::Digest as _;

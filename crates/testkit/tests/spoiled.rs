@@ -18,7 +18,7 @@ async fn post(address: SocketAddr, method: &str) -> String {
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.write_all(body.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    // A cut connection may end with an error; the bytes before it are returned.
+    // A connection that the proxy closes may end with an error. The bytes received before are returned.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8(answer).unwrap()
 }
@@ -60,7 +60,7 @@ async fn proxy_distorts_the_output_of_the_server() {
     let silent = timeout(Duration::from_millis(300), post(proxy.address, "tools/list")).await;
     assert!(silent.is_err(), "the connection stays open and silent: {silent:?}");
     let waiting = tokio::spawn(post(proxy.address, "tools/list"));
-    // sleep: the proxy does not report new connections.
+    // sleep: no event reports that the proxy has accepted a connection.
     tokio::time::sleep(Duration::from_millis(100)).await;
     proxy.cut_connections();
     let cut = timeout(Duration::from_secs(2), waiting).await.expect("the connection ends when it is cut").unwrap();
