@@ -97,8 +97,8 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
 }
 
 impl Announcements {
-    /// Shows a notification, unless the window is in front or the request was announced before. Blocks on the main
-    /// thread.
+    /// Shows a notification, unless the window is in front, the request was announced before, or another notification
+    /// was shown within [`MIN_INTERVAL`]. Blocks on the main thread.
     pub(crate) fn show(&self, app: &AppHandle, request: Option<ConsentRequestId>, kind: &str, text: String) {
         if window::is_in_front(app) {
             return;

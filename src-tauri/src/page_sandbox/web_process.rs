@@ -1,7 +1,7 @@
 //! Checks that WebKitGTK's web process runs in its sandbox.
 //!
 //! WebKitGTK silently omits the sandbox in environments where it expects the sandbox to fail, such as containers and
-//! Flatpak packages. Called by `linux.rs` for the report on the settings page.
+//! Flatpak or Snap packages. Called by `linux.rs` for the report on the settings page.
 
 use std::collections::BTreeMap;
 use std::fs;
