@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn line_endings_are_not_drift() {
-        assert_eq!(first_difference("a\r\nb\r\n", "a\nb\n"), None, "line ends do not count");
+        assert_eq!(first_difference("a\r\nb\r\n", "a\nb\n"), None, "line endings should be ignored");
     }
 
     #[test]
@@ -83,6 +83,9 @@ mod tests {
         let changed = first_difference("a\nb\n", "a\nc\n").unwrap_or_default();
         assert!(changed.contains("line 2") && changed.contains("- b") && changed.contains("+ c"), "{changed}");
         let shorter = first_difference("a\n", "a\nb\n").unwrap_or_default();
-        assert!(shorter.contains("line 2") && shorter.contains("(the file ends)"), "a missing end is drift: {shorter}");
+        assert!(
+            shorter.contains("line 2") && shorter.contains("(the file ends)"),
+            "a missing end should be reported: {shorter}"
+        );
     }
 }

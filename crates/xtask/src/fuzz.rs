@@ -165,17 +165,20 @@ mod tests {
     #[test]
     fn each_target_has_a_corpus() {
         let names = target_names().unwrap();
-        assert!(names.len() > 10, "the targets: {names:?}");
+        assert!(names.len() > 10, "all targets should be listed: {names:?}");
         for name in names {
             let corpus = workspace::tests_folder().join("fuzz/corpus").join(&name);
-            assert!(fs::read_dir(corpus).unwrap().count() > 3, "{name} begins with seeds");
+            assert!(fs::read_dir(corpus).unwrap().count() > 3, "{name} should have a seed corpus");
         }
     }
 
     #[test]
     fn unknown_target_is_named_before_anything_is_built() {
         let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
-        assert!(run_targets(&options).unwrap_err().to_string().contains("there is no target moon"), "the name is told");
+        assert!(
+            run_targets(&options).unwrap_err().to_string().contains("there is no target moon"),
+            "the error should name the unknown target"
+        );
     }
 
     #[test]

@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "node's answer is read");
-        assert!(parse_version("v20.9.0").is_some_and(|found| found < MIN_VERSION), "20.9 is older than 20.19");
-        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_VERSION), "9 is older than 20");
-        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_VERSION), "22 is new enough");
-        assert_eq!(parse_version("20"), None, "anything else is not taken for a version");
+        assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "the version should be parsed");
+        assert!(parse_version("v20.9.0").is_some_and(|found| found < MIN_VERSION), "20.9 should be older than 20.19");
+        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_VERSION), "9 should be older than 20");
+        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_VERSION), "22 should be new enough");
+        assert_eq!(parse_version("20"), None, "other output should not be a version");
     }
 
     #[test]
@@ -142,12 +142,12 @@ mod tests {
         fs::write(&lockfile, "one").unwrap();
         install(false).unwrap();
         install(true).unwrap();
-        assert_eq!(installs.get(), 1, "the same lockfile is not installed twice");
+        assert_eq!(installs.get(), 1, "the same lockfile should not be installed twice");
         install(false).unwrap();
-        assert_eq!(installs.get(), 2, "removed packages are installed again");
+        assert_eq!(installs.get(), 2, "removed packages should be installed again");
         fs::write(&lockfile, "two").unwrap();
         install(true).unwrap();
-        assert_eq!(installs.get(), 3, "a changed lockfile is installed");
+        assert_eq!(installs.get(), 3, "a changed lockfile should be installed");
     }
 
     #[test]
@@ -156,14 +156,14 @@ mod tests {
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         fs::write(&lockfile, "one").unwrap();
         let failed = once_per_content(&lockfile, &stamp, true, || Err(Problem::Interrupted));
-        assert!(failed.is_err(), "the failure is passed on");
+        assert!(failed.is_err(), "the failure should be returned");
         let mut again = false;
         once_per_content(&lockfile, &stamp, true, || {
             again = true;
             Ok(())
         })
         .unwrap();
-        assert!(again, "no stamp is left by a failure");
+        assert!(again, "a failure should leave no stamp");
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(
             newest_modification(folder.path()).unwrap(),
             Some(page),
-            "sources count, results and packages do not"
+            "only sources should be considered, not results and packages"
         );
     }
 }

@@ -242,17 +242,17 @@ mod tests {
 
     #[test]
     fn cargo_variables_about_xtask_are_not_passed_on() {
-        assert!(is_package_variable("CARGO_PKG_VERSION"), "a package variable is held back");
-        assert!(is_package_variable("CARGO_MANIFEST_DIR"), "the manifest's folder is held back");
-        assert!(!is_package_variable("CARGO_TARGET_DIR"), "the target folder is passed on");
-        assert!(!is_package_variable("PATH"), "the PATH is passed on");
+        assert!(is_package_variable("CARGO_PKG_VERSION"), "a package variable should not be passed on");
+        assert!(is_package_variable("CARGO_MANIFEST_DIR"), "the manifest's folder should not be passed on");
+        assert!(!is_package_variable("CARGO_TARGET_DIR"), "the target folder should be passed on");
+        assert!(!is_package_variable("PATH"), "the PATH should be passed on");
     }
 
     #[test]
     fn failing_program_is_an_error_that_names_it() {
         let outcome = cargo().arg("no-such-subcommand").output();
         let message = outcome.map_err(|problem| problem.to_string()).unwrap_err();
-        assert!(message.contains("cargo no-such-subcommand"), "the message names the command: {message}");
+        assert!(message.contains("cargo no-such-subcommand"), "the message should contain the command: {message}");
     }
 
     #[cfg(unix)]
@@ -273,13 +273,13 @@ mod tests {
         // In a container without an init process, an exited process remains as a zombie.
         let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat")).unwrap_or_default();
         let gone = nix::sys::signal::kill(grandchild, None).is_err() || state.contains(") Z ");
-        assert!(gone, "the grandchild has ended: {state}");
+        assert!(gone, "the grandchild should have ended: {state}");
     }
 
     #[cfg(unix)]
     #[test]
     fn program_beyond_its_timeout_is_stopped() {
         let outcome = Program::new("sleep").arg("60").start().unwrap().finish(Duration::from_millis(50));
-        assert!(matches!(outcome, Err(Problem::TooLong { .. })), "the time limit holds: {outcome:?}");
+        assert!(matches!(outcome, Err(Problem::TooLong { .. })), "the timeout should be reported: {outcome:?}");
     }
 }

@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn only_a_number_is_a_display() {
-        assert_eq!(parse_display("99\n").as_deref(), Some(":99"), "Xvfb's answer is read");
-        assert_eq!(parse_display(""), None, "a server that ended has no display");
-        assert_eq!(parse_display("(EE) Fatal"), None, "an error is not taken for a display");
+        assert_eq!(parse_display("99\n").as_deref(), Some(":99"), "the display number should be parsed");
+        assert_eq!(parse_display(""), None, "a server that ended should have no display");
+        assert_eq!(parse_display("(EE) Fatal"), None, "an error should not be a display");
     }
 }

@@ -122,14 +122,18 @@ mod tests {
 
     #[test]
     fn reading_is_taken_from_complete_lines_only() {
-        assert_eq!(parse_reading("warning: x\npainted 412.5\n", "painted"), Some(412.5), "found among other lines");
-        assert_eq!(parse_reading("painted 41", "painted"), None, "a line that is still being written does not count");
-        assert_eq!(parse_reading("painted soon\n", "painted"), None, "only numbers count");
+        assert_eq!(
+            parse_reading("warning: x\npainted 412.5\n", "painted"),
+            Some(412.5),
+            "the reading should be found among other lines"
+        );
+        assert_eq!(parse_reading("painted 41", "painted"), None, "an incomplete line should be ignored");
+        assert_eq!(parse_reading("painted soon\n", "painted"), None, "a value that is not a number should be ignored");
     }
 
     #[test]
     fn table_contains_the_ratio() {
         let text = format_table(&[400.0, 600.0, 12.0], "release");
-        assert!(text.ends_with("1.50"), "600 is one and a half times 400: {text}");
+        assert!(text.ends_with("1.50"), "the ratio of 600 to 400 should be 1.50: {text}");
     }
 }

@@ -119,22 +119,28 @@ mod tests {
     fn waiting_is_not_counted_as_busy() {
         let stat = "cpu  100 20 30 99999 88888 4 5 6 70 80\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
         let busy = busy_seconds(stat);
-        assert!((busy - 1.65).abs() < 1e-9, "user, nice, system, interrupts and steal of all cores: {busy}");
+        assert!(
+            (busy - 1.65).abs() < 1e-9,
+            "user, nice, system, interrupts and steal of all cores should be added: {busy}"
+        );
     }
 
     #[test]
     fn time_of_child_processes_is_counted() {
         let stat = "42 (a) b) S 1 42 42 0 -1 4194304 100 200 0 0 10 20 300 400 20 0 1 0 5000";
         let ours = process_seconds(stat);
-        assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime: {ours}");
+        assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime should be added: {ours}");
     }
 
     #[test]
     fn busy_machine_and_other_profile_are_noted() {
         let text = fact_lines("profiling", 1, 0.5).join("\n");
-        assert!(text.contains("50 % of one core meanwhile: **the machine was not quiet"), "the load counts: {text}");
-        assert!(text.contains("`profiling`: **without link-time"), "the profile counts: {text}");
+        assert!(
+            text.contains("50 % of one core meanwhile: **the machine was not quiet"),
+            "the load should be reported: {text}"
+        );
+        assert!(text.contains("`profiling`: **without link-time"), "the profile should be reported: {text}");
         let text = fact_lines("release", 1, 0.02).join("\n");
-        assert!(!text.contains("**"), "nothing is to be warned of: {text}");
+        assert!(!text.contains("**"), "there should be no warning: {text}");
     }
 }

@@ -97,7 +97,11 @@ mod tests {
     #[test]
     fn points_are_parsed_by_series() {
         let text = "rules\t10\t0.5\nrule\t1\t1\nrules\t500\t2e-6\nready\t1\tx\n";
-        assert_eq!(parse_points(text, "rules"), [(10.0, 0.5), (500.0, 2e-6)], "in order, and no other series");
-        assert!(parse_points(text, "ready").is_empty(), "what is no number is no point");
+        assert_eq!(
+            parse_points(text, "rules"),
+            [(10.0, 0.5), (500.0, 2e-6)],
+            "only points of this series should be returned, in order"
+        );
+        assert!(parse_points(text, "ready").is_empty(), "a line without numbers should be skipped");
     }
 }

@@ -230,31 +230,47 @@ mod tests {
 
     #[test]
     fn figures_round_trip() {
-        assert_eq!(Figures::read(&figures(7).text()), Some(figures(7)), "the same figures");
-        assert_eq!(Figures::read("call\t7\n"), None, "without a compiler they can't be compared");
-        assert_eq!(Figures::read("# rustc\ncall\tmany\n"), None, "a count that is no number");
+        assert_eq!(
+            Figures::read(&figures(7).text()),
+            Some(figures(7)),
+            "parsing the text should return the same counts"
+        );
+        assert_eq!(Figures::read("call\t7\n"), None, "a file without a compiler should be rejected");
+        assert_eq!(Figures::read("# rustc\ncall\tmany\n"), None, "a count that is not a number should be rejected");
     }
 
     #[test]
     fn step_may_grow_within_the_tolerance() {
-        assert_eq!(grown_steps(&figures(1_000), &figures(1_050)), Vec::<String>::new(), "5 % is allowed");
-        assert_eq!(grown_steps(&figures(1_000), &figures(500)), Vec::<String>::new(), "less always is");
+        assert_eq!(
+            grown_steps(&figures(1_000), &figures(1_050)),
+            Vec::<String>::new(),
+            "growth within the tolerance should be accepted"
+        );
+        assert_eq!(
+            grown_steps(&figures(1_000), &figures(500)),
+            Vec::<String>::new(),
+            "a lower count should be accepted"
+        );
         assert_eq!(
             grown_steps(&figures(1_000), &figures(1_051)),
             ["call costs 1051 instructions (+5.1 %)"],
-            "more is not"
+            "growth above the tolerance should be reported"
         );
     }
 
     #[test]
     fn new_step_requires_a_figure() {
         let committed = Figures { steps: BTreeMap::new(), ..figures(0) };
-        assert_eq!(grown_steps(&committed, &figures(9)).len(), 2, "both are missing in the file");
+        assert_eq!(grown_steps(&committed, &figures(9)).len(), 2, "steps without a committed count should be reported");
     }
 
     #[test]
     fn total_is_found_in_callgrind_output() {
-        assert_eq!(callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"), Some(1234), "the last line");
-        assert_eq!(callgrind_total("events: Ir\n"), None, "a file that was cut");
+        assert_eq!(
+            callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"),
+            Some(1234),
+            "the total in the last line should be returned"
+        );
+        assert_eq!(callgrind_total("events: Ir\n"), None, "a truncated file should have no total");
     }
 }

@@ -166,16 +166,19 @@ mod tests {
         let whole =
             r#"{"scenario":"stdio-seq","n":1,"seconds":2.5,"user_cpu_s":1.0,"sys_cpu_s":0.5,"max_rss_kb":2048}"#;
         let expected = Report { seconds: 2.5, processor: 1.5, megabytes: 2.0, ..Report::default() };
-        assert_eq!(parse_report(whole), Some(expected), "both processor times are added, kB become MB");
-        assert_eq!(parse_report(&whole.replace("max_rss_kb", "rss")), None, "a number that is missing is no zero");
-        assert_eq!(parse_report("Warning: something"), None, "other words are no report");
+        assert_eq!(parse_report(whole), Some(expected), "user and system time should be added, and kB converted to MB");
+        assert_eq!(parse_report(&whole.replace("max_rss_kb", "rss")), None, "a missing number should not be zero");
+        assert_eq!(parse_report("Warning: something"), None, "other output should not be a report");
     }
 
     #[test]
     fn cause_of_a_failure_is_the_last_output() {
         let script = "echo started; echo first >&2; echo 'Error: no such module' >&2; echo '+----' >&2; exit 3";
         let problem = run_and_capture(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
-        assert!(problem.contains("exit status: 3"), "how it ended: {problem}");
-        assert!(problem.ends_with("first\nError: no such module"), "what it wrote, without decoration: {problem}");
+        assert!(problem.contains("exit status: 3"), "the error should contain the exit status: {problem}");
+        assert!(
+            problem.ends_with("first\nError: no such module"),
+            "the error should contain the output without escape sequences: {problem}"
+        );
     }
 }

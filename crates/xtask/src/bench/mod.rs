@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn median_is_the_middle_value() {
-        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "not the mean");
-        assert!(median(vec![]).is_nan(), "nothing measured is not zero");
+        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "the median should not be the mean");
+        assert!(median(vec![]).is_nan(), "the median of no values should be NaN");
     }
 }

@@ -74,13 +74,13 @@ mod tests {
         let text = svg(&[(10.0, 1.0), (100.0, 2.0), (1_000.0, 4.0)], "rules", "ms");
         assert!(
             text.contains("points=\"64.0,138.0 240.0,100.0 416.0,24.0\""),
-            "halfway by power, a quarter of the height: {text}"
+            "the point should be in the middle of the logarithmic axis at a quarter of the height: {text}"
         );
     }
 
     #[test]
     fn single_point_and_empty_series_are_drawn() {
-        assert!(svg(&[(0.0, 0.0)], "entries", "ms").contains("<circle"), "at the left edge");
-        assert!(svg(&[], "entries", "ms").ends_with("</svg>\n"), "only axes");
+        assert!(svg(&[(0.0, 0.0)], "entries", "ms").contains("<circle"), "a single point should be at the left edge");
+        assert!(svg(&[], "entries", "ms").ends_with("</svg>\n"), "a plot without points should contain only axes");
     }
 }

@@ -44,14 +44,25 @@ mod tests {
         let first = replace_tables("old head\n", "", "old tables\n").unwrap();
         let noted = first.replace(TABLES_END, "A note.\n\nAnother.\n<!-- notes end -->");
         let second = replace_tables("head\n", &noted, "tables\n").unwrap();
-        assert!(second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"), "the notes stay: {second}");
-        assert!(!second.contains("old"), "nothing else stays: {second}");
-        assert_eq!(replace_tables("head\n", &second, "tables\n").unwrap(), second, "writing it again changes nothing");
+        assert!(
+            second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"),
+            "the notes should be preserved: {second}"
+        );
+        assert!(!second.contains("old"), "other text should be replaced: {second}");
+        assert_eq!(
+            replace_tables("head\n", &second, "tables\n").unwrap(),
+            second,
+            "writing the same results again should change nothing"
+        );
     }
 
     #[test]
     fn missing_marker_is_an_error() {
         let one = format!("head\n{TABLES_BEGIN}\nA note.\n\ntables\n");
-        assert_eq!(replace_tables("head\n", &one, "tables\n"), None, "a note could get lost");
+        assert_eq!(
+            replace_tables("head\n", &one, "tables\n"),
+            None,
+            "a file without markers should not be overwritten"
+        );
     }
 }

@@ -193,14 +193,17 @@ mod tests {
             cell(row, Client::RmcpOneThread, 6.0),
         ];
         let text = format_tables(&all, None);
-        assert!(text.contains("| **3.00** (2.25) | 0.50 (0.50) |"), "3 to 1 misses, 3 to 6 does not: {text}");
+        assert!(
+            text.contains("| **3.00** (2.25) | 0.50 (0.50) |"),
+            "3 to 1 should exceed its target, and 3 to 6 should not: {text}"
+        );
     }
 
     #[test]
     fn missing_measurement_is_not_zero() {
-        assert_eq!(format_value(f64::NAN), "–", "a gap is shown as one");
-        assert_eq!(format_ratio(f64::NAN, 0.5), "– (0.50)", "nothing to compare with is no miss");
-        assert_eq!(format_value(0.0271), "0.0271", "small times keep their digits");
+        assert_eq!(format_value(f64::NAN), "–", "a missing value should be a dash");
+        assert_eq!(format_ratio(f64::NAN, 0.5), "– (0.50)", "a missing ratio should not exceed its target");
+        assert_eq!(format_value(0.0271), "0.0271", "small times should keep their digits");
     }
 
     #[test]
@@ -208,10 +211,13 @@ mod tests {
         let mut failed = Cell::new(ROWS[0], Client::Python);
         failed.failure = Some("exit status: 1\nNo module named mcp".to_owned());
         let text = format_tables(&[cell(ROWS[0], Client::Drawbridge, 1.0), failed], None);
-        assert!(text.contains("| stdio, 5,000 echo calls one by one | 1.00 | failed |"), "in its place: {text}");
+        assert!(
+            text.contains("| stdio, 5,000 echo calls one by one | 1.00 | failed |"),
+            "the failure should be in the client's column: {text}"
+        );
         assert!(
             text.contains("Python, stdio-seq:\n\n```text\nexit status: 1\nNo module named mcp"),
-            "with its cause: {text}"
+            "the cause of the failure should be below the tables: {text}"
         );
     }
 
@@ -219,7 +225,10 @@ mod tests {
     fn peak_of_the_image_is_compared_to_its_line_length() {
         let row = ROWS.into_iter().find(|row| row.scenario == IMAGE_SCENARIO).unwrap();
         let text = format_tables(&[cell(row, Client::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
-        assert!(text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"), "20 MB to 10 MB: {text}");
+        assert!(
+            text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"),
+            "the peak of 20 MB should be twice the length of 10 MB: {text}"
+        );
     }
 
     #[test]
@@ -228,7 +237,7 @@ mod tests {
         lost.rounds[0].counted = Some(9_906.0);
         assert!(
             format_tables(&[lost], None).contains("Of 10,000 progress notifications: TypeScript counted 9906."),
-            "what a client loses is in the document"
+            "lost notifications should be reported"
         );
     }
 }

@@ -100,14 +100,18 @@ mod tests {
         assert_eq!(
             affected_by(&["crates/wire/src/lib.rs"]),
             ["api", "host", "wire"],
-            "all but the shell, and what only begins alike"
+            "all dependents except the shell should be affected, and no packages with a similar name"
         );
-        assert_eq!(affected_by(&["crates/api/src/lib.rs"]), ["api"], "not what it depends on");
+        assert_eq!(affected_by(&["crates/api/src/lib.rs"]), ["api"], "dependencies should not be affected");
     }
 
     #[test]
     fn change_outside_of_the_packages_affects_none() {
-        assert_eq!(affected_by(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
-        assert_eq!(affected_by(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is omitted");
+        assert_eq!(
+            affected_by(&["README.md", "ui/src/app.ts"]),
+            Vec::<String>::new(),
+            "a change outside of the packages should affect none"
+        );
+        assert_eq!(affected_by(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell should be omitted");
     }
 }

@@ -68,7 +68,7 @@ mod tests {
             ("[the limit](super::MOST)", "the limit"),
         ] {
             let text = |inside: &str| format!("/**\n * At most {inside}, {inside}.\n */\nlet a = [`Foo`];\n");
-            assert_eq!(replace_links(&text(link)), text(name), "in comments, and nowhere else");
+            assert_eq!(replace_links(&text(link)), text(name), "links should be replaced in comments only");
         }
     }
 
@@ -78,7 +78,7 @@ mod tests {
             ["[`a`](https://a.test/b)", "[RFC 6570](https://a.test)", "`[redacted]`", "[`a b`]", "[1, 2]", "[", "a[`"]
         {
             let text = format!(" * {text}\n");
-            assert_eq!(replace_links(&text), text, "as it was written");
+            assert_eq!(replace_links(&text), text, "the text should be unchanged");
         }
     }
 }

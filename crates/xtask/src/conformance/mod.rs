@@ -133,14 +133,26 @@ mod tests {
 
     #[test]
     fn everything_runs_without_a_selection() {
-        assert!(Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))), "sign-in with the rest");
+        assert!(
+            Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))),
+            "all scenarios should be selected by default"
+        );
     }
 
     #[test]
     fn wire_and_names_select_what_runs() {
         let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRE_REVISIONS[1].into()) };
-        assert!(options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))), "both fit");
-        assert!(!options.selects(&run("tools_call", Some(WIRE_REVISIONS[0]))), "another wire");
-        assert!(!options.selects(&run("initialize", Some(WIRE_REVISIONS[1]))), "another scenario");
+        assert!(
+            options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))),
+            "a run that matches both options should be selected"
+        );
+        assert!(
+            !options.selects(&run("tools_call", Some(WIRE_REVISIONS[0]))),
+            "a run with another revision should not be selected"
+        );
+        assert!(
+            !options.selects(&run("initialize", Some(WIRE_REVISIONS[1]))),
+            "another scenario should not be selected"
+        );
     }
 }

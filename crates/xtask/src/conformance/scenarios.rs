@@ -63,7 +63,7 @@ mod tests {
             "auth/dpop 2025-11-25",
             "auth/dpop 2026-07-28",
         ];
-        assert_eq!(names, wanted, "both wires, one wire, none");
-        assert_eq!(parse_runs("nothing here"), [], "other text names no scenario");
+        assert_eq!(names, wanted, "each scenario should run with each listed revision, or once if none is known");
+        assert_eq!(parse_runs("nothing here"), [], "other text should contain no scenario");
     }
 }

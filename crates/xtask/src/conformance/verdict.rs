@@ -83,17 +83,20 @@ mod tests {
 
     #[test]
     fn scenario_passes_with_only_successes() {
-        assert!(Verdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(), "notes do not count");
+        assert!(
+            Verdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(),
+            "informational checks should be ignored"
+        );
         for statuses in [&["SUCCESS", "FAILURE"][..], &["SUCCESS", "WARNING"], &["SKIPPED"], &[]] {
-            assert!(!Verdict::parse(&printed(statuses), true).passed(), "{statuses:?} is no success");
+            assert!(!Verdict::parse(&printed(statuses), true).passed(), "{statuses:?} should not pass");
         }
-        assert!(!Verdict::parse(&printed(&["SUCCESS"]), false).passed(), "the client's own end counts");
-        assert!(!Verdict::parse("the suite broke", true).passed(), "nor is output without checks");
+        assert!(!Verdict::parse(&printed(&["SUCCESS"]), false).passed(), "a failed exit status should not pass");
+        assert!(!Verdict::parse("the suite broke", true).passed(), "output without checks should not pass");
     }
 
     #[test]
     fn failed_check_is_named() {
         let verdict = Verdict::parse(&printed(&["SUCCESS", "FAILURE"]), false);
-        assert_eq!(verdict.faults, ["FAILURE a: b"], "the check that failed, and not its consequence");
+        assert_eq!(verdict.faults, ["FAILURE a: b"], "the failed check should be reported, and not its consequence");
     }
 }

@@ -101,14 +101,17 @@ mod tests {
         let flags: Vec<_> = flags.split('\x1f').collect();
         assert_eq!(
             flags[0], "--remap-path-prefix=/home/an n/src=/usr/src/drawbridge",
-            "a space does not divide a flag"
+            "a space should not split a flag"
         );
-        assert_eq!(flags[1], "--remap-path-prefix=/cargo=/usr/src/cargo", "registry sources are mapped as well");
+        assert_eq!(
+            flags[1], "--remap-path-prefix=/cargo=/usr/src/cargo",
+            "paths of registry sources should be replaced too"
+        );
     }
 
     #[test]
     fn dev_profile_has_the_debug_folder() {
-        assert_eq!(profile_folder("dev"), "debug", "cargo names it so");
-        assert_eq!(profile_folder("release"), "release", "others have their own name");
+        assert_eq!(profile_folder("dev"), "debug", "the dev profile should use the folder debug");
+        assert_eq!(profile_folder("release"), "release", "other profiles should use the folder of their name");
     }
 }

@@ -102,9 +102,9 @@ mod tests {
         assert_eq!(
             parse_depends(answer).as_deref(),
             Some("libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)"),
-            "versions are kept"
+            "version constraints should be preserved"
         );
-        assert_eq!(parse_depends("shlibs:Recommends=libx\n"), None, "nothing is made up");
+        assert_eq!(parse_depends("shlibs:Recommends=libx\n"), None, "output without dependencies should be rejected");
     }
 
     #[test]
@@ -112,8 +112,14 @@ mod tests {
         let release = Release { version: "1.2.3".into(), epoch: 0 };
         let control = control_file(&release, "amd64", "libc6", 5);
         for line in control.lines() {
-            assert!(line.starts_with(' ') || line.contains(": "), "a field or its continuation: {line:?}");
+            assert!(
+                line.starts_with(' ') || line.contains(": "),
+                "each line should be a field or its continuation: {line:?}"
+            );
         }
-        assert!(control.contains("\nVersion: 1.2.3-1\n") && control.ends_with('\n'), "the version and the end");
+        assert!(
+            control.contains("\nVersion: 1.2.3-1\n") && control.ends_with('\n'),
+            "the file should contain the version and end in a line break"
+        );
     }
 }

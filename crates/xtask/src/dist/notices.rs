@@ -182,7 +182,7 @@ mod tests {
                 { "id": "linked", "deps": [] }] }
         });
         let names: Vec<_> = third_party_crates(&metadata).into_iter().map(|part| part.name).collect();
-        assert_eq!(names, ["linked"], "neither ours nor what the programs do not contain");
+        assert_eq!(names, ["linked"], "only third-party crates that are linked should be listed");
     }
 
     #[test]
@@ -193,6 +193,6 @@ mod tests {
             "node_modules/clsx": { "version": "2.0.0", "license": "MIT", "dev": true },
             "node_modules/vitest": { "version": "4.0.0", "license": "MIT", "dev": true } } });
         let names: Vec<_> = page_packages(&lock, Path::new("/ui")).into_iter().map(|part| part.name).collect();
-        assert_eq!(names, ["clsx", "marked", "svelte"], "tests are no part of the page");
+        assert_eq!(names, ["clsx", "marked", "svelte"], "development dependencies should be omitted");
     }
 }

@@ -62,7 +62,11 @@ mod tests {
     fn version_is_that_of_the_app() {
         let metadata =
             r#"{"packages":[{"name":"drawbridge-cli","version":"9.9.9"},{"name":"drawbridge","version":"1.2.3"}]}"#;
-        assert_eq!(app_version(metadata).as_deref(), Some("1.2.3"), "no other package's version is taken");
-        assert_eq!(app_version("{}"), None, "an answer without packages has none");
+        assert_eq!(
+            app_version(metadata).as_deref(),
+            Some("1.2.3"),
+            "the version of another package should not be used"
+        );
+        assert_eq!(app_version("{}"), None, "metadata without packages should have no version");
     }
 }

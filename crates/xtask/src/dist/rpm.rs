@@ -93,8 +93,11 @@ mod tests {
         let release = Release { version: "1.2.3-rc.1".into(), epoch: 0 };
         let files = ["usr/bin/drawbridge", "usr/share/man/man1/drawbridge.1.gz"].map(PathBuf::from);
         let spec = spec_file(&release, Path::new("/tree"), &files);
-        assert!(spec.contains("\nVersion: 1.2.3~rc.1\n"), "rpm allows no hyphen in a version: {spec}");
-        assert!(spec.contains("\n\"/usr/bin/drawbridge\"\n"), "a program is listed: {spec}");
-        assert!(spec.contains("\n%doc \"/usr/share/man/man1/drawbridge.1.gz\"\n"), "a page is documentation: {spec}");
+        assert!(spec.contains("\nVersion: 1.2.3~rc.1\n"), "the version should contain no hyphen: {spec}");
+        assert!(spec.contains("\n\"/usr/bin/drawbridge\"\n"), "programs should be listed: {spec}");
+        assert!(
+            spec.contains("\n%doc \"/usr/share/man/man1/drawbridge.1.gz\"\n"),
+            "manual pages should be marked as documentation: {spec}"
+        );
     }
 }

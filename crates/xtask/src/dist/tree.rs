@@ -83,10 +83,10 @@ mod tests {
         write_file(folder.path(), "usr/share/doc/app/copyright", "text").unwrap();
         normalise_entries(folder.path(), 1_000_000).unwrap();
         let of = |path: &str| fs::metadata(folder.path().join(path)).unwrap();
-        assert_eq!(of("usr/bin/app").mode() & 0o7777, 0o755, "a program can be run");
-        assert_eq!(of("usr/share/doc/app/copyright").mode() & 0o7777, 0o644, "a text cannot");
+        assert_eq!(of("usr/bin/app").mode() & 0o7777, 0o755, "programs should be executable");
+        assert_eq!(of("usr/share/doc/app/copyright").mode() & 0o7777, 0o644, "text files should not be executable");
         for path in ["usr", "usr/bin", "usr/bin/app", "usr/share/doc/app/copyright"] {
-            assert_eq!(of(path).mtime(), 1_000_000, "the time of {path}");
+            assert_eq!(of(path).mtime(), 1_000_000, "the modification time of {path} should be set");
         }
     }
 
@@ -97,6 +97,6 @@ mod tests {
             write_file(folder.path(), path, "").unwrap();
         }
         let names: Vec<_> = files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
-        assert_eq!(names, ["a/b", "a/z", "b"], "the order of the file system does not matter");
+        assert_eq!(names, ["a/b", "a/z", "b"], "the list should not depend on the order of the file system");
     }
 }

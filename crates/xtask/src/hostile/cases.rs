@@ -79,17 +79,25 @@ mod tests {
                 && word[1..].bytes().all(|byte| byte.is_ascii_digit())
         };
         let named: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_id).collect();
-        assert!(named.len() > 40, "the promises name their tests: {named:?}");
+        assert!(named.len() > 40, "the document should name its cases: {named:?}");
         let unknown: Vec<&str> = named.into_iter().filter(|id| known.iter().all(|case| case.id != *id)).collect();
-        assert_eq!(unknown, Vec::<&str>::new(), "cases that tests/hostile/cases.tsv does not have");
+        assert_eq!(unknown, Vec::<&str>::new(), "all named cases should be in tests/hostile/cases.tsv");
     }
 
     #[test]
     fn case_has_four_columns() {
         let read = parse_cases("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
-        assert_eq!((read[0].id.as_str(), read[0].criterion.as_str()), ("X01", "it is seen"), "each in its place");
-        assert_eq!(read[0].targets, Target::ALL, "all are attacked");
-        assert_eq!(parse_cases("X01\thost\tpoison\n"), Err("X01\thost\tpoison".to_owned()), "what is missing is told");
-        assert!(parse_cases("X01\tmoon\tpoison\tit is seen\n").is_err(), "there are no other targets");
+        assert_eq!(
+            (read[0].id.as_str(), read[0].criterion.as_str()),
+            ("X01", "it is seen"),
+            "each column should be parsed"
+        );
+        assert_eq!(read[0].targets, Target::ALL, "all targets should be parsed");
+        assert_eq!(
+            parse_cases("X01\thost\tpoison\n"),
+            Err("X01\thost\tpoison".to_owned()),
+            "the error should contain the incomplete line"
+        );
+        assert!(parse_cases("X01\tmoon\tpoison\tit is seen\n").is_err(), "an unknown target should be rejected");
     }
 }

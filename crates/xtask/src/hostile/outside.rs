@@ -74,16 +74,16 @@ mod tests {
     fn file_is_written_from_one_line_per_case() {
         let known = cases::read_cases().unwrap();
         let lines: Vec<String> = scenario_ids(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
-        assert!(lines.len() >= 15, "the scenarios: {lines:?}");
+        assert!(lines.len() >= 15, "the table should have a row for each scenario: {lines:?}");
         let mut backwards = lines.clone();
         backwards.reverse();
         assert_eq!(
             results_text(&backwards.concat(), &known).unwrap(),
             format!("{FILE_HEAD}{}", lines.concat()),
-            "in their order"
+            "the rows should be in the order of the cases"
         );
-        assert!(results_text(&lines[1..].concat(), &known).is_err(), "one that failed keeps the file as it was");
-        assert!(!covers_all(&known, &["B01".to_owned()]), "a part of them writes nothing");
+        assert!(results_text(&lines[1..].concat(), &known).is_err(), "a scenario without a line should be an error");
+        assert!(!covers_all(&known, &["B01".to_owned()]), "a run of some scenarios should write nothing");
     }
 
     #[test]

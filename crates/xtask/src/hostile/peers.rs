@@ -94,10 +94,14 @@ mod tests {
     fn failed_steps_are_reported_and_successful_ones_are_not() {
         let told =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
-        assert_eq!(outcome_text(&told, "canary", false), "call hangs, 40 MiB", "the step that hangs, and the memory");
+        assert_eq!(
+            outcome_text(&told, "canary", false),
+            "call hangs, 40 MiB",
+            "the hanging step and the memory should be reported"
+        );
         let told = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": "canary"});
         let leaks = "answered, the server sees the client's secret, what was started lives on, 8 MiB";
-        assert_eq!(outcome_text(&told, "canary", true), leaks, "a leak is told, and what is left");
+        assert_eq!(outcome_text(&told, "canary", true), leaks, "the leak and the leftover process should be reported");
     }
 
     #[cfg(target_os = "linux")]
@@ -107,13 +111,13 @@ mod tests {
         // The shell exits while its child process continues to run.
         let script = "sleep 300 >/dev/null 2>&1 & echo started";
         let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET_VARIABLE, &canary).output().unwrap();
-        assert_eq!(printed.trim(), "started", "it runs");
+        assert_eq!(printed.trim(), "started", "the child process should be started");
         let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
-        assert_eq!(left.len(), 1, "it is found: {left:?}");
+        assert_eq!(left.len(), 1, "the child process should be found: {left:?}");
         process::kill_processes(&left);
         let began = std::time::Instant::now();
         while !process::processes_with_variable(SECRET_VARIABLE, &canary).is_empty() {
-            assert!(began.elapsed().as_secs() < 10, "it is ended");
+            assert!(began.elapsed().as_secs() < 10, "the child process should be killed");
             // sleep: polls, because no event reports the state.
             std::thread::sleep(std::time::Duration::from_millis(20));
         }

@@ -140,10 +140,16 @@ mod tests {
         let rows = [line("X01", true), line("X01", true), line("X02", true), line("X02", false)];
         let cases = ["X01", "X02", "X03"].map(|id| case(id, &[Target::Host]));
         let text = table_text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
-        assert!(text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"), "whole: {text}");
-        assert!(text.contains("**FAILED 1 of 2**: a"), "one failure is the case's: {text}");
-        assert!(text.contains("| X03 | tried | holds | not tried |"), "what was not tried is not withstood: {text}");
-        assert!(text.contains("1 of 3 cases withstood"), "and they are counted: {text}");
+        assert!(
+            text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"),
+            "the row should have all columns: {text}"
+        );
+        assert!(text.contains("**FAILED 1 of 2**: a"), "one failed attack should fail its case: {text}");
+        assert!(
+            text.contains("| X03 | tried | holds | not tried |"),
+            "a case without an attack should not count as withstood: {text}"
+        );
+        assert!(text.contains("1 of 3 cases withstood"), "the withstood cases should be counted: {text}");
     }
 
     #[test]
@@ -155,19 +161,22 @@ mod tests {
         let wanted = [&both, &page, &lost];
         let all = missing_results(&wanted, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
-        assert_eq!(all, missing, "each is named, whatever the tests said");
+        assert_eq!(all, missing, "each missing or failed target should be reported");
         assert_eq!(
             missing_results(&wanted, &rows, &[Target::Page]),
             missing[2..],
-            "targets omitted on purpose are ignored"
+            "targets omitted on purpose should be ignored"
         );
-        assert!(missing_results(&[&both], &[], &[Target::Page])[0].contains("host"), "no row at all is no success");
+        assert!(
+            missing_results(&[&both], &[], &[Target::Page])[0].contains("host"),
+            "a case without any row should be reported"
+        );
     }
 
     #[test]
     fn other_clients_have_their_own_column() {
         let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
         let text = table_text(&[&case("X01", &[Target::Host])], &[], &[other]);
-        assert!(text.contains("| hangs |"), "in a column of its own: {text}");
+        assert!(text.contains("| hangs |"), "another client's result should have its own column: {text}");
     }
 }

@@ -67,11 +67,11 @@ mod tests {
         assert_eq!(
             parse_row(line).as_deref(),
             Some("{\"case\":\"S13\",\"tried\":\"nothing loads\",\"withstood\":true}\n"),
-            "the case is the beginning of the name"
+            "the case should be the prefix of the test's name"
         );
         let failed = parse_row("  FAIL [   0.1s] (2/6) store tests::s04_a").unwrap();
-        assert!(failed.contains("false"), "a failure is one: {failed}");
-        assert_eq!(parse_row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines are none");
+        assert!(failed.contains("false"), "a failed test should be reported: {failed}");
+        assert_eq!(parse_row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines should be ignored");
     }
 
     #[test]

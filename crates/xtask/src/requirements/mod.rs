@@ -164,16 +164,24 @@ mod tests {
     #[test]
     fn must_requirement_needs_a_test_or_a_reason() {
         let missing = texts(&trace("", &[]));
-        assert_eq!(missing, ["MUST `ping-one` has neither a test nor a reason"], "neither MAY nor other areas");
-        assert!(texts(&trace(&naming("ping-one"), &[])).is_empty(), "a test is enough");
-        assert!(texts(&trace("", &["ping-one"])).is_empty(), "a reason is enough");
+        assert_eq!(
+            missing,
+            ["MUST `ping-one` has neither a test nor a reason"],
+            "only MUST and SHOULD of traced areas should be reported"
+        );
+        assert!(texts(&trace(&naming("ping-one"), &[])).is_empty(), "a test should be sufficient");
+        assert!(texts(&trace("", &["ping-one"])).is_empty(), "a reason should be sufficient");
     }
 
     #[test]
     fn misspelled_ids_and_unused_reasons_are_reported() {
         let found = texts(&trace(&naming("ping-onne"), &["ping-one"]));
-        assert_eq!(found, ["`ping-onne` is no requirement"], "it begins as a known one does");
+        assert_eq!(found, ["`ping-onne` is no requirement"], "an unknown id with a known prefix should be reported");
         let found = texts(&trace(&naming("ping-one"), &["ping-one", "ping-three"]));
-        assert_eq!(found.len(), 2, "a reason for what is tested, and one for nothing: {found:?}");
+        assert_eq!(
+            found.len(),
+            2,
+            "a reason for a tested requirement and one for an unknown requirement should be reported: {found:?}"
+        );
     }
 }

@@ -113,7 +113,7 @@ mod tests {
     fn only_tests_count() {
         let text = "//! A.\n// <ping-one>\nfn product() {}\n\n#[cfg(test)]\nmod tests {\n    // <ping-two>\n    fn test() {}\n}\n";
         let found = found("crates/a/src/lib.rs", &named(text));
-        assert_eq!(found, [("ping-two".to_owned(), 7, "test".to_owned())], "the product naming it proves nothing");
+        assert_eq!(found, [("ping-two".to_owned(), 7, "test".to_owned())], "product code should not count as a test");
     }
 
     #[test]
@@ -121,6 +121,10 @@ mod tests {
         let text =
             "test(\"answers\", async () => {\n  // <ping-one>\n  text.match(/<a-z>/); list<i-1>; `<PING-x>`\n});\n";
         let found = found("tests/page/a.spec.ts", &named(text));
-        assert_eq!(found, [("ping-one".to_owned(), 2, "answers".to_owned())], "the one id, with the test's title");
+        assert_eq!(
+            found,
+            [("ping-one".to_owned(), 2, "answers".to_owned())],
+            "the id should be found with the title of its test"
+        );
     }
 }

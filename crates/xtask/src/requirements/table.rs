@@ -99,14 +99,21 @@ mod tests {
         let text =
             "id\tarea\tlevel\trevisions\trequirement\tsource\nping-respond\tping\tMUST\t2024-11-05\tAnswer.\ta page\n";
         let read = parse_requirements(text).unwrap();
-        assert_eq!(read.len(), 1, "one row below the heading");
-        assert_eq!((read[0].id.as_str(), read[0].level.as_str()), ("ping-respond", "MUST"), "columns by position");
-        assert_eq!(read[0].text, "Answer.", "the source does not get into the text");
+        assert_eq!(read.len(), 1, "one row should be parsed");
+        assert_eq!(
+            (read[0].id.as_str(), read[0].level.as_str()),
+            ("ping-respond", "MUST"),
+            "columns should be identified by position"
+        );
+        assert_eq!(read[0].text, "Answer.", "the column with the source should not be part of the text");
     }
 
     #[test]
     fn row_with_a_missing_cell_is_named() {
         let problem = parse_reasons("id\treason\nping-respond\t \n").unwrap_err();
-        assert!(problem.to_string().contains("not-applicable.tsv:2"), "file and line: {problem}");
+        assert!(
+            problem.to_string().contains("not-applicable.tsv:2"),
+            "the error should contain file and line: {problem}"
+        );
     }
 }

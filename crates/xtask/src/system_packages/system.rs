@@ -101,9 +101,15 @@ mod tests {
     fn hint_uses_the_package_names_of_its_system_once_each() {
         let missing: Vec<_> = BUILD_SHELL.iter().chain(HEADLESS).collect();
         let fedora = System::Fedora.hint(&missing);
-        assert!(fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"), "Fedora's: {fedora}");
+        assert!(
+            fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"),
+            "the hint should contain Fedora's names: {fedora}"
+        );
         let arch = System::Arch.hint(&missing);
-        assert_eq!(arch.matches(" dbus").count(), 1, "three needs are one package on Arch: {arch}");
-        assert!(System::OtherLinux.hint(&missing).contains("libwebkit2gtk-4.1-dev"), "Debian's names elsewhere");
+        assert_eq!(arch.matches(" dbus").count(), 1, "three requirements should be one package on Arch: {arch}");
+        assert!(
+            System::OtherLinux.hint(&missing).contains("libwebkit2gtk-4.1-dev"),
+            "other systems should get Debian's names"
+        );
     }
 }

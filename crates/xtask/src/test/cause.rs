@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(
             cause_in_log(log).as_deref(),
             Some("error[E0425]: cannot find value `x`"),
-            "the first error is the cause"
+            "the first error should be the cause"
         );
     }
 
@@ -61,13 +61,20 @@ mod tests {
     fn panic_includes_its_message() {
         let log = "running 1 test\nthread 'a' (12) panicked at src/a.rs:3:5:\nthe answer is 42\nnote: run with";
         let cause = cause_in_log(log).unwrap_or_default();
-        assert!(cause.ends_with("src/a.rs:3:5: the answer is 42"), "place and message: {cause}");
+        assert!(
+            cause.ends_with("src/a.rs:3:5: the answer is 42"),
+            "the cause should contain place and message: {cause}"
+        );
     }
 
     #[test]
     fn last_line_is_used_without_a_known_format() {
-        assert_eq!(cause_in_log("$ sh\nfirst\nlast\n\n").as_deref(), Some("last"), "the last line with text");
-        assert_eq!(cause_in_log("$ sh\n"), None, "the command alone is no cause");
+        assert_eq!(
+            cause_in_log("$ sh\nfirst\nlast\n\n").as_deref(),
+            Some("last"),
+            "the last line with text should be the cause"
+        );
+        assert_eq!(cause_in_log("$ sh\n"), None, "the command alone should not be the cause");
     }
 
     #[test]

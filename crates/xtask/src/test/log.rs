@@ -79,9 +79,9 @@ mod tests {
         log.line("after").unwrap();
         let text = log.text().unwrap();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!((lines[0], lines[1]), ("before", "$ cargo --version"), "the command is named: {text}");
-        assert!(lines[2].starts_with("cargo 1."), "its output follows: {text}");
-        assert_eq!(log.last_lines(1).unwrap(), "after", "the tail is the end");
+        assert_eq!((lines[0], lines[1]), ("before", "$ cargo --version"), "the log should contain the command: {text}");
+        assert!(lines[2].starts_with("cargo 1."), "the output should follow the command: {text}");
+        assert_eq!(log.last_lines(1).unwrap(), "after", "the last lines should be returned");
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::create_at(folder.path().join("part.log")).unwrap();
         let outcome = log.run(cargo().arg("no-such-subcommand"));
-        assert!(matches!(outcome, Err(Problem::Failed { .. })), "the failure is passed on: {outcome:?}");
-        assert!(log.text().unwrap().contains("no such command"), "standard error is in the log");
+        assert!(matches!(outcome, Err(Problem::Failed { .. })), "the failure should be returned: {outcome:?}");
+        assert!(log.text().unwrap().contains("no such command"), "standard error should be in the log");
     }
 }

@@ -195,16 +195,16 @@ mod tests {
         assert_eq!(
             ordered_parts(&asked),
             [TestPart::Tidy, TestPart::Unit, TestPart::Desktop],
-            "the order is ours, not the caller's"
+            "the order should not depend on the arguments"
         );
-        assert_eq!(ordered_parts(&[]).len(), 13, "without names all but the servers of models run");
+        assert_eq!(ordered_parts(&[]).len(), 13, "without arguments all parts except the model servers should run");
     }
 
     #[test]
     fn tidy_and_fmt_need_no_packages() {
         assert!(
             system_packages(&[TestPart::Tidy, TestPart::Fmt], true).is_empty(),
-            "the quick parts run on any machine"
+            "the quick parts should require no packages"
         );
     }
 
@@ -212,12 +212,12 @@ mod tests {
     fn packages_are_listed_once_and_chromium_only_on_debian() {
         let everything = ordered_parts(&[]);
         let mut names: Vec<_> = system_packages(&everything, true).iter().map(|need| need.debian).collect();
-        assert!(names.contains(&"chromium"), "Debian's Chromium is installed");
+        assert!(names.contains(&"chromium"), "Debian's Chromium should be installed");
         names.sort_unstable();
         let count = names.len();
         names.dedup();
-        assert_eq!(names.len(), count, "no package is named twice");
+        assert_eq!(names.len(), count, "no package should be listed twice");
         let ubuntu = system_packages(&everything, false);
-        assert!(ubuntu.iter().all(|need| need.debian != "chromium"), "Ubuntu's would be a snap");
+        assert!(ubuntu.iter().all(|need| need.debian != "chromium"), "Ubuntu's Chromium should not be installed");
     }
 }

@@ -32,7 +32,10 @@ mod tests {
     fn processor_time_of_ended_programs_is_counted() {
         let before = children_processor_time().unwrap();
         let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-        assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success(), "it ran");
-        assert!(children_processor_time().unwrap() > before + Duration::from_millis(20), "it computed for a while");
+        assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success(), "the program should succeed");
+        assert!(
+            children_processor_time().unwrap() > before + Duration::from_millis(20),
+            "the program should use processor time"
+        );
     }
 }

@@ -133,8 +133,14 @@ mod tests {
     #[test]
     fn both_runners_continue_after_a_failure() {
         let nextest = tests_with(Runner::Nextest, &WITHOUT_SHELL).call.displayed_command();
-        assert!(nextest.contains("nextest run --profile ci"), "the ci profile does not stop early: {nextest}");
+        assert!(
+            nextest.contains("nextest run --profile ci"),
+            "nextest should use the ci profile, which does not stop early: {nextest}"
+        );
         let plain = tests_with(Runner::Cargo, &WITHOUT_SHELL).call.displayed_command();
-        assert!(plain.contains("test --no-fail-fast --workspace --exclude drawbridge"), "nor does cargo: {plain}");
+        assert!(
+            plain.contains("test --no-fail-fast --workspace --exclude drawbridge"),
+            "cargo test should not stop early: {plain}"
+        );
     }
 }

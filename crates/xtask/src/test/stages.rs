@@ -40,7 +40,7 @@ mod tests {
     fn every_part_is_in_one_stage() {
         for part in TestPart::value_variants() {
             let stages = STAGES.iter().flat_map(|stage| stage.iter()).flat_map(|lane| lane.iter());
-            assert_eq!(stages.filter(|other| *other == part).count(), 1, "{} runs once", part.name());
+            assert_eq!(stages.filter(|other| *other == part).count(), 1, "{} should run once", part.name());
         }
     }
 

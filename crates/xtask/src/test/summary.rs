@@ -115,9 +115,13 @@ mod tests {
 
     #[test]
     fn closing_line_has_one_format() {
-        assert_eq!(closing_line(Counts { passed: 7, failed: 0, skipped: 0 }), "7 passed, 0 failed", "no skipped ones");
+        assert_eq!(
+            closing_line(Counts { passed: 7, failed: 0, skipped: 0 }),
+            "7 passed, 0 failed",
+            "skipped tests should be omitted if there are none"
+        );
         let skipped = closing_line(Counts { passed: 7, failed: 1, skipped: 2 });
-        assert_eq!(skipped, "7 passed, 1 failed, 2 skipped", "skipped ones are told");
+        assert_eq!(skipped, "7 passed, 1 failed, 2 skipped", "skipped tests should be reported");
     }
 
     #[test]
@@ -127,7 +131,7 @@ mod tests {
         assert_eq!(
             summary.text(),
             "FAILED: stopped: node was not found\n0 passed, 1 failed",
-            "the cause, then the end"
+            "the cause should precede the closing line"
         );
     }
 
@@ -141,10 +145,10 @@ mod tests {
         summary.add("deny", wall_time(0), Outcome::LeftOut("not installed".into()), &log).unwrap();
         let text = summary.text();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "left out: deny: not installed", "what was left out is said");
-        assert_eq!(lines[1], "FAILED: clippy: error: x", "the cause is said");
-        assert!(lines[2].contains("clippy.log"), "and where to read more");
-        assert_eq!(lines.last(), Some(&"0 passed, 1 failed"), "the numbers come last");
-        assert!(summary.finish().is_err(), "a failure is the task's failure");
+        assert_eq!(lines[0], "left out: deny: not installed", "the skipped part should be reported");
+        assert_eq!(lines[1], "FAILED: clippy: error: x", "the cause should be reported");
+        assert!(lines[2].contains("clippy.log"), "the path of the log should be reported");
+        assert_eq!(lines.last(), Some(&"0 passed, 1 failed"), "the totals should be in the last line");
+        assert!(summary.finish().is_err(), "a failed part should fail the task");
     }
 }

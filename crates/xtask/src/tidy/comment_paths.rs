@@ -151,10 +151,18 @@ mod tests {
     fn comment_naming_a_missing_file_is_reported() {
         let text = "//! Made by `gate.rs`, `owner/gate.rs`, `src/owner/gate.rs`.\n/// Not `answers/gate.rs`, nor `ate.rs`.\nfn f() {} // `gone.rs`\n";
         let expected = [(2, "answers/gate.rs"), (2, "ate.rs"), (3, "gone.rs")];
-        assert_eq!(found("crates/a/src/x.rs", text), expected.map(|(line, path)| (line, path.to_owned())), "in Rust");
+        assert_eq!(
+            found("crates/a/src/x.rs", text),
+            expected.map(|(line, path)| (line, path.to_owned())),
+            "missing files should be found in Rust comments"
+        );
         let text = "<script>\n  // See `Code.svelte`, `gone.ts`.\n  /* `lib/Code.svelte`\n   * `gone.mjs` */ const a = 1;\n</script>\n<!-- `Gone.svelte` -->\n";
         let expected = [(2, "gone.ts"), (3, "lib/Code.svelte"), (4, "gone.mjs"), (6, "Gone.svelte")];
-        assert_eq!(found("ui/src/X.svelte", text), expected.map(|(line, path)| (line, path.to_owned())), "in the page");
+        assert_eq!(
+            found("ui/src/X.svelte", text),
+            expected.map(|(line, path)| (line, path.to_owned())),
+            "missing files should be found in comments of the page"
+        );
     }
 
     #[test]
@@ -165,15 +173,23 @@ mod tests {
         assert_eq!(
             found("crates/a/src/x.rs", text),
             expected.map(|(line, path)| (line, path.to_owned())),
-            "or not at all"
+            "a file of another package should need a path from a root"
         );
-        assert_eq!(found("crates/README.md", "`sent.rs` of `b`, but `c.rs`"), [(1, "c.rs".to_owned())], "but in texts");
+        assert_eq!(
+            found("crates/README.md", "`sent.rs` of `b`, but `c.rs`"),
+            [(1, "c.rs".to_owned())],
+            "documents may omit the folder of the crate"
+        );
     }
 
     #[test]
     fn other_text_is_not_a_file_mention() {
         let text = "let a = \"// `gone.rs`\";\n// `.rs`, `/usr/lib/a.mjs`, `node a.mjs`, `<name>.rs`, gone.rs\n";
-        assert_eq!(found("crates/a/src/x.rs", text), [], "strings, endings, other machines' files, commands");
+        assert_eq!(
+            found("crates/a/src/x.rs", text),
+            [],
+            "strings, extensions, absolute paths and commands should be ignored"
+        );
         let text = "const a = \"https://a.test/\" + `gone.ts`;\nimport b from \"./gone.ts\";\n";
         assert_eq!(found("ui/src/x.ts", text), [], "code");
     }

@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn long_or_combined_subjects_are_reported() {
         let longest = "é".repeat(MAX_SUBJECT);
-        assert!(commit_findings(("a1", &longest)).is_empty(), "characters count, not bytes");
+        assert!(commit_findings(("a1", &longest)).is_empty(), "characters should be counted, not bytes");
         assert_eq!(commit_findings(("a1", &format!("{longest}!"))).len(), 1);
         assert_eq!(commit_findings(("a1", "host: stop calls; ui: name them")).len(), 1);
         assert!(commit_findings(("a1", "host: stop calls")).is_empty());

@@ -92,7 +92,7 @@ mod tests {
                     client_id: string, \nclientId: string, } | { \"kind\": \"an_act\", \nafter_all?: boolean, };\n";
         let findings = members_are_camel_case(&Tree::of(&[(GENERATED_FILES[0], text), ("ui/src/a.ts", "a_b: 1")]));
         let lines: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [3, 5], "commands, values and other files are left alone");
+        assert_eq!(lines, [3, 5], "commands, values and other files should be accepted");
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         let findings = api_only_translates(&Tree::of(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 4, 5, 6, 7, 8, 9].map(|line| ("crates/api/src/handler/x.rs", line));
-        assert_eq!(lines, expected, "uses are found; data of the page, tests and other crates are left alone");
+        assert_eq!(lines, expected, "uses should be reported, but not in data of the page, tests and other crates");
     }
 
     #[test]
@@ -115,6 +115,10 @@ mod tests {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
         let findings = commands_do_not_recurse(&Tree::of(&[("crates/api/src/handler/mod.rs", text)]));
-        assert_eq!(findings.iter().map(|finding| finding.line).collect::<Vec<_>>(), [2], "functions by path are fine");
+        assert_eq!(
+            findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
+            [2],
+            "calls of functions by path should be accepted"
+        );
     }
 }

@@ -99,8 +99,8 @@ mod tests {
         let tree =
             "policy v0.1.0 (/home/ann/drawbridge/crates/policy)\nserde v1.0.0\ntokio-util v0.7.0\ntokio v1.0.0 (*)\n";
         let findings = impure_dependencies("policy", tree);
-        assert_eq!(findings.len(), 1, "tokio, and not what is only named like it: {findings:?}");
-        assert!(findings[0].text.contains("depends on tokio"), "it is named: {findings:?}");
+        assert_eq!(findings.len(), 1, "only tokio should be reported, not packages with a similar name: {findings:?}");
+        assert!(findings[0].text.contains("depends on tokio"), "the package should be named: {findings:?}");
     }
 
     #[test]
@@ -113,7 +113,11 @@ mod tests {
         ];
         let findings = tauri_only_in_shell(&Tree::of(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
-        assert_eq!(places, [("crates/host/Cargo.toml", 3), ("crates/api/Cargo.toml", 3)], "both ways of writing it");
+        assert_eq!(
+            places,
+            [("crates/host/Cargo.toml", 3), ("crates/api/Cargo.toml", 3)],
+            "both notations of a dependency should be reported"
+        );
     }
 
     #[test]
@@ -130,7 +134,7 @@ mod tests {
         assert_eq!(
             found,
             ["crates/api/Cargo.toml", "tests/hostile/Cargo.toml"],
-            "tests of other crates must not use it either"
+            "tests of other crates should be reported too"
         );
     }
 
@@ -150,7 +154,7 @@ mod tests {
         assert_eq!(
             found,
             ["crates/host/Cargo.toml", "crates/mcp-proto/Cargo.toml"],
-            "wire types are not the page's types"
+            "types of the wire protocol should not export TypeScript"
         );
     }
 }

@@ -77,16 +77,16 @@ mod tests {
             .iter()
             .map(|finding| finding.line)
             .collect();
-        assert_eq!(lines, [1, 3], "the first word of a block counts, and only in doc comments");
+        assert_eq!(lines, [1, 3], "only the first word of a doc comment should be checked");
     }
 
     #[test]
     fn short_comments_are_reported_beyond_the_limit() {
         let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT_COMMENTS);
         let tree = Tree::of(&[("a.rs", &few)]);
-        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} of them are allowed");
+        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} short comments should be accepted");
         let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
         let found = short_comments_are_few(&Tree::of(&[("a.rs", &many)]));
-        assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more, over two lines, shows all of them");
+        assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more short comment should report all of them");
     }
 }

@@ -317,10 +317,10 @@ mod tests {
         let copy =
             "use a::b;\n\npub(crate) struct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
         let found = texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
-        let [found] = &found[..] else { panic!("one: {found:?}") };
+        let [found] = &found[..] else { panic!("expected one finding: {found:?}") };
         assert!(
             found.starts_with("crates/api/src/data/rules.rs:3: api::View, policy::Rule have"),
-            "with its place: {found}"
+            "the finding should have a place: {found}"
         );
     }
 
@@ -345,12 +345,12 @@ mod tests {
             ("crates/d/tests/it.rs", OWNER),
             ("crates/testkit/src/lib.rs", OWNER),
         ];
-        assert_eq!(texts(&others), [""; 0], "another kind, fewer fields, the same crate, tests");
+        assert_eq!(texts(&others), [""; 0], "another kind, fewer fields, the same crate and tests should be accepted");
     }
 
     #[test]
     fn unused_exception_is_reported() {
         let found = texts(&[(OWN_PATH, "")]);
-        assert_eq!(found.len(), EXCEPTIONS.len(), "each of them: {found:?}");
+        assert_eq!(found.len(), EXCEPTIONS.len(), "all equal types should be reported: {found:?}");
     }
 }

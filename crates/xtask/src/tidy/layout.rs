@@ -89,7 +89,7 @@ mod tests {
     fn new_top_level_folder_is_reported() {
         let tree = Tree::of(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
         let paths: Vec<_> = top_level_is_known(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["scripts"], "dotfiles and known entries may stay");
+        assert_eq!(paths, ["scripts"], "dotfiles and known entries should be accepted");
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
             ("e.ts", ""),
         ]);
         let paths: Vec<_> = modules_have_docs(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["b.rs", "d.rs"], "an ordinary comment does only for what is included");
+        assert_eq!(paths, ["b.rs", "d.rs"], "only an included file may have an ordinary comment");
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         let tree =
             Tree::of(&[("a.svelte", &long), ("b.ts", &long[2..]), (GENERATED_FILES[0], &long), ("c.json", &long)]);
         let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["a.svelte"], "800 lines are allowed, and data and generated files may be longer");
+        assert_eq!(paths, ["a.svelte"], "800 lines should be accepted, and more in data and generated files");
     }
 
     #[test]
@@ -128,12 +128,12 @@ mod tests {
         let paths = |files: &[(&str, &str)]| -> Vec<String> {
             crate_lengths(&Tree::of(files)).into_iter().map(|finding| finding.path).collect()
         };
-        assert_eq!(paths(&allowed), [""; 0], "{LONGEST_CRATE} lines are allowed, and each crate is counted alone");
+        assert_eq!(paths(&allowed), [""; 0], "{LONGEST_CRATE} lines should be accepted in each crate");
         let one_more = [&allowed[..], &[("crates/a/src/lib.rs", "//! A.\n")]].concat();
-        assert_eq!(paths(&one_more), ["crates/a/src/"], "one line more is found, also if it is a comment");
+        assert_eq!(paths(&one_more), ["crates/a/src/"], "one more line should be reported, even if it is a comment");
         let half_with_tests = format!("{}{tests}", &half["fn a() {}\n".len()..]);
         let with_tests = [&allowed[1..], &[("crates/a/src/b.rs", half_with_tests.as_str())]].concat();
-        assert_eq!(paths(&with_tests), [""; 0], "a test module at the end of a file is not counted");
+        assert_eq!(paths(&with_tests), [""; 0], "a test module at the end of a file should not count");
     }
 
     #[test]
@@ -141,6 +141,6 @@ mod tests {
         let long = "x\n".repeat(MAX_RUST_LINES + 1);
         let tree = Tree::of(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
         let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines are allowed, in tests too");
+        assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines should be accepted, in tests too");
     }
 }

@@ -117,7 +117,11 @@ mod tests {
     #[test]
     fn message_in_one_language_only_is_reported() {
         let found = texts(r#"{"$schema": "x", "a": "A", "b": {"c": "C"}}"#, r#"{"a": "甲"}"#);
-        assert_eq!(found, ["ui/messages/zh/shell.json: the message `b.c` is missing"], "nested keys have dots");
+        assert_eq!(
+            found,
+            ["ui/messages/zh/shell.json: the message `b.c` is missing"],
+            "keys of nested objects should contain dots"
+        );
     }
 
     #[test]
@@ -130,15 +134,18 @@ mod tests {
     #[test]
     fn variants_may_differ_but_not_lose_a_placeholder() {
         let english = r#"{"a": [{"match": {"n=one": "{n} x", "n=other": "{n} ys"}}]}"#;
-        assert!(texts(english, r#"{"a": "{n} z"}"#).is_empty(), "Chinese has no plural forms");
+        assert!(texts(english, r#"{"a": "{n} z"}"#).is_empty(), "plural forms may differ between languages");
         let lost = texts(english, r#"{"a": [{"match": {"n=other": "z"}}]}"#);
-        assert!(lost.len() == 1 && lost[0].contains("`a` lacks"), "the number is lost: {lost:?}");
+        assert!(
+            lost.len() == 1 && lost[0].contains("`a` lacks"),
+            "the missing placeholder should be reported: {lost:?}"
+        );
     }
 
     #[test]
     fn missing_and_invalid_files_are_reported() {
         let one = Tree::of(&[("ui/messages/en.json", "{}")]);
-        assert_eq!(languages_have_equal_keys(&one).len(), 1, "the other language lacks the file");
-        assert!(texts("{", "{}")[0].contains("is not JSON"), "a broken file is named");
+        assert_eq!(languages_have_equal_keys(&one).len(), 1, "a missing file should be reported");
+        assert!(texts("{", "{}")[0].contains("is not JSON"), "an invalid file should be reported");
     }
 }

@@ -225,7 +225,7 @@ mod tests {
             texts,
             ["4 modules depend on each other in a circle: a, b, c, d (a uses b::One; b uses c::Two; c uses d::Last; \
               d uses a)"],
-            "also through what the root re-exports"
+            "re-exports of the root should be followed"
         );
     }
 
@@ -245,18 +245,18 @@ mod tests {
         let found: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.text.as_str())).collect();
         let text = "4 modules depend on each other in a circle: b, c, d, e (a::b uses a::c::One; \
                     a::c uses a::d::inner::Last; a::d::inner uses a::e::Other::g; a::e uses a::b)";
-        assert_eq!(found, [("crates/x/src/a/", text)], "each child counts with all modules below it");
+        assert_eq!(found, [("crates/x/src/a/", text)], "a child should include all modules below it");
         assert_eq!(
             modules_depend_in_one_direction(&crate_of(&children)),
             [],
-            "a module with few children is not checked"
+            "a module with few children should not be checked"
         );
     }
 
     #[test]
     fn imports_in_a_circle_end() {
         let tree = crate_of(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "a name that is defined nowhere belongs to no module");
+        assert_eq!(modules_depend_in_one_direction(&tree), [], "an undefined name should belong to no module");
     }
 
     #[test]
@@ -269,12 +269,16 @@ mod tests {
             ("d", "use crate::a;\n#[cfg(test)]\nmod tests {\n    use crate::b;\n}\n"),
             ("b/tests", "use crate::d;"),
         ]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "three may depend on each other");
+        assert_eq!(modules_depend_in_one_direction(&tree), [], "cycles of three modules should be accepted");
         let layered = Tree::of(&[
             ("crates/process/src/lib.rs", ""),
             ("crates/process/src/a.rs", "use crate::b;"),
             ("crates/process/src/b.rs", "use super::a;"),
         ]);
-        assert_eq!(modules_depend_in_one_direction(&layered).len(), 1, "where modules form layers, not even two");
+        assert_eq!(
+            modules_depend_in_one_direction(&layered).len(),
+            1,
+            "layered crates should have no cycle of two modules"
+        );
     }
 }

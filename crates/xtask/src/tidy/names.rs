@@ -191,7 +191,11 @@ mod tests {
     #[test]
     fn type_without_a_noun_is_reported() {
         let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
-        assert_eq!(lines(types_are_nouns(&Tree::of(&[("a.rs", text)]))), [1, 2, 5], "a part of a name is no name");
+        assert_eq!(
+            lines(types_are_nouns(&Tree::of(&[("a.rs", text)]))),
+            [1, 2, 5],
+            "a word inside a longer name should be accepted"
+        );
     }
 
     #[test]
@@ -200,7 +204,7 @@ mod tests {
         assert_eq!(
             lines(retired_words_are_absent(&Tree::of(&[("a.rs", text)]))),
             [4, 1, 2],
-            "whole words, and no contents"
+            "only whole words of identifiers should be reported, not contents of strings"
         );
         let message = "{ \"a\": \"Show What crosses\" }";
         assert_eq!(

@@ -38,7 +38,7 @@ mod tests {
                     fn d() -> Result<\n    Result<u8, A>,\n    B,\n> {}\n";
         let found = none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)]));
         let lines: Vec<_> = found.iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 2, 5], "with paths, and over several lines");
+        assert_eq!(lines, [1, 2, 5], "paths and line breaks should be accepted between the names");
     }
 
     #[test]
@@ -46,6 +46,10 @@ mod tests {
         let text = "fn a() -> Result<Option<Result<u8, A>>, B> {}\nfn b() -> Result<u8, ResultError> {}\n\
                     // Result<Result<u8, A>, B>\nfn c(r: Vec<Result<u8, A>>) -> Result<MyResult<u8>, B> {}\n\
                     #[cfg(test)]\nmod tests {\n    type D = Result<Result<u8, A>, B>;\n}\n";
-        assert_eq!(none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)])), [], "also in comments and tests");
+        assert_eq!(
+            none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)])),
+            [],
+            "comments and tests should be ignored"
+        );
     }
 }

@@ -69,7 +69,11 @@ mod tests {
         ]);
         let names: Vec<&str> =
             found.iter().filter_map(|text| text.split_whitespace().nth(7)?.strip_suffix(';')).collect();
-        assert_eq!(names, ["owner::questions::One", "owner::audit::g", "owner::Two"], "however it is named");
+        assert_eq!(
+            names,
+            ["owner::questions::One", "owner::audit::g", "owner::Two"],
+            "all notations of a path should be reported"
+        );
     }
 
     #[test]

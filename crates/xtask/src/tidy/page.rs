@@ -41,12 +41,16 @@ mod tests {
         let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
         let findings = tauri_is_in_one_folder(&Tree::of(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
-        assert_eq!(places, [("ui/src/shell/TopBar.svelte", 2)], "the import is found, the comment is not meant");
+        assert_eq!(
+            places,
+            [("ui/src/shell/TopBar.svelte", 2)],
+            "the import should be reported, and the comment ignored"
+        );
     }
 
     #[test]
     fn window_without_consent_is_reported() {
         let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
-        assert_eq!(page_opens_no_windows(&Tree::of(&files)).len(), 2, "both ways are found");
+        assert_eq!(page_opens_no_windows(&Tree::of(&files)).len(), 2, "both notations should be reported");
     }
 }

@@ -65,7 +65,7 @@ mod tests {
         let findings = pure_crates_use_no_system(&Tree::of(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 5].map(|line| ("crates/policy/src/lib.rs", line));
-        assert_eq!(lines, expected, "uses are found, types and comments and other crates are left alone");
+        assert_eq!(lines, expected, "uses should be reported, but not types, comments and other crates");
     }
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
         let text = "#[cfg(test)]\nmod tests {\n    let now = Instant::now();\n}\n";
         assert!(
             pure_crates_use_no_system(&Tree::of(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(),
-            "a test module may"
+            "a test module may use the system"
         );
     }
 }

@@ -132,6 +132,10 @@ mod tests {
 
     #[test]
     fn comments_can_be_kept() {
-        assert_eq!(without_strings("a(\"b\") // c"), "a(   ) // c", "only the string is gone");
+        assert_eq!(
+            without_strings("a(\"b\") // c"),
+            "a(   ) // c",
+            "only the contents of the string should be removed"
+        );
     }
 }

@@ -126,7 +126,7 @@ mod tests {
         let code = "use crate::{a, b::{C, D as E}};\nfn f() { super::g::h(1); super::super::i(); x::crate_(2) }";
         let module = ["m".to_owned(), "n".to_owned()];
         let found: Vec<String> = parse_paths(code, &module).iter().map(|path| path.join("::")).collect();
-        assert_eq!(found, ["a", "b::C", "b::E", "m::g::h", "i"], "each from the root on");
+        assert_eq!(found, ["a", "b::C", "b::E", "m::g::h", "i"], "each path should be relative to the crate root");
     }
 
     #[test]
@@ -135,6 +135,10 @@ mod tests {
         let found = parse_imports(code);
         let found: Vec<_> = found.iter().map(|import| (import.path.join("::"), import.name.as_str())).collect();
         let expected = [("std::time", "time"), ("std::time::Instant", "Moment"), ("ports::time::*", "*"), ("a", "a")];
-        assert_eq!(found, expected.map(|(path, name)| (path.to_owned(), name)), "in groups, functions and globs");
+        assert_eq!(
+            found,
+            expected.map(|(path, name)| (path.to_owned(), name)),
+            "groups, functions and globs should be resolved"
+        );
     }
 }

@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(
             places(&processes_start_in_one_place(&tree)),
             ["crates/host/src/lib.rs"],
-            "tests and the one place may"
+            "only tests and the listed place may spawn processes"
         );
     }
 
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(
             places(&credentials_are_used_in_one_place(&tree)),
             ["crates/api/src/lib.rs"],
-            "the host and tests may"
+            "the host and tests may use credentials"
         );
     }
 
@@ -188,14 +188,18 @@ mod tests {
     fn second_place_that_opens_urls_is_reported() {
         let code = "app.opener().open_url(url, None)?;\n";
         let one = Tree::of(&[("src-tauri/src/open_url.rs", code)]);
-        assert!(urls_open_in_one_place(&one).is_empty(), "one place may");
+        assert!(urls_open_in_one_place(&one).is_empty(), "the first place should be accepted");
         let two = Tree::of(&[("src-tauri/src/open_url.rs", code), ("src-tauri/src/tray.rs", code)]);
-        assert_eq!(places(&urls_open_in_one_place(&two)), ["src-tauri/src/tray.rs"], "a second one is found");
+        assert_eq!(
+            places(&urls_open_in_one_place(&two)),
+            ["src-tauri/src/tray.rs"],
+            "a second place should be reported"
+        );
         let elsewhere = Tree::of(&[("crates/host/src/lib.rs", "webbrowser::open(url)")]);
         assert_eq!(
             places(&urls_open_in_one_place(&elsewhere)),
             ["crates/host/src/lib.rs"],
-            "outside the shell there is none"
+            "a place outside of the shell should be reported"
         );
     }
 }

@@ -108,25 +108,35 @@ mod tests {
 
     #[test]
     fn struct_with_too_many_fields_is_reported() {
-        assert_eq!(names(&struct_with_fields(MAX_FIELDS)), Vec::<String>::new(), "so many are allowed");
-        assert!(names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"), "one more is not");
+        assert_eq!(
+            names(&struct_with_fields(MAX_FIELDS)),
+            Vec::<String>::new(),
+            "the maximum number of fields should be accepted"
+        );
+        assert!(
+            names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"),
+            "one more field should be reported"
+        );
         let nested = "struct A {\n    act: Box<dyn FnOnce(&mut B, C) -> (D, E) + Send>,\n    #[serde(rename = \"x\")]\n    b: [u8; 2],\n}\n";
-        assert_eq!(parse_structs(nested)[0].fields, 2, "commas within types separate no fields");
-        assert!(parse_structs("struct Place;\nstruct Pair(u8, u8);\n").is_empty(), "these have no named fields");
+        assert_eq!(parse_structs(nested)[0].fields, 2, "commas within types should not separate fields");
+        assert!(
+            parse_structs("struct Place;\nstruct Pair(u8, u8);\n").is_empty(),
+            "structs without named fields should be skipped"
+        );
     }
 
     #[test]
     fn other_crates_and_tests_may_have_more_fields() {
         let large = struct_with_fields(MAX_FIELDS + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
-        assert_eq!(names(&tests), Vec::<String>::new(), "tests may");
+        assert_eq!(names(&tests), Vec::<String>::new(), "structs in tests should be accepted");
         let tree = Tree::of(&[("crates/store/src/a.rs", &large)]);
-        assert_eq!(host_structs_are_small(&tree), [], "another crate may");
+        assert_eq!(host_structs_are_small(&tree), [], "structs in other crates should be accepted");
     }
 
     #[test]
     fn unused_exception_is_reported() {
         let tree = Tree::of(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
-        assert_eq!(host_structs_are_small(&tree).len(), 1, "it would hide the next one");
+        assert_eq!(host_structs_are_small(&tree).len(), 1, "an unused exception should be reported");
     }
 }

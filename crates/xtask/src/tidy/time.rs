@@ -149,7 +149,11 @@ mod tests {
                     let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
         let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
-        assert_eq!(lines(&clock_is_injected(&tree)), expected, "in the crates that get one, without a reason");
+        assert_eq!(
+            lines(&clock_is_injected(&tree)),
+            expected,
+            "only reads without a reason in the listed crates should be reported"
+        );
     }
 
     #[test]
@@ -171,7 +175,7 @@ mod tests {
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
         let tree = Tree::of(&[("crates/host/src/a.rs", text)]);
-        assert_eq!(lines(&clock_is_injected(&tree)), [], "the types alone read nothing");
+        assert_eq!(lines(&clock_is_injected(&tree)), [], "imports of types should be accepted");
     }
 
     #[test]
@@ -186,6 +190,10 @@ mod tests {
             ("tests/bench/src/c.rs", test),
         ]);
         let expected = [("crates/host/src/a.rs", 4), ("crates/host/tests/b.rs", 1)];
-        assert_eq!(lines(&tests_do_not_sleep(&tree)), expected, "in test modules and tests, without a reason");
+        assert_eq!(
+            lines(&tests_do_not_sleep(&tree)),
+            expected,
+            "sleeps without a reason should be reported in test modules and tests"
+        );
     }
 }

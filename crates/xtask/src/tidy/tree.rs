@@ -146,7 +146,11 @@ mod tests {
         put("src-tauri/icons/icon.png", &[0xff, 0xfe, 0x00]);
         let tree = Tree::read(folder.path()).unwrap();
         let paths: Vec<_> = tree.files.iter().map(|file| file.path.as_str()).collect();
-        assert_eq!(paths, ["crates/a/src/dist/mod.rs", "crates/a/src/lib.rs"], "only text that people write");
+        assert_eq!(
+            paths,
+            ["crates/a/src/dist/mod.rs", "crates/a/src/lib.rs"],
+            "only files that people write should be read"
+        );
     }
 
     #[test]
@@ -154,12 +158,15 @@ mod tests {
         let text = "use a;\n#[cfg(test)]\nuse b;\nfn c() {} // note\n\n#[cfg(test)]\n#[allow(clippy::unwrap_used)]\nmod tests {\n    use e;\n}\n";
         let tree = Tree::of(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
         let code: String = tree.files[0].product_lines().into_iter().map(|(_, line)| line).collect();
-        assert!(code.contains("use a;") && code.contains("fn c()"), "the code is there: {code}");
-        assert!(!code.contains("use e"), "the test module is not: {code}");
-        assert!(!code.contains("note"), "nor is the comment: {code}");
-        assert!(tree.files[1].product_lines().is_empty(), "nor is a file of tests");
+        assert!(code.contains("use a;") && code.contains("fn c()"), "the code should be included: {code}");
+        assert!(!code.contains("use e"), "the test module should be excluded: {code}");
+        assert!(!code.contains("note"), "the comment should be excluded: {code}");
+        assert!(tree.files[1].product_lines().is_empty(), "a test file should have no product code");
         let text = "use a;\n#[cfg(all(test, unix))]\nmod tests {\n    use e;\n}\n";
         let tree = Tree::of(&[("crates/x/src/lib.rs", text)]);
-        assert!(tree.files[0].product_lines().iter().all(|(_, line)| !line.contains("use e")), "of one system neither");
+        assert!(
+            tree.files[0].product_lines().iter().all(|(_, line)| !line.contains("use e")),
+            "a test module for one system should be excluded too"
+        );
     }
 }

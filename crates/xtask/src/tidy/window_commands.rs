@@ -47,7 +47,7 @@ mod tests {
             ])
         };
         let whole = r#"{"permissions": ["allow-sign-in", "allow-painted"]}"#;
-        assert_eq!(capability_matches_commands(&tree(whole)), [], "each is named");
+        assert_eq!(capability_matches_commands(&tree(whole)), [], "a complete capability should have no findings");
         let wrong = capability_matches_commands(&tree(r#"{"permissions": ["allow-painted", "fs:default"]}"#));
         let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
         assert_eq!(texts, ["`allow-sign-in` is missing: the window can't call it", "`fs:default` is no command"]);

@@ -97,7 +97,7 @@ mod tests {
         let text = "// TODO later\nlet a = \"TODO\";\n#[ignore]\nfn b() { dbg!(a); }\nlet TODOS = 1;\n";
         let lines: Vec<_> =
             no_unfinished_work(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 3, 4], "comments and code are read, text and longer names are not meant");
+        assert_eq!(lines, [1, 3, 4], "comments and code should be checked, but not strings and longer words");
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
         let lines: Vec<_> =
             no_unfinished_work(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 2], "only the words themselves are found");
+        assert_eq!(lines, [1, 2], "only whole words should be reported");
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
                         test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
         let lines: Vec<_> =
             no_unfinished_work(&Tree::of(&[("a.spec.ts", left_out)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 2, 3, 4, 5, 6], "by each of its ways, and nothing else that skips");
+        assert_eq!(lines, [1, 2, 3, 4, 5, 6], "all notations of exclusive and skipped tests should be reported");
     }
 
     #[test]
@@ -122,7 +122,11 @@ mod tests {
         let text = "await app.waitForTimeout(250);\nawait app.clock.runFor(250);\nawait app.waitForTimeouts();\n";
         let tree = Tree::of(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
         let found: Vec<_> = no_fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
-        assert_eq!(found, [("tests/page/a.spec.ts".to_owned(), 1)], "in scripts, and the page's clock may run");
+        assert_eq!(
+            found,
+            [("tests/page/a.spec.ts".to_owned(), 1)],
+            "fixed waits should be reported in scripts, but not the page's clock"
+        );
     }
 
     #[test]
@@ -130,6 +134,6 @@ mod tests {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
         let lines: Vec<_> =
             channels_are_bounded(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1], "the product has none");
+        assert_eq!(lines, [1], "only product code should be checked");
     }
 }
