@@ -249,17 +249,17 @@ mod tests {
     #[test]
     fn times_are_dates_or_durations_before_now() {
         let read = |text| parse_time(Some(text), "--since");
-        assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date");
-        assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with a time and a zone");
+        assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date should be parsed");
+        assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with time and zone should be parsed");
         assert_eq!(
             (parse_age("30m"), parse_age("2h"), parse_age("1d")),
             (Some(1_800_000), Some(7_200_000), Some(86_400_000)),
-            "a while"
+            "an age should be parsed"
         );
         let week = read("7d").unwrap().unwrap();
-        assert!(week > 1_700_000_000_000, "so long ago from now: {week}");
+        assert!(week > 1_700_000_000_000, "an age should be relative to the current time: {week}");
         for strange in ["", "d", "yesterday", "1969-12-31", "2026-13-01", "7w", "99999999999999999999d", "ä"] {
-            assert!(read(strange).is_err(), "{strange:?} is not a time");
+            assert!(read(strange).is_err(), "{strange:?} should not be a time");
         }
     }
 }

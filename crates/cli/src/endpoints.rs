@@ -127,7 +127,7 @@ mod tests {
             "read write",
             "without asking again",
         ] {
-            assert!(text.contains(words), "S01: {words} is told: {text}");
+            assert!(text.contains(words), "S01: the text should contain {words}: {text}");
         }
     }
 
@@ -150,12 +150,12 @@ mod tests {
             "WARNING: evil.example is another domain than that of https://as.example",
             "WARNING: this page is outside the domain of its issuer https://as.example",
         ] {
-            assert!(text.contains(words), "S07: {words} is told: {text}");
+            assert!(text.contains(words), "S07: the text should contain {words}: {text}");
         }
         let text = described(&sign_in(Value::Null, false));
         for words in ["no page opens", "write  (NEW)", "for tokens   https://evil.example/token"] {
             assert!(text.contains(words), "S14: expected {words}: {text}");
         }
-        assert!(!text.contains("this page"), "a sign-in without a page mentions none: {text}");
+        assert!(!text.contains("this page"), "without a browser no page should be mentioned: {text}");
     }
 }

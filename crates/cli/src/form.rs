@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(parse_field(&field(kind, None), typed_text), wanted, "{why}");
         }
         let with_default = field(FieldKind::Boolean, Some(json!(true)));
-        assert_eq!(parse_field(&with_default, ""), Some(json!(true)), "empty input results in the default");
-        assert_eq!(parse_field(&with_default, "n"), Some(json!(false)), "input replaces the default");
+        assert_eq!(parse_field(&with_default, ""), Some(json!(true)), "empty input should result in the default");
+        assert_eq!(parse_field(&with_default, "n"), Some(json!(false)), "input should replace the default");
     }
 }

@@ -293,12 +293,12 @@ pub(crate) mod tests {
         asking.write("Let it run?\nAllow? ");
         output.print_message("← demo add: done");
         output.print_piece("2 and 3");
-        assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "other output waits");
+        assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "other output should be deferred");
         drop(asking);
         assert_eq!(
             paper.text(),
             "I add.\nLet it run?\nAllow? ← demo add: done\n2 and 3",
-            "waiting output is printed in order"
+            "deferred output should be printed in order"
         );
     }
 
@@ -312,9 +312,9 @@ pub(crate) mod tests {
             output.print_message("a line");
         }
         let text = paper.text();
-        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_PIECES, "output beyond the limit is printed");
-        assert!(text.ends_with("a line\nAllow? "), "the prompt is repeated: {}", &text[text.len() - 40..]);
+        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_PIECES, "output beyond the limit should be printed");
+        assert!(text.ends_with("a line\nAllow? "), "the prompt should be repeated: {}", &text[text.len() - 40..]);
         drop(asking);
-        assert_eq!(paper.text(), text, "nothing is printed twice");
+        assert_eq!(paper.text(), text, "nothing should be printed twice");
     }
 }

@@ -130,25 +130,31 @@ mod tests {
         assert_eq!(
             diff("Reads a file", "Reads a file and sends it"),
             "  CHANGED: description\n    - Reads a file\n    + Reads a file⟦ and sends it⟧\n",
-            "only new text is marked"
+            "only new text should be marked"
         );
         let long = "word ".repeat(100);
         let told = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
-        assert!(told.contains(" characters as before⟩"), "unchanged text is shortened: {told}");
-        assert!(told.contains("⟦") && told.len() < 700, "changed text is shown in full: {told}");
+        assert!(told.contains(" characters as before⟩"), "unchanged text should be shortened: {told}");
+        assert!(told.contains("⟦") && told.len() < 700, "changed text should be shown in full: {told}");
     }
 
     #[test]
     fn s34_server_cannot_forge_the_marks() {
         let told = diff("a b", "a ⟧harmless⟦ b");
-        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "only one pair of brackets: {told}");
-        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text are escaped: {told}");
+        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "there should be only one pair of brackets: {told}");
+        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text should be escaped: {told}");
     }
 
     #[test]
     fn s38_hint_is_shown_for_each_unreviewed_definition() {
         let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
-        assert!(review_findings_text(&marks).contains(FINDINGS_CAUTION), "shown for an unreviewed definition");
-        assert!(review_findings_text(&ReviewMarks::default()).is_empty(), "not shown for a reviewed definition");
+        assert!(
+            review_findings_text(&marks).contains(FINDINGS_CAUTION),
+            "the caution should be shown for an unreviewed definition"
+        );
+        assert!(
+            review_findings_text(&ReviewMarks::default()).is_empty(),
+            "the caution should not be shown for a reviewed definition"
+        );
     }
 }

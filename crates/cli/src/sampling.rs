@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn limits_are_shown_if_set() {
-        assert_eq!(limit_text(Some(5)), " of 5", "a limit");
+        assert_eq!(limit_text(Some(5)), " of 5", "the limit should be shown");
         assert_eq!(limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
-        assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts are in millionths");
+        assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts should be in millionths");
     }
 }

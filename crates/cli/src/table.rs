@@ -52,6 +52,6 @@ mod tests {
     #[test]
     fn table_columns_are_aligned() {
         let rows = [vec!["a".into(), "bb".into(), "c".into()], vec!["aaa".into(), String::new(), "c".into()]];
-        assert_eq!(table(&rows), "a    bb  c\naaa      c\n", "each column is as wide as its widest cell");
+        assert_eq!(table(&rows), "a    bb  c\naaa      c\n", "each column should be as wide as its widest cell");
     }
 }

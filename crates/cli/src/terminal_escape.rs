@@ -152,29 +152,32 @@ mod tests {
             assert_eq!(escape_line(text), shown, "how {text:?} is shown");
         }
         let pushed = format!("ls{}; rm -r x", " ".repeat(10_000));
-        assert_eq!(escape_line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "many spaces are replaced by their number");
-        assert_eq!(escape_line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other kinds of spaces are escaped");
+        assert_eq!(escape_line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "many spaces should be replaced by their number");
+        assert_eq!(escape_line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other kinds of spaces should be escaped");
     }
 
     #[test]
     fn every_line_of_a_block_has_its_prefix() {
-        assert_eq!(prefixed_block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line has the prefix");
+        assert_eq!(prefixed_block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line should have the prefix");
         let pushed = format!("a{}b", "\n".repeat(5_000));
         assert_eq!(
             prefixed_block(&pushed, "| "),
             "| a\n| ⟨4999 empty lines⟩\n| b\n",
-            "many empty lines are replaced by their number"
+            "many empty lines should be replaced by their number"
         );
-        assert_eq!(prefixed_block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines stay");
-        assert_eq!(prefixed_block("", "| "), "| \n", "an empty text is a line");
+        assert_eq!(prefixed_block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines should be preserved");
+        assert_eq!(prefixed_block("", "| "), "| \n", "an empty text should be one line");
     }
 
     #[test]
     fn escaped_json_parses_to_the_same_value() {
         let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\u{fe0f}\n"});
         let text = escape_json(&value);
-        assert!(!text.contains(is_interpreted) && !text.contains('\u{fe0f}'), "nothing is interpreted in {text:?}");
+        assert!(
+            !text.contains(is_interpreted) && !text.contains('\u{fe0f}'),
+            "no character of {text:?} should be interpreted"
+        );
         let read: Value = serde_json::from_str(&text).expect("it is JSON");
-        assert_eq!(read, value, "the value is unchanged");
+        assert_eq!(read, value, "the value should be unchanged");
     }
 }

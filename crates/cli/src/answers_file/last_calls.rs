@@ -71,14 +71,14 @@ mod tests {
     #[test]
     fn stored_definitions_are_bounded() {
         let mut last = LastDefinitions::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
-        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash");
-        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash is replaced");
-        assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry has no previous hash");
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash should be returned");
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash should be replaced");
+        assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry should have no previous hash");
         for n in 0..MAX_TOOLS {
             last.replace("many", &n.to_string(), "1");
         }
         let count = |last: &LastDefinitions| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
-        assert_eq!(count(&last), MAX_TOOLS, "the number of tools is limited");
-        assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "remembered tools are still updated");
+        assert_eq!(count(&last), MAX_TOOLS, "the number of tools should be limited");
+        assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "known tools should still be updated");
     }
 }

@@ -45,6 +45,6 @@ fn commands_of_the_guide_succeed_on_the_demo_server() {
     }
     for (start, _) in NOT_RUN {
         let is_used = examples.iter().any(|example| example.words[1..].join(" ").starts_with(start));
-        assert!(is_used, "the guide has a command that starts with {start}");
+        assert!(is_used, "the guide should have a command that starts with {start}");
     }
 }

@@ -72,9 +72,9 @@ fn s20_process_memory_is_private_and_servers_are_unaffected() {
     let of_program = owner(pid);
     program.kill().unwrap();
     program.wait().unwrap();
-    assert_eq!(of_program, Some(0), "other programs of the user can't read its memory or environment");
+    assert_eq!(of_program, Some(0), "other programs of the user should not be able to read its memory or environment");
     let core: Vec<&str> =
         limits.lines().find(|line| line.starts_with("Max core file")).unwrap().split_whitespace().collect();
-    assert_eq!(core[4..6], ["0", "0"], "core dumps are disabled: {core:?}");
-    assert_eq!(of_server, Some(user), "child processes are readable, so that they can be found for cleanup");
+    assert_eq!(core[4..6], ["0", "0"], "core dumps should be disabled: {core:?}");
+    assert_eq!(of_server, Some(user), "child processes should be readable, so that they can be found for cleanup");
 }

@@ -25,28 +25,29 @@ pub(crate) struct ProgramResult {
 impl ProgramResult {
     /// Returns the last line, which is the result.
     pub(crate) fn result(&self) -> &Value {
-        let last = self.lines.last().unwrap_or_else(|| panic!("there is a last line: {self:?}"));
-        assert_eq!(last["event"], "result", "the last line is the result");
+        let last = self.lines.last().unwrap_or_else(|| panic!("there should be a last line: {self:?}"));
+        assert_eq!(last["event"], "result", "the last line should be the result");
         let results = self.lines.iter().filter(|line| line["event"] == "result").count();
-        assert_eq!(results, 1, "there is one result");
+        assert_eq!(results, 1, "there should be one result");
         last
     }
 
     /// Returns the result of a command that must have succeeded.
     pub(crate) fn value(&self) -> &Value {
         let result = self.result();
-        assert_eq!(result["ok"], true, "the command succeeded: {result}\n{}", self.errors);
-        assert_eq!(self.status, 0, "the exit status is 0");
+        assert_eq!(result["ok"], true, "the command should succeed: {result}\n{}", self.errors);
+        assert_eq!(self.status, 0, "the exit status should be 0");
         &result["value"]
     }
 
     /// Returns the code and the message of a command that must have failed with this exit status.
     pub(crate) fn error(&self, status: i32) -> (&str, &str) {
         let result = self.result();
-        assert_eq!(result["ok"], false, "it failed: {result}");
+        assert_eq!(result["ok"], false, "the command should fail: {result}");
         assert_eq!(self.status, status, "the exit status for {result}");
-        let text =
-            |key: &str| result["error"][key].as_str().unwrap_or_else(|| panic!("the error has a {key}: {result}"));
+        let text = |key: &str| {
+            result["error"][key].as_str().unwrap_or_else(|| panic!("the error should have a {key}: {result}"))
+        };
         (text("code"), text("message"))
     }
 
@@ -55,7 +56,7 @@ impl ProgramResult {
         let requests = self.lines.iter().filter(|line| line["event"] == "question");
         requests
             .map(|line| {
-                assert!(line["question"]["hash"].is_string(), "the consent request is included: {line}");
+                assert!(line["question"]["hash"].is_string(), "the consent request should be included: {line}");
                 let text = |key: &str| line[key].as_str().unwrap_or_default();
                 (text("kind"), text("decision"), text("by"))
             })
