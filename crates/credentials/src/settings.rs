@@ -236,7 +236,7 @@ mod tests {
         let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
             let found = own(&auth(way), &kept).unwrap();
-            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] authentication by private key, for {way:?}");
+            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] {way:?} should authenticate by private key");
             let provider = AuthIdentityProvider {
                 client_auth: way.map(str::to_owned),
                 client_secret: Some(secrets::reference("secret")),
@@ -244,13 +244,13 @@ mod tests {
                 ..AuthIdentityProvider::default()
             };
             let found = enterprise_idp(&provider, &kept).unwrap().authentication;
-            assert_eq!(is_by_key(&found), is_key, "authentication by private key at an identity provider, for {way:?}");
+            assert_eq!(is_by_key(&found), is_key, "{way:?} should authenticate by private key at an identity provider");
         }
         let other = EnteredSecrets { origin: "https://b.example".to_owned(), ..kept };
         let missing = own(&auth(None), &other).unwrap_err();
         assert!(
             matches!(missing, UnresolvedSecret::Missing { .. }),
-            "secrets of another origin are not found: {missing}"
+            "secrets of another origin should not be found: {missing}"
         );
     }
 
@@ -336,13 +336,16 @@ mod tests {
 
     #[test]
     fn sign_in_is_not_offered_to_servers_with_their_own_credentials() {
-        assert!(unsupported_sign_in_reason(None).is_some(), "a local program");
+        assert!(unsupported_sign_in_reason(None).is_some(), "a local server should not support signing in");
         let with =
             |name: &str| HttpConfig { headers: [(name.to_owned(), String::new())].into(), ..HttpConfig::default() };
         assert!(
             unsupported_sign_in_reason(Some(&with("AUTHORIZATION"))).is_some(),
-            "a configured Authorization header, in any case"
+            "a configured Authorization header should be recognized in any case"
         );
-        assert!(unsupported_sign_in_reason(Some(&with("X-Key"))).is_none(), "other headers don't prevent signing in");
+        assert!(
+            unsupported_sign_in_reason(Some(&with("X-Key"))).is_none(),
+            "other headers should not prevent signing in"
+        );
     }
 }

@@ -40,11 +40,11 @@ async fn each_account_has_its_own_lock() {
     let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
         let vault = TokenVaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
-        assert!(vault.hold(&key).await.is_some(), "{entry} is held");
+        assert!(vault.hold(&key).await.is_some(), "the lock of {entry} should be acquired");
     }
     let held = holding.0.lock().unwrap().clone();
-    assert_eq!(held.len(), 2, "each entry was held: {held:?}");
-    assert_ne!(held[0], held[1], "two accounts have different names");
+    assert_eq!(held.len(), 2, "each entry should be locked: {held:?}");
+    assert_ne!(held[0], held[1], "two accounts should have different locks");
 }
 
 /// Secret store whose operations all fail with the same error.
@@ -82,13 +82,13 @@ async fn advice_matches_the_cause_of_a_vault_failure() {
     ] {
         let vault = TokenVaults::new(Arc::new(RefusingKeychain(refusal.clone()))).open("far");
         let error = vault.read(&account()).await.unwrap_err();
-        assert!(next(error).starts_with(wanted), "the next step after {refusal}");
+        assert!(next(error).starts_with(wanted), "the error should contain the next step after {refusal}");
     }
     let vaults = TokenVaults::new(Arc::new(SecretsInMemory::default()));
     let vault = vaults.open("far");
     vaults.empty("far").await.removed.unwrap();
     let error = vault.read(&account()).await.unwrap_err();
-    assert!(!next(error).contains("eychain"), "the error of a removed server doesn't mention the keychain");
+    assert!(!next(error).contains("eychain"), "the error of a removed server should not mention the keychain");
 }
 
 #[tokio::test]
@@ -109,16 +109,20 @@ async fn entry_is_not_found_under_another_key() {
     ];
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
-        assert!(vault.read(key).await.unwrap().is_none(), "the vault starts empty: {entry} {key:?}");
+        assert!(vault.read(key).await.unwrap().is_none(), "the vault should be empty at first: {entry} {key:?}");
         let kept = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
-        assert!(matches!(kept, EntryPersistence::ThisRun { .. }), "the write reports temporary storage");
+        assert!(matches!(kept, EntryPersistence::ThisRun { .. }), "the write should report temporary storage");
     }
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
         let found = vault.read(key).await.unwrap().unwrap();
-        assert_eq!(found.expose_secret(), [at as u8, 0xff], "the vault returns the written bytes: {entry} {key:?}");
+        assert_eq!(
+            found.expose_secret(),
+            [at as u8, 0xff],
+            "the vault should return the written bytes: {entry} {key:?}"
+        );
         vault.remove(key).await.unwrap();
-        assert!(vault.read(key).await.unwrap().is_none(), "the entry is removed: {entry} {key:?}");
+        assert!(vault.read(key).await.unwrap().is_none(), "the entry should be removed: {entry} {key:?}");
     }
 }
 
@@ -202,7 +206,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
     };
     let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
     written.unwrap();
-    assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later write wins");
+    assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later write should win");
 
     let (asking, _vaults, vault) = abandoned_write().await;
     let after = async {
@@ -211,7 +215,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
     };
     let (removed, ()) = tokio::join!(vault.remove(&key), after);
     removed.unwrap();
-    assert!(vault.read(&key).await.unwrap().is_none(), "a removed entry stays removed");
+    assert!(vault.read(&key).await.unwrap().is_none(), "a removed entry should stay removed");
 }
 
 #[tokio::test]
@@ -230,16 +234,16 @@ async fn cleared_entry_stays_empty() {
         asking.respond();
     };
     let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);
-    assert!(written.is_err(), "a write after emptying fails");
+    assert!(written.is_err(), "a write after emptying should fail");
     emptied.removed.unwrap();
-    assert_eq!(asking.inner.keys("").unwrap(), [other], "only the other entry's secrets remain");
+    assert_eq!(asking.inner.keys("").unwrap(), [other], "only the other entry's secrets should remain");
     let was = emptied.was.unwrap();
     let read = was.read(&key).await.unwrap().unwrap();
-    assert_eq!(read.expose_secret(), [1], "the removed tokens are available for revocation");
-    assert!(vault.write(&key, vec![3].into()).await.is_err(), "a closed vault refuses writes");
-    assert!(vault.remove(&key).await.is_ok(), "removing from an emptied entry succeeds");
+    assert_eq!(read.expose_secret(), [1], "the removed tokens should be available for revocation");
+    assert!(vault.write(&key, vec![3].into()).await.is_err(), "a closed vault should refuse writes");
+    assert!(vault.remove(&key).await.is_ok(), "removing from an emptied entry should succeed");
     let anew = vaults.open("work");
     anew.write(&key, vec![4].into()).await.unwrap();
     vault.remove(&key).await.unwrap();
-    assert!(anew.read(&key).await.unwrap().is_some(), "an old vault doesn't remove the tokens of a new one");
+    assert!(anew.read(&key).await.unwrap().is_some(), "an old vault should not remove the tokens of a new one");
 }
