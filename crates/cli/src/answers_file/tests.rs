@@ -98,26 +98,16 @@ fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
         why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"),
         "the message should contain the hash to write: {why}"
     );
-    assert_eq!(
-        entry(json!({"hash": "h"})).find(&start()),
-        Ok(&FileDecision::Allow),
-        "the hash should approve the start"
-    );
+    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&FileDecision::Allow), "the hash should approve");
     let why = entry(json!({"hash": "before"})).find(&start()).expect_err("another start").to_string();
-    assert!(
-        why.contains("another hash") && why.contains("\"hash\": \"h\""),
-        "the changed hash should be reported: {why}"
-    );
+    assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the other hash is reported: {why}");
     assert_eq!(
         entry(json!({"commandLineOnly": true})).find(&start()),
         Ok(&FileDecision::Allow),
         "`commandLineOnly` should approve by the command line"
     );
     let other = ConsentRequest { command_line: "node x".into(), ..start() };
-    assert!(
-        entry(json!({"commandLineOnly": true})).find(&other).is_err(),
-        "the command line should still have to match"
-    );
+    assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "the command line should match");
 }
 
 #[test]
@@ -248,24 +238,16 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
             assert!(why.contains(words), "{what}: expected {words} in {why}");
         }
         for answers in [&open, &act, &definition, &later] {
-            assert_eq!(
-                answers.find(&request),
-                Ok(&FileDecision::Allow),
-                "{what}: the hash or the flag should approve it"
-            );
+            assert_eq!(answers.find(&request), Ok(&FileDecision::Allow), "{what}: its hash or flag should approve it");
         }
-        assert_eq!(
-            refused.find(&request),
-            Ok(&FileDecision::Deny),
-            "{what}: an entry that denies should have no conditions"
-        );
+        assert_eq!(refused.find(&request), Ok(&FileDecision::Deny), "{what}: a denial has no conditions");
         let mut other = ConsentRequest { hash: "other".into(), ..request };
         if let ConsentRequestBody::Tool { definition_hash, .. } = &mut other.body {
             *definition_hash = Some("another".into());
         }
         assert!(
             matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))),
-            "{what}: another hash should approve nothing"
+            "{what}: another hash should be reported"
         );
     }
 }
@@ -277,8 +259,8 @@ fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
     let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     assert_eq!(open.find(&request).cloned(), lack(), "a pattern should not approve it");
-    assert_eq!(by("d").find(&request).cloned(), lack(), "the hash of the definition should not approve it");
-    assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "the hash of the payload should approve it");
+    assert_eq!(by("d").find(&request).cloned(), lack(), "the definition's hash should not approve it");
+    assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "the payload's hash should approve it");
 }
 
 #[test]
@@ -293,12 +275,8 @@ fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
             *own = claims;
         }
         assert_eq!(open.find(&request).cloned(), lack(), "{rule}: a pattern should not approve it");
-        assert_eq!(by("d").find(&request).cloned(), lack(), "{rule}: the hash of the definition should not approve it");
-        assert_eq!(
-            by("h").find(&request),
-            Ok(&FileDecision::Allow),
-            "{rule}: the hash of the payload should approve it"
-        );
+        assert_eq!(by("d").find(&request).cloned(), lack(), "{rule}: the definition's hash should not approve it");
+        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{rule}: the payload's hash should approve it");
     }
 }
 
