@@ -37,7 +37,7 @@ pub enum Event {
     ResourceUpdated {
         /// Name of the server in the settings.
         server: String,
-        /// URI of the resource.
+        /// URI that identifies the resource on its server.
         uri: String,
     },
     /// A consent request was queued, or a queued one changed.
@@ -47,14 +47,14 @@ pub enum Event {
     },
     /// A consent request left the queue.
     QuestionClosed {
-        /// Identifier of the consent request.
+        /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
-        /// Outcome of the consent request.
+        /// Outcome with which the consent request left the queue.
         outcome: ConsentRequestOutcome,
     },
     /// A model generated more text for the response to a sampling request.
     SamplingText {
-        /// Identifier of the consent request.
+        /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
         /// Text to append to the text of the consent request. Empty while the model only thinks.
         text: String,
@@ -90,7 +90,7 @@ pub enum Event {
     },
     /// More content of a streaming reply arrived. If a `seq` is missing, the page reads the conversation again.
     ReplyDelta {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
         /// Identifier of the reply's item.
         item: String,
@@ -101,7 +101,7 @@ pub enum Event {
     },
     /// An item was added to a conversation or changed. An added item is the new head of the conversation.
     ItemChanged {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
         /// Item after the change.
         item: Box<ConversationItem>,

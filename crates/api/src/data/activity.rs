@@ -34,7 +34,7 @@ pub struct ActivityEntry {
     pub seq: u64,
     /// Time at which the message was sent or received, in milliseconds since 1970.
     pub at: u64,
-    /// Kind of the message.
+    /// Kind of the entry, such as a request, a response or standard error output.
     pub kind: ActivityKind,
     /// `true` if Drawbridge sent the message, `false` if it was received.
     pub sent: bool,
@@ -72,7 +72,7 @@ pub struct ActivityBody {
     pub redacted: bool,
 }
 
-/// Result of a ping.
+/// Result of pinging a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PingAnswer {
     /// Round-trip time in milliseconds.

@@ -127,7 +127,7 @@ pub struct Grant {
     pub server: String,
     /// Name of the tool, or `None` if the grant is for starting or connecting the server.
     pub tool: Option<String>,
-    /// Duration of the grant.
+    /// Duration for which the grant applies.
     pub scope: ApprovalScope,
     /// Identifier of the conversation that the grant is limited to.
     pub conversation: Option<String>,
@@ -140,9 +140,9 @@ pub struct Grant {
     pub rests_on: String,
 }
 
-/// Reference to a grant.
+/// Request that refers to a grant by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct GrantRef {
-    /// Identifier of the grant.
+    /// Identifier of the grant, by which it is revoked.
     pub id: String,
 }

@@ -74,9 +74,9 @@ pub enum ClientIdentity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInProgress {
-    /// Current phase of the sign-in.
+    /// Phase that the sign-in has reached.
     pub phase: SignInPhase,
-    /// Reason for the sign-in.
+    /// Reason why the sign-in was started.
     pub reason: SignInReason,
     /// Start of the sign-in, in milliseconds since 1970.
     pub since: u64,

@@ -15,7 +15,7 @@ pub struct CallTool {
     pub call: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the tool.
+    /// Name of the tool, as its server lists it.
     pub tool: String,
     /// Arguments of the tool as a JSON object.
     pub arguments: Value,
@@ -31,7 +31,7 @@ pub struct GetPrompt {
     pub call: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the prompt.
+    /// Name of the prompt, as its server lists it.
     pub prompt: String,
     /// Arguments of the prompt, by name.
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct GetPrompt {
 /// Messages of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PromptResult {
-    /// Description of the prompt.
+    /// Description that the server returned with the messages. Untrusted text.
     pub description: Option<String>,
     /// Messages of the prompt, in order.
     pub messages: Vec<Message>,
@@ -59,7 +59,7 @@ pub struct ReadResource {
     pub call: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
     /// `true` to send a request to the server even if the cached contents are still fresh.
     #[serde(default)]
@@ -70,7 +70,7 @@ pub struct ReadResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceResult {
-    /// Parts of the resource.
+    /// Parts of the resource, each either text or bytes.
     pub contents: Vec<ResourceContents>,
     /// `true` if the contents are from the cache, whose use the server permits until `fresh_until`.
     pub cached: bool,
@@ -78,7 +78,7 @@ pub struct ResourceResult {
     pub fresh_until: Option<u64>,
 }
 
-/// Reference to a call.
+/// Request that refers to a call by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CallRef {
     /// Identifier of the call, chosen by its caller.

@@ -15,13 +15,13 @@ use super::ReviewMarks;
 pub struct Catalog {
     /// Name of the server in the settings.
     pub server: String,
-    /// Tools of the server.
+    /// Tools that the server currently lists.
     pub tools: Vec<Tool>,
-    /// Prompts of the server.
+    /// Prompts that the server currently lists.
     pub prompts: Vec<Prompt>,
-    /// Resources of the server.
+    /// Resources that the server currently lists.
     pub resources: Vec<Resource>,
-    /// Resource templates of the server.
+    /// Resource templates that the server currently lists.
     pub templates: Vec<ResourceTemplate>,
     /// Reasons why lists are incomplete. Empty if all are complete.
     pub notes: Vec<String>,
@@ -58,11 +58,11 @@ pub struct RefreshList {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ListName {
-    /// List of the tools.
+    /// List that `tools/list` returns.
     Tools,
-    /// List of the prompts.
+    /// List that `prompts/list` returns.
     Prompts,
-    /// List of the resources and resource templates.
+    /// Lists that `resources/list` and `resources/templates/list` return.
     Resources,
 }
 
@@ -76,15 +76,15 @@ pub struct Icon {
     pub mime_type: Option<String>,
 }
 
-/// Tool of a server.
+/// Tool that a server lists, with its review state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
     /// Name of the tool, which calls refer to.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
@@ -92,7 +92,7 @@ pub struct Tool {
     pub output_schema: Option<Value>,
     /// Claims of the server about the tool's effects.
     pub claims: ToolClaims,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
     /// `true` if a grant allows calls of the tool without a consent request.
     pub allowed: bool,
@@ -100,7 +100,7 @@ pub struct Tool {
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
-    /// Review state and findings.
+    /// Review state of the definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 
@@ -121,57 +121,57 @@ pub struct ToolClaims {
     pub asks_each_time: bool,
 }
 
-/// Prompt of a server.
+/// Prompt that a server lists, with its review state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Prompt {
     /// Name of the prompt, by which its messages are requested.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// Arguments that the prompt accepts.
     pub arguments: Vec<PromptArgument>,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
     /// Members of the definition that no other field contains.
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
-    /// Review state and findings.
+    /// Review state of the definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 
 /// Argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PromptArgument {
-    /// Name of the argument.
+    /// Name of the argument, as the server lists it.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// `true` if the argument must have a value.
     pub required: bool,
 }
 
-/// Resource of a server.
+/// Resource that a server lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
-    /// Name of the resource.
+    /// Name of the resource, as its server lists it.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// Media type as claimed by the server.
     pub mime_type: Option<String>,
     /// Size in bytes, as claimed by the server.
     pub size: Option<u64>,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
 }
 
@@ -179,19 +179,19 @@ pub struct Resource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
-    /// URI template of the resources.
+    /// URI template (RFC 6570) that results in the resource's URI.
     pub uri_template: String,
     /// Names of the template's variables, in order.
     pub variables: Vec<String>,
-    /// Name of the template.
+    /// Name of the template, as its server lists it.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// Media type of the resources, as claimed by the server.
     pub mime_type: Option<String>,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
 }
 
@@ -201,7 +201,7 @@ pub struct ResourceTemplate {
 pub enum CompletionReference {
     /// Prompt, referred to by name.
     Prompt {
-        /// Name of the prompt.
+        /// Name of the prompt, as its server lists it.
         name: String,
     },
     /// Resource template, referred to by its URI template.
@@ -218,7 +218,7 @@ pub struct Complete {
     pub server: String,
     /// Prompt or resource template that contains the argument.
     pub of: CompletionReference,
-    /// Name of the argument.
+    /// Name of the argument, as the server lists it.
     pub argument: String,
     /// Text that the user has typed so far.
     pub value: String,
@@ -227,7 +227,7 @@ pub struct Complete {
     pub context: BTreeMap<String, String>,
 }
 
-/// Completions of an argument.
+/// Values that a server suggests for an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
@@ -255,11 +255,11 @@ pub struct ExpandedTemplate {
     pub uri: String,
 }
 
-/// Reference to a resource of a server.
+/// Request that refers to a resource of a server by its URI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResourceRef {
     /// Name of the server in the settings.
     pub server: String,
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
 }

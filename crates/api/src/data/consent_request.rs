@@ -14,7 +14,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsentRequest {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
     /// Hash of the exact payload. An approval is bound to it, and it changes with any change of the payload.
     pub hash: String,
@@ -45,7 +45,7 @@ pub struct ConsentRequest {
     pub call: Option<String>,
 }
 
-/// Subject of a consent request.
+/// Subject of a consent request, with the payload that an approval releases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestBody {
@@ -90,20 +90,20 @@ pub enum ConsentRequestBody {
         transport_kind: Option<HttpKind>,
         /// `true` if the connection is unencrypted and its server is not on this computer.
         unencrypted: bool,
-        /// Configured sign-in settings.
+        /// Sign-in settings that the user configured for the server.
         auth: Vec<AuthSetting>,
         /// `true` if the settings allow Drawbridge to sign in without a further consent request.
         unattended: bool,
         /// URL that was approved before, or `None` if this is the first one.
         approved_before: Option<String>,
     },
-    /// Call of a tool.
+    /// Tool call by the user or a model.
     Tool {
-        /// Name of the tool.
+        /// Name of the tool, as its server lists it.
         tool: String,
-        /// Title to display, from the server.
+        /// Display title that the server provides. Untrusted text.
         title: Option<String>,
-        /// Description from the server.
+        /// Description that the server provides. Untrusted text.
         description: Option<String>,
         /// Claims of the server about the tool's effects.
         claims: ToolClaims,
@@ -147,7 +147,7 @@ pub enum ConsentRequestBody {
     /// Sampling request of a server. The user first approves the request to the model, and then the response to the
     /// server.
     Sampling {
-        /// Current step of the request.
+        /// Step of the sampling request that the user decides on.
         step: SamplingStep,
         /// Request, as a model would receive it.
         request: SamplingRequest,
@@ -166,16 +166,16 @@ pub enum ConsentRequestBody {
     },
     /// Form to fill in for the server (elicitation).
     Form {
-        /// Message of the server.
+        /// Message of the server to the user. Untrusted text.
         message: String,
-        /// Fields of the form.
+        /// Fields that the user fills in.
         fields: Vec<FormField>,
         /// Reason why the form can't be displayed, or `None` if it can. Such a form can only be declined.
         unsupported: Option<String>,
     },
     /// Request of a server to open a URL in the browser (elicitation in URL mode).
     Url {
-        /// Message of the server.
+        /// Message of the server to the user. Untrusted text.
         message: String,
         /// URL, parsed into its parts.
         url: UrlParts,
@@ -212,7 +212,7 @@ pub enum ConsentRequestBody {
         authorization_url: Option<UrlParts>,
         /// `true` if the authorization endpoint is on another domain than the issuer.
         page_elsewhere: bool,
-        /// Reason for the sign-in.
+        /// Reason why the sign-in was started.
         reason: SignInReason,
     },
     /// Request for a client identifier that the user enters, because no other kind of client registration is possible.
@@ -228,7 +228,7 @@ pub enum ConsentRequestBody {
     },
 }
 
-/// Phase of a sampling request.
+/// Step of a sampling request that the user or a model works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SamplingStep {
@@ -246,7 +246,7 @@ pub enum SamplingStep {
 pub enum ConsentDecision {
     /// Approves the payload that was shown.
     Allow {
-        /// Duration of the approval.
+        /// Duration for which the approval applies.
         scope: ApprovalScope,
         /// Time after which the approval expires, in milliseconds, or `None` if only `scope` limits it.
         #[serde(default)]
@@ -280,7 +280,7 @@ pub enum ConsentDecision {
     Deny,
     /// Denies the request and passes the reason to the caller, such as a model. Servers do not receive the reason.
     DenyBecause {
-        /// Reason for the denial.
+        /// Reason for the denial, as text for the caller.
         reason: String,
     },
     /// Closes the consent request without a decision.
@@ -307,11 +307,11 @@ impl std::fmt::Debug for EnteredClient {
 /// Decision of the user, bound to the payload that was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DecideConsentRequest {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
     /// Hash of the payload that was shown to the user.
     pub hash: String,
-    /// Decision of the user.
+    /// Decision to submit.
     pub answer: ConsentDecision,
 }
 
@@ -344,9 +344,9 @@ pub enum ConsentRequestEdit {
 /// Request to change the payload of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EditConsentRequest {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
-    /// Change of the payload.
+    /// Change to apply to the payload.
     pub edit: ConsentRequestEdit,
 }
 

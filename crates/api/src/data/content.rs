@@ -8,7 +8,7 @@ use super::{Content, Role};
 /// Message of a prompt or of a sampling request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Message {
-    /// Role of the message's author.
+    /// Author of the message: the user or the model.
     pub role: Role,
     /// Content blocks of the message.
     pub content: Vec<Content>,

@@ -12,9 +12,9 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSummary {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub id: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display, which the user can change.
     pub title: String,
     /// Time of the conversation's last change, in milliseconds since 1970.
     pub updated_at: u64,
@@ -24,9 +24,9 @@ pub struct ConversationSummary {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub id: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display, which the user can change.
     pub title: String,
     /// Time of the conversation's last change, in milliseconds since 1970.
     pub updated_at: u64,
@@ -73,7 +73,7 @@ pub struct ConversationItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub siblings: Option<Vec<String>>,
-    /// Content of the item.
+    /// Content of the item, which depends on its kind.
     #[ts(as = "ItemBody")]
     pub body: PageItemBody,
     /// Large contents that are omitted from `body`, where empty strings replace them.
@@ -85,11 +85,11 @@ pub struct ConversationItem {
 /// Message to send to the model of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SendMessage {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Text of the message. May be empty if there are attachments.
     pub text: String,
-    /// Attachments of the message.
+    /// Files and resources that the user attached to the message.
     #[serde(default)]
     pub attachments: Vec<MessageAttachment>,
     /// Model that replies to this and later messages, or `None` to keep the conversation's model.
@@ -105,13 +105,13 @@ pub struct SendMessage {
 /// Request to replace a message in a new branch. The original message and the items after it are preserved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EditMessage {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Identifier of the original message.
     pub item: String,
     /// Text of the new message.
     pub text: String,
-    /// Attachments of the new message.
+    /// Files and resources that the user attached to the new message.
     #[serde(default)]
     pub attachments: Vec<MessageAttachment>,
     /// Model that replies, or `None` to use the conversation's model.
@@ -123,7 +123,7 @@ pub struct EditMessage {
 /// Request to generate a reply again, in a new branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RetryReply {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Identifier of the original reply.
     pub item: String,
@@ -145,16 +145,16 @@ pub struct StartedReply {
 /// Reference to an item of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ItemRef {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Identifier of the item.
+    /// Identifier of the item, unique in its conversation.
     pub item: String,
 }
 
 /// Request to store the unsent text of a conversation's composer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetDraft {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Text in the composer, which may be empty.
     pub text: String,
@@ -163,9 +163,9 @@ pub struct SetDraft {
 /// Request to replace the settings of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetConversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// All settings of the conversation.
+    /// Settings that replace those of the conversation.
     pub settings: ConversationSettings,
 }
 
@@ -185,7 +185,7 @@ pub struct ConversationTools {
     pub instructions: Vec<ServerInstructions>,
 }
 
-/// Tool of a conversation.
+/// Tool that a conversation's model may be able to use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversationTool {
     /// Name of the server in the settings.
@@ -204,7 +204,7 @@ pub struct ConversationTool {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCost {
-    /// Tokens of all replies.
+    /// Number of tokens of all replies, as reported by the providers.
     pub usage: TokenUsage,
     /// Cost of all replies, by currency.
     pub costs: Vec<Cost>,
@@ -230,30 +230,30 @@ pub enum ExportFormat {
 /// Request to write a conversation to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExportConversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Format of the file.
+    /// Format in which the conversation is written.
     pub format: ExportFormat,
 }
 
 /// Request to create a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NewConversation {
-    /// Title of the conversation.
+    /// Title of the conversation for display, which the user can change.
     pub title: String,
 }
 
-/// Reference to a conversation.
+/// Request that refers to a conversation by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversationRef {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
 }
 
 /// Items to append to a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AppendItems {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Items in order. An item with the identifier of an existing item replaces it.
     pub items: Vec<ConversationItem>,
@@ -262,7 +262,7 @@ pub struct AppendItems {
 /// Request to change the title of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RenameConversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// New title of the conversation.
     pub title: String,

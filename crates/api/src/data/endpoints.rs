@@ -9,7 +9,7 @@ use super::{AuthField, UrlParts};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthSetting {
-    /// Kind of the setting.
+    /// Setting that the value belongs to.
     pub field: AuthField,
     /// Value of the setting. For a secret, the name of the secret.
     pub value: String,
@@ -25,7 +25,7 @@ pub struct AuthSetting {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInEndpoint {
-    /// Purpose of the endpoint.
+    /// Purpose for which the endpoint receives data.
     pub purpose: EndpointUse,
     /// URL of the endpoint, parsed into its parts.
     pub url: UrlParts,

@@ -8,11 +8,11 @@ use super::{ConversationItem, FoundItem};
 /// Request for a page of a conversation's items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ItemRange {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Identifier of the item before which the page ends, or `None` for the last items of the selected branch.
     pub before: Option<String>,
-    /// Maximum number of items.
+    /// Maximum number of items to return.
     pub limit: usize,
 }
 
@@ -46,7 +46,7 @@ pub struct SearchHistory {
     /// Words that an item must all contain. The last word may be incomplete. Chinese, Japanese and Korean text matches
     /// anywhere in a word.
     pub text: String,
-    /// Maximum number of results.
+    /// Maximum number of results to return.
     pub limit: usize,
     /// Value of `number` in an earlier result. Only older items are returned. `None` starts with the newest.
     #[serde(default)]

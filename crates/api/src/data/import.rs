@@ -55,7 +55,7 @@ pub struct ImportApp {
     pub id: String,
     /// Name of the app as its vendor writes it.
     pub name: String,
-    /// Settings files that were read.
+    /// Settings files of the app that were read.
     pub files: Vec<ImportFile>,
     /// Servers of the app. A server that several apps define is only listed for the first of them.
     pub servers: Vec<ImportCandidate>,
@@ -115,7 +115,7 @@ pub struct ImportSignIn {
     pub client_id: Option<String>,
     /// `true` if there is a client secret, which is stored in the keychain.
     pub has_secret: bool,
-    /// Issuer of the authorization server.
+    /// Issuer identifier of the authorization server, if the app configures one.
     pub issuer: Option<String>,
     /// Scopes to request. If empty, the scopes that the server requires are requested.
     pub scopes: Vec<String>,
@@ -154,7 +154,7 @@ pub struct ImportedServers {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
-    /// Identifier of the candidate.
+    /// Identifier of the candidate, as in [`ImportCandidate::id`].
     pub id: String,
     /// Name of the imported server in the settings, or `None` if it was not imported.
     pub name: Option<String>,

@@ -85,7 +85,7 @@ pub struct RegistryListing {
 /// Account or domain that owns the namespace of a server's name. Implies nothing about the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RegistryPublisher {
-    /// Kind of the owner.
+    /// Kind of the owner: a GitHub account or a domain.
     pub kind: PublisherKind,
     /// Name of the account or domain.
     pub name: String,
@@ -168,7 +168,7 @@ pub struct InstallOffer {
     /// Source to use in the following requests. It contains the exact version and the selected target, or the SHA-256
     /// of the bundle, so that the installed server is the offered one.
     pub source: InstallSource,
-    /// Origin of the server.
+    /// Origin of the server: a registry or a bundle file.
     pub origin: InstallOrigin,
     /// Packages and remotes to choose from. Empty for a bundle.
     pub choices: Vec<InstallChoice>,
@@ -214,7 +214,7 @@ pub struct OfferedBundle {
     pub version: String,
     /// Description of the server from the manifest.
     pub description: String,
-    /// Name of the author.
+    /// Name of the author, as in the manifest.
     pub author: String,
     /// Description of the bundle's signature, which is not verified.
     pub signature: String,
@@ -243,7 +243,7 @@ pub struct InstallPlan {
     pub exposed_secrets: Vec<String>,
     /// Sentences that the user should read before the installation.
     pub notes: Vec<String>,
-    /// Support for a sandbox.
+    /// Availability of a sandbox for the server, with the reason if there is none.
     pub containment: InstallContainment,
     /// Suggested sandbox of the server.
     pub sandbox: Option<Sandbox>,
@@ -277,7 +277,7 @@ pub enum PlannedTarget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedPart {
-    /// Literal text.
+    /// Literal text without a placeholder.
     Text(String),
     /// Key of an input, whose value is inserted here.
     Input(String),
@@ -398,7 +398,7 @@ pub struct VersionReport {
     pub server: String,
     /// Name of the server in the registry.
     pub registry_name: String,
-    /// Version that is installed.
+    /// Installed version, as the publisher writes it.
     pub version: String,
     /// Status of the installed version in the registry.
     pub status: RegistryStatus,
@@ -434,7 +434,7 @@ pub struct UpgradeSource {
 /// Other version of an installed server, with its install plan. Nothing is unpacked, stopped or approved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct UpgradeOffer {
-    /// Version that could be installed.
+    /// Install plan for the other version.
     pub offer: InstallOffer,
     /// Origin of the installed version.
     pub installed: ServerOrigin,

@@ -108,16 +108,16 @@ pub struct Snapshot {
     pub servers: Vec<Server>,
     /// Pending consent requests, in the order of the queue.
     pub questions: Vec<ConsentRequest>,
-    /// Calls that are in progress.
+    /// Calls of tools, prompts and resources that are in progress.
     pub calls: Vec<ServerCall>,
     /// All conversations, latest first.
     pub conversations: Vec<ConversationSummary>,
-    /// Settings of the app.
+    /// Settings of the app that the user can change.
     pub settings: Settings,
     /// Problem in the settings file, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
-    /// Paths of Drawbridge's files.
+    /// Paths of the files that Drawbridge uses, for display.
     pub paths: Paths,
-    /// Version of Drawbridge.
+    /// Version number of Drawbridge.
     pub version: String,
 }

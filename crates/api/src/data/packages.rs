@@ -27,7 +27,7 @@ pub struct LoadedPackage {
     pub configured: String,
 }
 
-/// Version of a package.
+/// Version of a package, with the hash and origin of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PackageVersion {

@@ -18,17 +18,17 @@ pub struct Models {
     pub presets: Vec<ProviderPreset>,
 }
 
-/// Configured provider of models.
+/// Model provider that the user configured, with its models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelProvider {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
-    /// Name of the provider.
+    /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol of the provider.
+    /// Wire protocol that the provider's API uses.
     pub kind: ProviderKind,
-    /// Base URL of the API.
+    /// Base URL to which paths of the provider's API are appended.
     pub url: String,
     /// Maximum time without received data during a reply, in seconds, or `None` for the default.
     pub silence_seconds: Option<u32>,
@@ -72,7 +72,7 @@ pub struct Model {
     pub context: Option<u32>,
     /// Maximum number of tokens in a reply.
     pub max_output: Option<u32>,
-    /// Price of the model.
+    /// Price of the model per million tokens, if known.
     pub price: Option<ModelPrice>,
     /// `true` if the model accepts images.
     pub images: Option<bool>,
@@ -90,9 +90,9 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Price of input tokens.
+    /// Price per million tokens of a request.
     pub input: f64,
-    /// Price of output tokens.
+    /// Price per million tokens of a reply.
     pub output: f64,
     /// Currency code, such as `USD`.
     pub currency: String,
@@ -107,7 +107,7 @@ pub struct FoundProvider {
     pub preset: String,
     /// Name of the model server.
     pub name: String,
-    /// Base URL of the API.
+    /// Base URL to which paths of the provider's API are appended.
     pub url: String,
     /// Names of the available models.
     pub models: Vec<String>,
@@ -119,11 +119,11 @@ pub struct FoundProvider {
 pub struct SetProvider {
     /// Identifier of the provider, which consists of letters, digits, `-`, `_` and `.`.
     pub id: String,
-    /// Name of the provider.
+    /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol of the provider.
+    /// Wire protocol that the provider's API uses.
     pub kind: ProviderKind,
-    /// Base URL of the API.
+    /// Base URL to which paths of the provider's API are appended.
     pub url: String,
     /// Maximum time without received data during a reply, in seconds, or `None` for the default.
     #[serde(default)]
@@ -143,17 +143,17 @@ pub struct ConversionChoice {
     pub then: String,
 }
 
-/// Reference to a provider.
+/// Request that refers to a model provider by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderId {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
 }
 
 /// Request to store the API key of a provider. The key is bound to the provider's current URL.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetProviderKey {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
     /// API key, or an empty string to delete it.
     pub key: String,
@@ -168,7 +168,7 @@ impl std::fmt::Debug for SetProviderKey {
 /// Request to test a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TestProvider {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
     /// Model to request a short reply from, or `None` to only list the models.
     #[serde(default)]

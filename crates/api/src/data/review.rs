@@ -28,10 +28,10 @@ pub struct ReviewMarks {
 pub struct Review {
     /// Name of the server in the settings.
     pub server: String,
-    /// Reviewed tools of the server.
+    /// Tools whose definitions the user has reviewed.
     #[serde(default)]
     pub tools: Vec<SeenDefinition>,
-    /// Reviewed prompts of the server.
+    /// Prompts whose definitions the user has reviewed.
     #[serde(default)]
     pub prompts: Vec<SeenDefinition>,
 }
@@ -57,9 +57,9 @@ pub struct Pins {
     pub identity_since: Option<u64>,
     /// Issuer of the server's tokens, or `None` if it was never signed in to.
     pub issuer: Option<String>,
-    /// Reviewed tools of the server.
+    /// Tools whose definitions the user has reviewed.
     pub tools: Vec<PinnedDefinition>,
-    /// Reviewed prompts of the server.
+    /// Prompts whose definitions the user has reviewed.
     pub prompts: Vec<PinnedDefinition>,
 }
 

@@ -17,13 +17,13 @@ pub struct Policy {
     pub managed_preset: Preset,
     /// All rules. Those of the administrator precede those of the user.
     pub rules: Vec<Rule>,
-    /// Rule file of the user.
+    /// Rule file with the user's own rules.
     pub user: RuleFile,
     /// Rule file of the administrator, for all users of this computer.
     pub managed: RuleFile,
 }
 
-/// State of a rule file.
+/// Path and state of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleFile {
     /// Path of the file, which need not exist.
@@ -41,7 +41,7 @@ pub struct RuleFile {
 pub struct ArgumentRule {
     /// JSON Pointer of the argument, such as `/path`.
     pub at: String,
-    /// Kind of the test.
+    /// Kind of test that `pattern` is used in.
     pub test: ArgumentTest,
     /// Pattern for the argument, whose syntax depends on `test`.
     pub pattern: String,
@@ -62,7 +62,7 @@ pub enum ArgumentTest {
     Path,
     /// Origin, or origin with path. Matches URLs at this origin whose path is the same or below.
     Url,
-    /// Range. Matches numbers in it.
+    /// Range of numbers. Matches the numbers in it.
     Number,
 }
 
@@ -118,7 +118,7 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sampling: Option<SamplingBudget>,
-    /// Duration of the rule.
+    /// Duration for which the rule applies.
     pub scope: RuleScope,
     /// Expiry of the rule, in milliseconds since 1970.
     pub expires_at: Option<u64>,
@@ -134,7 +134,7 @@ pub struct Rule {
     pub after_untrusted: bool,
 }
 
-/// Reference to a rule.
+/// Reference to a rule by its source and number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleRef {
     /// Rule file or session that contains the rule.
@@ -164,7 +164,7 @@ pub struct SetTrust {
 pub struct DryRun {
     /// Name of the server in the settings.
     pub server: String,
-    /// Act that the policy evaluates.
+    /// Act for which the policy is evaluated.
     pub act: DryRunAct,
 }
 
@@ -196,12 +196,12 @@ pub enum DecisionSource {
     BuiltIn,
     /// Grant that the user gave.
     Grant {
-        /// Identifier of the grant.
+        /// Identifier of the grant, by which it is revoked.
         id: String,
     },
     /// Rule of the user or the administrator.
     Rule {
-        /// Reference to the rule.
+        /// Source and number of the rule.
         rule: RuleRef,
     },
     /// Preset that the user chose.
@@ -213,7 +213,7 @@ pub enum DecisionSource {
 /// Rule, grant or preset that was considered for a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConsideredRule {
-    /// Rule, grant or preset.
+    /// Rule, grant or preset that was considered.
     pub by: DecisionSource,
     /// Effect of the rule, grant or preset.
     pub effect: RuleEffect,
@@ -227,7 +227,7 @@ pub struct ConsideredRule {
     pub arguments: Vec<ArgumentJudgement>,
 }
 
-/// Rules and grants as text.
+/// Policy rules and grants as a text for display and export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PolicyText {
     /// JSON document with all rules and grants in effect.

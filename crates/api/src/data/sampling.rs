@@ -10,9 +10,9 @@ use super::{Content, Message, ModelErrorCode, ModelRef};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingRequest {
-    /// Messages for the model.
+    /// Messages that the model receives, in order.
     pub messages: Vec<Message>,
-    /// System prompt of the request.
+    /// System prompt that the server requests.
     pub system_prompt: Option<String>,
     /// Maximum number of tokens of the response.
     pub max_tokens: u64,
@@ -44,9 +44,9 @@ pub struct SamplingRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingTool {
-    /// Name of the tool.
+    /// Name of the tool, which the model's calls refer to.
     pub name: String,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
@@ -56,11 +56,11 @@ pub struct SamplingTool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingModel {
-    /// Reference to the model.
+    /// Provider and identifier of the model.
     pub model: ModelRef,
     /// Name of the model to display.
     pub name: String,
-    /// Reason for the choice.
+    /// Reason why this model was chosen.
     pub by: ModelChosenBy,
     /// Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
     pub most_micros: Option<u64>,
@@ -113,7 +113,7 @@ pub enum SamplingRun {
     No,
     /// The model generates its response.
     Running {
-        /// Text received so far.
+        /// Text that the model has generated so far.
         text: String,
         /// `true` while the model produces thinking.
         thinking: bool,
@@ -133,7 +133,7 @@ pub enum SamplingRun {
     Stopped,
     /// The request to the model failed.
     Failed {
-        /// Stable identifier of the cause.
+        /// Stable identifier of the cause, independent of the language.
         code: ModelErrorCode,
         /// Cause and suggested remedy, for the user.
         message: String,
@@ -169,7 +169,7 @@ pub struct SamplingLimits {
     pub micros: Option<u64>,
 }
 
-/// Usage of the user's models.
+/// Usage of the user's models by one server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingUsage {
     /// Number of sampling requests.

@@ -10,7 +10,7 @@ use super::{
     SandboxProblem, ToolFilter, TrustDuration, UrlParts,
 };
 
-/// Configuration of a server.
+/// Configuration of a local or remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerConfig {
@@ -70,7 +70,7 @@ pub enum ServerConfig {
 /// HTTP header that is sent with each request to a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct HttpHeader {
-    /// Name of the header.
+    /// Name of the HTTP header.
     pub name: String,
     /// Value of the header. `None` in responses for a configured server. `None` in an update keeps the stored value.
     #[serde(default)]
@@ -96,7 +96,7 @@ pub enum HttpKind {
 pub struct Server {
     /// Name of the server in the settings, unique.
     pub name: String,
-    /// Configuration of the server.
+    /// Configuration of the server, as in the settings file.
     pub config: ServerConfig,
     /// Program and arguments on one line, quoted where needed, or the URL of a remote server.
     pub command_line: String,
@@ -104,7 +104,7 @@ pub struct Server {
     pub url: Option<UrlParts>,
     /// Transport of the server: `stdio`, `streamable-http` or `http-sse`, or `http` if it is not detected yet.
     pub transport: String,
-    /// Current state of the server.
+    /// State of the server's process or connection.
     pub state: ServerState,
     /// Time of the last state change, in milliseconds since 1970.
     pub since: u64,
@@ -161,7 +161,7 @@ pub struct Server {
     pub installed: Option<InstallationInfo>,
 }
 
-/// State of a server.
+/// State of a server's process or connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerState {
@@ -218,15 +218,15 @@ pub enum ServerState {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerClaims {
-    /// Name from the server.
+    /// Name that the server reports in its server info.
     pub name: String,
-    /// Title from the server.
+    /// Display title that the server reports in its server info.
     pub title: Option<String>,
     /// Version of the server's implementation.
     pub version: String,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
-    /// URL of the server's website.
+    /// URL of the server's website, not verified.
     pub website_url: Option<String>,
 }
 
@@ -234,13 +234,13 @@ pub struct ServerClaims {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// Number of the tools.
+    /// Number of tools that the server lists.
     pub tools: u32,
-    /// Number of the prompts.
+    /// Number of prompts that the server lists.
     pub prompts: u32,
-    /// Number of the resources.
+    /// Number of resources that the server lists.
     pub resources: u32,
-    /// Number of the resource templates.
+    /// Number of resource templates that the server lists.
     pub templates: u32,
 }
 
@@ -284,7 +284,7 @@ pub struct SetSecret {
     pub value: String,
 }
 
-/// Reference to a server.
+/// Request that refers to a server by its name in the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerName {
     /// Name of the server in the settings.
@@ -296,7 +296,7 @@ pub struct ServerName {
 pub struct AddServer {
     /// Name of the server in the settings.
     pub name: String,
-    /// Configuration of the server.
+    /// Configuration of the server, as in the settings file.
     pub config: ServerConfig,
 }
 
@@ -315,7 +315,7 @@ pub struct UpdateServer {
 /// Pasted text, for example from a server's README.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportText {
-    /// Text to parse for servers.
+    /// Pasted text, in one of the formats of the command `check_import`.
     pub text: String,
 }
 

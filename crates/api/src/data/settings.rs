@@ -6,13 +6,13 @@ use ts_rs::TS;
 use super::exact_object::deserialize_exact_or_default;
 use super::{ChatBounds, ServerLimits};
 
-/// Settings of the app.
+/// Settings of the app that the user can change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Color theme of the page.
+    /// Color theme in which the page is displayed.
     pub theme: Theme,
-    /// Language of the page.
+    /// Language in which the page and notifications are displayed.
     pub language: Language,
     /// `true` if the user has closed the welcome screen.
     pub welcome_done: bool,
@@ -58,7 +58,7 @@ pub enum CloseAction {
     Quit,
 }
 
-/// Color theme of the page.
+/// Color theme in which the page is displayed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
@@ -71,7 +71,7 @@ pub enum Theme {
     Dark,
 }
 
-/// Language of the page.
+/// Language in which the page and notifications are displayed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
@@ -84,14 +84,14 @@ pub enum Language {
     Zh,
 }
 
-/// Paths of Drawbridge's files.
+/// Paths of the files that Drawbridge uses, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Paths {
     /// Path of the settings file with the servers.
     pub config: String,
     /// Path of the folder that contains all other files.
     pub data: String,
-    /// Path of the audit log.
+    /// Path of the file with the audit log.
     pub audit: String,
 }
 
