@@ -30,7 +30,7 @@ pub type CallId = String;
 pub struct ServerCall {
     /// Identifier of the call, chosen by its caller.
     pub id: CallId,
-    /// Name of the called server.
+    /// Name of the called server in the settings.
     pub server: String,
     /// Kind of the call: a tool, a prompt or a resource.
     pub kind: CallKind,
@@ -167,13 +167,13 @@ pub enum CallFailure {
     /// The server is not running.
     #[error("{server} is not ready; start it first")]
     NotReady {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// The server is running, and its tools are still being listed.
     #[error("the tools of {server} are still being listed; try again in a moment")]
     NotListed {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// Another call with this id is in progress.
@@ -188,7 +188,7 @@ pub enum CallFailure {
     /// The session rejected the call, or the server returned an error.
     #[error("{server}: {error}")]
     Session {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Error reported by the session.
         error: Box<CallError>,
@@ -196,7 +196,7 @@ pub enum CallFailure {
     /// The server has too many calls in progress.
     #[error("{server} has too many calls under way; wait for some to end")]
     Busy {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// The host is shutting down.
@@ -224,7 +224,7 @@ pub enum CallFailureCode {
     Cancelled,
     /// The server did not respond before the timeout.
     Timeout,
-    /// The server responded with an error.
+    /// The server responded with a JSON-RPC error.
     Server,
     /// The server's response violates the protocol.
     BadAnswer,

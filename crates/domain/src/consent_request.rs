@@ -21,7 +21,7 @@ pub enum ConsentRequestOrigin {
     },
     /// A model's request for a tool call in a conversation.
     Model {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in the history.
         conversation: String,
         /// Names of other servers whose content the model has read in the conversation and that are not trusted.
         after: Vec<String>,

@@ -32,7 +32,7 @@ pub enum Content {
     ResourceLink {
         /// URI of the linked resource.
         uri: String,
-        /// Name of the resource.
+        /// Name of the resource, as its server lists it.
         name: String,
         /// Title for display, if the server gives one.
         title: Option<String>,
@@ -60,7 +60,7 @@ pub enum Content {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceContents {
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
     /// Media type, as claimed by the server.
     pub mime_type: Option<String>,

@@ -15,7 +15,7 @@ pub use reading::{Reading, ReadingKind};
 pub struct Conversation {
     /// Identifier of the conversation: letters, digits and dashes, at most 64 characters.
     pub id: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display.
     pub title: String,
     /// Time of creation, in milliseconds since 1970.
     pub created_at: u64,
@@ -116,7 +116,7 @@ pub enum ItemPosition {
 /// Request for items of one branch, in which each item is the parent of the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRange {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation in the history.
     pub conversation: String,
     /// Identifier of the item before which the range ends, or `None` to end with the last item of the visible branch.
     pub before: Option<String>,
@@ -169,11 +169,11 @@ pub struct HistorySearch {
 pub struct FoundItem {
     /// Sequence number of the item in the order in which items were first written.
     pub number: u64,
-    /// Identifier of the conversation.
+    /// Identifier of the conversation in the history.
     pub conversation: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display.
     pub title: String,
-    /// Identifier of the item.
+    /// Identifier of the item, unique in its conversation.
     pub item: String,
     /// Time at which the item was written, in milliseconds since 1970.
     pub at: u64,

@@ -30,7 +30,7 @@ pub struct ChatItem {
     /// State of the item: complete, streaming or interrupted.
     #[serde(default, skip_serializing_if = "ItemState::is_whole")]
     pub state: ItemState,
-    /// Content of the item.
+    /// Content of the item, which depends on its kind.
     pub body: ItemBody,
 }
 
@@ -108,9 +108,9 @@ pub enum ItemBody {
     ToolCall {
         /// Identifier of the call, which events of calls and consent requests refer to.
         call: String,
-        /// Name of the called server.
+        /// Name of the called server in the settings.
         server: String,
-        /// Name of the tool.
+        /// Name of the tool, as its server lists it.
         tool: String,
         /// Arguments that were sent.
         arguments: Value,
@@ -158,7 +158,7 @@ pub enum ItemBody {
     },
     /// Resource or skill that the user attached as a separate item.
     Attachment {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// URI of the resource. For a skill, the URI of its `SKILL.md`.
         uri: String,
@@ -188,9 +188,9 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PromptOrigin {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Name of the prompt.
+    /// Name of the prompt, as its server lists it.
     pub prompt: String,
     /// Arguments with which the prompt was requested, by name.
     pub arguments: BTreeMap<String, String>,
@@ -212,11 +212,11 @@ pub enum MessageAttachment {
     },
     /// Resource of a server.
     Resource {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// URI of the resource.
+        /// URI that identifies the resource on its server.
         uri: String,
-        /// Name of the resource.
+        /// Name of the resource, as its server lists it.
         name: String,
         /// Contents of the resource at the time of the attachment.
         contents: Vec<ResourceContents>,
@@ -340,7 +340,7 @@ pub struct ToolUsed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundTool {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
     /// Name of the tool on its server.
     pub tool: String,

@@ -14,7 +14,7 @@ const MAX_NAME: usize = 200;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Reading {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
     /// Kind of the content.
     pub kind: ReadingKind,

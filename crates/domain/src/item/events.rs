@@ -53,7 +53,7 @@ pub enum ReplyAppend {
 pub enum ConversationEvent {
     /// More content of a model's streaming reply arrived.
     ReplyDelta {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in the history.
         conversation: String,
         /// Identifier of the item with the reply.
         item: String,
@@ -64,7 +64,7 @@ pub enum ConversationEvent {
     },
     /// An item of a conversation was added or changed.
     ItemChanged {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in the history.
         conversation: String,
         /// Item after the change, without large contents.
         item: Box<ChatItem>,
