@@ -47,7 +47,7 @@ pub type ModelLists = BTreeMap<String, ModelList>;
 /// Provider with its models, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderView {
-    /// Settings of the provider.
+    /// Settings of the provider, without its API key.
     pub settings: ProviderSettings,
     /// Models that the provider last listed.
     pub models: Vec<Model>,
@@ -66,7 +66,7 @@ pub struct ProvidersView {
     pub default: Option<ModelRef>,
 }
 
-/// Result of testing a provider.
+/// Result of listing a provider's models and, optionally, requesting a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderTestResult {
     /// Number of models that the provider lists.

@@ -18,7 +18,7 @@ pub struct SignInNeeded {
 /// Authorization state of one server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuthorizationView {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
     /// Reason why the server does not support signing in: it is a local process, or its settings contain an
     /// `Authorization` header. `None` if it supports it.
@@ -135,9 +135,9 @@ pub enum ClientIdentity {
 /// Endpoint that receives credentials during or after a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SignInEndpoint {
-    /// Purpose of the endpoint.
+    /// Purpose for which the endpoint receives data.
     pub purpose: EndpointUse,
-    /// URL of the endpoint.
+    /// URL to which the data of the sign-in is sent.
     pub url: String,
     /// Issuer identifier of the authorization server whose metadata lists the endpoint.
     pub issuer: String,
@@ -172,7 +172,7 @@ impl EndpointUse {
 /// Sign-in that is in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInProgress {
-    /// Current phase of the sign-in.
+    /// Phase that the sign-in has reached.
     pub phase: SignInPhase,
     /// Reason why the sign-in was started.
     pub reason: SignInReason,
@@ -207,7 +207,7 @@ pub enum SignInPhase {
 /// Reason why a sign-in was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum SignInReason {
-    /// Nobody is signed in.
+    /// No account is signed in.
     SignIn,
     /// The server requires scopes beyond those of the token (step-up).
     StepUp {
@@ -260,7 +260,7 @@ pub enum SignOutOutcome {
     RevocationNotOffered,
     /// The revocation failed, for this reason. The tokens remain valid until they expire.
     RevocationFailed(String),
-    /// Nobody was signed in.
+    /// No account was signed in.
     NobodySignedIn,
 }
 
@@ -288,7 +288,7 @@ pub enum SignInError {
     /// The server does not support signing in.
     #[error("{server}: {cause}")]
     NotOffered {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Reason, as text for the user.
         cause: String,
@@ -302,7 +302,7 @@ pub enum SignInError {
     /// A secret that the server's settings reference is missing or can't be read.
     #[error("{server}: {cause}")]
     NotPrepared {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Cause with a suggested remedy for the user.
         cause: String,
@@ -310,7 +310,7 @@ pub enum SignInError {
     /// The tokens could not be deleted from the secret store.
     #[error("{server}: the tokens could not be removed: {cause}")]
     NotRemoved {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Cause of the failure, as text for the user.
         cause: String,
