@@ -65,7 +65,7 @@ impl CrateModules {
             let names = parse_imports(code).into_iter().filter(|import| import.name != "*");
             let names = names.filter_map(|import| Some((import.name, modules.absolute(own, &import.path)?)));
             let names: Vec<(String, ModulePath)> = names.collect();
-            // A crate can have both `lib.rs` and `main.rs`.
+            // A crate can have both lib.rs and main.rs.
             modules.imported.entry(own.clone()).or_default().extend(names);
         }
         modules
