@@ -1,4 +1,5 @@
-//! Registers all commands with Tauri, so that a capability has to list each command that a window may invoke.
+//! Build script that registers all commands with Tauri, so that a capability has to list each command that a window may
+//! invoke.
 
 include!("../crates/api/src/command_list.rs");
 include!("src/own_commands.rs");
@@ -12,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=../crates/api/src/command_list.rs");
     println!("cargo:rerun-if-changed=src/own_commands.rs");
     let names: Vec<&'static str> = TABLE.iter().chain(OWN_COMMANDS).copied().collect();
-    // The attributes require a static list, and the build script exits right after.
+    // The attributes require a static list, and the build script exits directly after.
     let manifest = tauri_build::AppManifest::new().commands(names.leak());
     tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))?;
     Ok(())

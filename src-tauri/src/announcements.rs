@@ -1,7 +1,8 @@
-//! System notifications of requests that wait for the user while the window is in the background.
+//! System notifications about requests that wait for the user while the window is in the background.
 //!
-//! A notification contains no text of a server, only the server's name in the settings and a fixed phrase. A click
-//! brings the window to the front with the request. `platform.rs` shows notifications and `presence.rs` withdraws them.
+//! A notification contains no text from a server, only the server's name in the settings and a fixed phrase. A click
+//! brings the window to the front and shows the request. `platform.rs` shows notifications and `presence.rs` withdraws
+//! them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -14,9 +15,9 @@ use tauri_plugin_notification::NotificationExt as _;
 use crate::shell_events::show_question;
 use crate::window;
 
-/// Minimum interval between two notifications. One is enough to bring the user back to the window.
+/// Minimum interval between two notifications, since one is enough to bring the user back to the window.
 const MIN_INTERVAL: Duration = Duration::from_secs(5);
-/// Maximum number of notifications shown at once. A further one withdraws the oldest.
+/// Maximum number of notifications that are shown at the same time. A further one replaces the oldest.
 const MAX_SHOWN: usize = 8;
 
 /// Notifications that are currently shown.
@@ -26,7 +27,7 @@ pub(crate) struct Announcements(Mutex<ShownAnnouncements>);
 #[derive(Debug, Default)]
 struct ShownAnnouncements {
     last: Option<Instant>,
-    /// Number of the next notification.
+    /// Number that the next notification gets.
     next: i32,
     all: VecDeque<AnnouncedRequest>,
 }
@@ -34,12 +35,13 @@ struct ShownAnnouncements {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AnnouncedRequest {
     number: i32,
-    /// Identifier of the consent request, or `None` if there is none yet, as for a sign-in that the user has to start.
+    /// Identifier of the consent request, or `None` if it does not exist yet, as for a sign-in that the user has to
+    /// start.
     request: Option<ConsentRequestId>,
     kind: String,
 }
 
-/// Notification to show, and the older ones to withdraw for it.
+/// Notification to show, with the numbers of older ones to withdraw because of [`MAX_SHOWN`].
 #[derive(Debug, PartialEq, Eq)]
 struct NextAnnouncement {
     number: i32,
@@ -50,7 +52,8 @@ impl ShownAnnouncements {
     /// Registers a notification. Returns `None` if the request was already announced, or if another one was announced
     /// within [`MIN_INTERVAL`].
     fn add(&mut self, now: Instant, request: Option<ConsentRequestId>, kind: &str) -> Option<NextAnnouncement> {
-        // A sampling request is queued again under the same id for the response, which is a separate decision.
+        // A sampling request is queued again with the same identifier for its response, which requires a separate
+        // decision.
         let is_known = request.is_some() && self.all.iter().any(|one| one.request == request && one.kind == kind);
         if is_known || self.last.is_some_and(|last| now.duration_since(last) < MIN_INTERVAL) {
             return None;
@@ -64,7 +67,7 @@ impl ShownAnnouncements {
         Some(NextAnnouncement { number, withdrawn })
     }
 
-    /// Removes requests that are decided and returns the numbers of their notifications.
+    /// Forgets requests that no longer wait for a decision, and returns the numbers of their notifications.
     fn retain_waiting(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
         let is_gone = |one: &AnnouncedRequest| one.request.is_some_and(|id| !waiting.contains(&id));
         let gone = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
@@ -94,7 +97,8 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
 }
 
 impl Announcements {
-    /// Shows a notification unless the window is in front or too many were shown. Blocks on the main thread.
+    /// Shows a notification, unless the window is in front, the request was announced before, or another notification
+    /// was shown within [`MIN_INTERVAL`]. Blocks on the main thread.
     pub(crate) fn show(&self, app: &AppHandle, request: Option<ConsentRequestId>, kind: &str, text: String) {
         if window::is_in_front(app) {
             return;
@@ -107,7 +111,7 @@ impl Announcements {
         }
     }
 
-    /// Withdraws the notifications of requests that no longer wait. Does not block on the system.
+    /// Withdraws the notifications of all requests except those in `waiting`. Does not block on the system.
     pub(crate) fn withdraw_others(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
         let gone = self.lock(|all| all.retain_waiting(waiting));
         if gone.is_empty() {
@@ -130,7 +134,7 @@ fn withdraw_notifications(app: &AppHandle, numbers: Vec<i32>) {
     }
 }
 
-/// Returns the text of a notification. `kind` is the kind of the request as in the audit log.
+/// Returns the text of a notification. `kind` is the kind of the request as named in the audit log.
 pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> String {
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",

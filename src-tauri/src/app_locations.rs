@@ -14,7 +14,7 @@ const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
 /// Environment variable that overrides the registry that servers are installed from.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
-/// Returns the locations in use: those in the environment, or the system's defaults.
+/// Returns the paths to use: those in the environment, or else the system's defaults.
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
@@ -42,10 +42,11 @@ fn locations_from(
     }
 }
 
-/// Folder of the app's internal programs, relative to the folder of the executable: /usr/lib/drawbridge for /usr/bin.
+/// Path of the folder with the app's internal programs, relative to the folder of the executable. For `/usr/bin` it is
+/// `/usr/lib/drawbridge`.
 const INSTALLED_PROGRAMS: &str = "../lib/drawbridge";
 
-/// Returns the path of the demo server: the installed one, or the one next to the executable as in a build.
+/// Returns the path of the demo server: the installed one, or in a development build the one next to the executable.
 pub(crate) fn demo_server_path() -> Option<PathBuf> {
     demo_server_next_to(&env::current_exe().ok()?)
 }

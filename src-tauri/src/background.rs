@@ -1,7 +1,7 @@
-//! Behavior in the background: the action when the window is closed while servers run.
+//! Behavior when the window is closed while servers run.
 //!
-//! The user chooses each time or permanently in the settings (`onClose`). Signals and the end of the user's session
-//! always quit and are handled in `closing.rs`.
+//! The user is prompted each time, or chooses an action permanently in the settings (`onClose`). Termination signals
+//! and the end of the user's session always quit the app and are handled in `closing.rs`.
 
 use std::env;
 use std::sync::{Mutex, PoisonError};
@@ -15,24 +15,24 @@ use tauri::{AppHandle, Manager as _, Runtime, State};
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 
-/// Command line flag that starts the app without its window, as at login.
+/// Command line option that starts the app without its window, as the start at login does.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
 
-/// Time within which the page has to show the choice. After it the page counts as unresponsive, and closing the window
-/// again quits.
+/// Timeout for the page to show the dialog with the choice. After it the page counts as unresponsive, and closing the
+/// window again quits the app.
 const CHOICE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Returns `true` if this process should start without a window.
+/// Returns `true` if this process was started with [`BACKGROUND_OPTION`].
 pub(crate) fn starts_in_background() -> bool {
     requests_background(env::args_os().filter_map(|argument| argument.into_string().ok()))
 }
 
-/// Returns `true` if a command line requests a start without a window.
+/// Returns `true` if a command line contains [`BACKGROUND_OPTION`].
 pub(crate) fn requests_background(mut arguments: impl Iterator<Item = String>) -> bool {
     arguments.any(|argument| argument == BACKGROUND_OPTION)
 }
 
-/// Returns the number of servers that have a process or a connection, or are about to.
+/// Returns the number of servers that have a process or a connection, or are starting.
 pub(crate) fn running_servers(snapshot: &Snapshot) -> usize {
     let runs = |state: &ServerState| {
         matches!(state, ServerState::Starting | ServerState::Ready | ServerState::Reconnecting(_))
@@ -40,7 +40,7 @@ pub(crate) fn running_servers(snapshot: &Snapshot) -> usize {
     snapshot.servers.iter().filter(|server| runs(&server.state)).count()
 }
 
-/// Returns the action for this setting and this number of running servers.
+/// Returns the action for the setting `onClose` and this number of running servers.
 fn close_action(on_close: &str, running: usize) -> CloseAction {
     match (running, on_close) {
         (0, _) | (_, "quit") => CloseAction::Quit,
@@ -49,22 +49,22 @@ fn close_action(on_close: &str, running: usize) -> CloseAction {
     }
 }
 
-/// State of the choice that the page shows to the user.
+/// State of the dialog in which the user chooses to quit or to continue in the background.
 #[derive(Default)]
 pub(crate) struct ClosingChoice(Mutex<ChoiceState>);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum ChoiceState {
-    /// No choice is pending, or the page has shown it.
+    /// The dialog was not requested, or the page has shown it.
     #[default]
     Quiet,
-    /// The page was notified at this time and has not shown the choice yet.
+    /// The page was requested at this time to show the dialog, and has not confirmed it yet.
     Told(Instant),
 }
 
 impl ClosingChoice {
-    /// Notifies the page to show the choice. Returns `false` if that is not possible, or if the page did not react to
-    /// an earlier notification.
+    /// Requests the dialog from the page. Returns `false` if the request can't be sent, or if the page did not show the
+    /// dialog after an earlier request.
     fn request_choice(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
@@ -85,7 +85,8 @@ impl ClosingChoice {
     }
 }
 
-/// Returns `true` if the window may close, which quits the app. Otherwise it was hidden, or the page shows the choice.
+/// Returns `true` if the window may close, which quits the app. Returns `false` if the window was hidden or the page
+/// shows the dialog.
 pub(crate) fn may_close(app: &AppHandle) -> bool {
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
@@ -100,7 +101,8 @@ pub(crate) fn may_close(app: &AppHandle) -> bool {
     }
 }
 
-/// Hides the window. Returns `false` on failure, because the window would otherwise stay open after the user closed it.
+/// Hides the window. Returns `false` if that fails. The app then quits, since the window would otherwise stay visible
+/// after the user has closed it.
 fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(window::MAIN_WINDOW).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
@@ -109,13 +111,13 @@ fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     matches!(hidden, Some(Ok(())))
 }
 
-/// Records that the page shows the choice.
+/// Records that the page shows the dialog.
 #[tauri::command]
 pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
     choice.mark_shown();
 }
 
-/// Executes the user's choice in the dialog of a closing window.
+/// Executes the action that the user chose in the dialog.
 #[tauri::command]
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {

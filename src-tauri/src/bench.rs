@@ -1,4 +1,5 @@
-//! Measurements inside the process for `cargo xtask bench`: one per start, printed as a line on standard error.
+//! Benchmarks inside the app for `cargo xtask bench app`. One benchmark runs per start, and its result is printed as a
+//! line on standard error.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -17,16 +18,16 @@ use crate::measure::{BenchMeasure, DrawingReporter, DrawnContent, since_process_
 use crate::page_sandbox::PageSandbox;
 use crate::{commands, drawing, window};
 
-/// Minimal page, as the baseline of the measurements.
+/// HTML of an empty page, which is the baseline of the benchmarks.
 const EMPTY_PAGE: &str = include_str!("empty.html");
-/// Server of the consent request measurement: the demo server that a first start adds.
+/// Name of the server that the consent request benchmark calls: the demo server, which the first start of the app adds.
 const SERVER_NAME: &str = "demo";
 /// Tool of the demo server that requests input from the user.
 const TOOL_NAME: &str = "ask_user";
-/// Timeout of a measurement.
+/// Timeout of one benchmark.
 const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// Cause of a failed measurement.
+/// Reason why a benchmark failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchProblem {
     #[error("failed to create a folder for the measurement: {0}")]
@@ -41,7 +42,7 @@ pub(crate) enum BenchProblem {
     Server(String),
 }
 
-/// Creates a temporary folder for the measurement's files, so that the user's files are neither read nor changed.
+/// Returns paths in a new temporary folder for a benchmark, so that the user's files are neither read nor changed.
 pub(crate) fn temporary_locations() -> Result<Locations, BenchProblem> {
     let folder = temporary_folder();
     std::fs::create_dir(&folder)?;
@@ -76,7 +77,7 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
         .build(crate::build_context())
 }
 
-/// Runs the measurement, prints the result, and exits the app.
+/// Runs a benchmark, prints its result, and exits the app.
 pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
     let (measured, drawn) = DrawingReporter::channel();
     app.manage(measured);
@@ -103,7 +104,7 @@ fn print_measurement(
             Ok(time) => (format!("{word} {:.1}", time.as_secs_f64() * 1000.0), 0),
             Err(problem) => (problem.to_string(), 1),
         };
-        // Standard error may be closed.
+        // Standard error may be closed, and the error can't be reported elsewhere.
         let _ = writeln!(std::io::stderr(), "{line}");
         app.exit(status);
     });
@@ -137,7 +138,8 @@ async fn time_until_consent_request(
     }
 }
 
-/// Approves the start and the call. Returns the identifier of the form's consent request and its arrival time.
+/// Approves the start of the server and the call. Returns the identifier of the consent request for the form, and the
+/// time at which it arrived.
 async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(String, Instant), BenchProblem> {
     let mut called = false;
     loop {
@@ -146,7 +148,7 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
             HostEvent::ConsentRequestChanged(request) => match &request.body {
                 ConsentRequestBody::Form { .. } => return Ok((request.id.0.to_string(), Instant::now())),
                 _ => {
-                    // A realistic reaction time of the user, after which the page has drawn the request.
+                    // Waits for a realistic reaction time of the user, within which the page draws the consent request.
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     let allow = UserDecision::Allow(ApprovalScope::Once);
                     let answered = host.decide(request.id, request.hash.to_string(), allow).await;
@@ -158,7 +160,7 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
                 tokio::time::sleep(Duration::from_millis(700)).await;
                 let host = host.clone();
                 tauri::async_runtime::spawn(async move {
-                    // The call does not end, because the consent request stays open until the app closes.
+                    // The call does not complete, because the consent request stays open until the app exits.
                     let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
                     let (id, server, tool) = ("bench".to_owned(), SERVER_NAME.to_owned(), TOOL_NAME.to_owned());
                     let _ = host.call_tool_as(user, id, server, tool, Default::default(), sent).await;
@@ -174,10 +176,10 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
     }
 }
 
-/// Removes the files of a measurement.
+/// Deletes the temporary files of a benchmark.
 pub(crate) fn clean_up() {
     if BenchMeasure::from_environment().is_some() {
-        // A remaining folder is in the system's temporary folder.
+        // On failure, the folder stays in the system's temporary folder.
         let _ = std::fs::remove_dir_all(temporary_folder());
     }
 }

@@ -1,4 +1,4 @@
-//! Shutdown: the servers are stopped on every way in which the app ends.
+//! Shutdown of the app, which stops the servers in every case.
 
 use std::time::Duration;
 
@@ -10,11 +10,12 @@ use crate::openings;
 use crate::page_sandbox::PageSandbox;
 use crate::{background, window};
 
-/// Timeout for stopping the servers. Longer than the grace period of a server. Remaining processes are killed by the
-/// system with their parent, or by the cleanup at the next start.
+/// Timeout for stopping the servers, longer than the grace period of a single server. After it the system kills
+/// remaining processes together with their parent, or the next start of the app does.
 const STOP_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Prevents the window from closing if the app continues in the background, and stops the servers if the app exits.
+/// Handles events of the app: keeps it running in the background when the window is closed, and stops the servers when
+/// it exits.
 pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     match event {
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
@@ -22,10 +23,10 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
         {
             api.prevent_close();
         }
-        // The user clicked the app in the Dock.
+        // The user clicked the app's icon in the Dock.
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { .. } => window::show(app),
-        // The user opens files with the app.
+        // The user opened files with the app in Finder.
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => openings::open_in_window(app, openings::arguments::parse_urls(&urls)),
         RunEvent::Exit => stop_servers(app),
@@ -33,7 +34,7 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     }
 }
 
-/// Stops the servers and waits for them.
+/// Stops all servers and waits for them, for at most [`STOP_TIMEOUT`].
 pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
     app.state::<PageSandbox>().end();
     let Some(api) = app.try_state::<Api>() else { return };

@@ -1,4 +1,4 @@
-//! Dispatch of the commands that the page invokes: the table of `api`, and the shell's own commands.
+//! Dispatch of commands that the page invokes: those of the `api` command table, and those of the shell.
 
 use api::{Api, COMMANDS};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::{
     shell_events, zoom,
 };
 
-/// Request of a command whose invocation contains none.
+/// Request of an invocation without arguments.
 static EMPTY_REQUEST: Value = Value::Null;
 
 /// Returns the handler of all commands. Tauri has checked before that the window may invoke them.
@@ -25,7 +25,7 @@ pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send
     }
 }
 
-/// Returns the handler of the shell's own commands.
+/// Returns the handler of the commands that only the shell implements.
 fn shell_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         event_pump::listen_events,
@@ -49,9 +49,9 @@ fn shell_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sy
     ]
 }
 
-/// Executes a command of the table.
+/// Executes a command of the `api` table.
 ///
-/// All commands share this one future. With Tauri's macro each command would have a future of its own type, which adds
+/// This function returns one future type for all commands. Tauri's macro would create one per command, which adds
 /// several megabytes of code.
 fn respond_to_invoke<R: Runtime>(invoke: Invoke<R>) {
     let Invoke { message, resolver, .. } = invoke;

@@ -1,5 +1,5 @@
-//! Desktop files that the app writes for its user (Desktop Entry Specification 1.5), and their location (XDG Base
-//! Directory Specification 0.8). Used on Linux by the start at login and by the handler of links.
+//! Desktop files that the app writes for its user (Desktop Entry Specification 1.5), and their folders (XDG Base
+//! Directory Specification 0.8). Used on Linux by the start at login and the link handler.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,20 +8,21 @@ use std::{env, fs, io};
 /// Maximum size of a file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
-/// Returns the path of this program for use in a desktop file. `purpose` completes the error message.
+/// Returns the path of this program for use in a desktop file. `purpose` is inserted into the error message.
 ///
 /// # Errors
-/// Returns a message for the user if the path would not be valid at another start.
+/// Returns a message for the user if the program has another path at each start.
 pub(crate) fn program_path(purpose: &str) -> Result<PathBuf, String> {
     if Path::new("/.flatpak-info").exists() || env::var_os("SNAP").is_some() {
         return Err(format!("This package of Drawbridge can't {purpose}."));
     }
-    // An AppImage runs from a mount point that exists only for this start.
+    // An AppImage runs from a mount point that changes with each start, so the path of the AppImage file is used.
     let program = env::var_os("APPIMAGE").map_or_else(env::current_exe, |file| Ok(file.into()));
     program.map_err(|error| format!("The path of the program is not known: {error}"))
 }
 
-/// Returns a folder of the user: the value of the variable if it is an absolute path, or `usual` in the home folder.
+/// Returns a folder of the user: the value of the environment variable if it is an absolute path, or else `usual` in
+/// the home folder.
 ///
 /// # Errors
 /// Returns a message for the user if there is no home folder.
@@ -35,8 +36,8 @@ fn folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str
     named.or_else(|| home.map(|home| home.join(usual)))
 }
 
-/// Returns the value of the key `Exec` (section "The Exec key"): the program, quoted and then escaped like every string
-/// of the file, and an argument.
+/// Returns the value of the key `Exec` (section "The Exec key"): the quoted program and an argument, escaped as a
+/// string of a desktop file.
 ///
 /// # Errors
 /// Returns a message for the user if the path can't be represented in a desktop file.
@@ -55,7 +56,7 @@ pub(crate) fn exec_value(program: &Path, argument: &str) -> Result<String, Strin
     Ok(format!("\"{quoted}\" {argument}"))
 }
 
-/// Returns the keys of one group of a desktop file with their values.
+/// Returns the pairs of key and value in one group of a desktop file.
 pub(crate) fn group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
     let header = format!("[{group}]");
     let lines = text.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
@@ -109,7 +110,7 @@ pub(crate) fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the message for a failed operation on a file.
+/// Returns the message for a failed operation on a file. `tried` describes the operation.
 pub(crate) fn problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
     format!("{} can't be {tried}: {error}", file.display())
 }

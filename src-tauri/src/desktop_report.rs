@@ -1,4 +1,4 @@
-//! Command that reports the features of the desktop environment to Settings.
+//! Command that reports features of the desktop environment to the settings page.
 
 use serde::Serialize;
 use tauri::State;
@@ -7,15 +7,15 @@ use crate::system_switch::SystemSwitch;
 use crate::tray::Tray;
 use crate::{link_handler, login_start};
 
-/// Features of the desktop environment for an app whose window is closed.
+/// Features of the desktop environment that matter while the window is closed.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DesktopReport {
-    /// `true` if the desktop shows the app's icon in a tray.
+    /// `true` if the desktop environment shows the app's tray icon.
     has_tray: bool,
-    /// State of the start at login.
+    /// State of the setting to start the app at login.
     login_start: SystemSwitch,
-    /// State of the handler of `drawbridge:` links.
+    /// State of the setting to open `drawbridge:` links with the app.
     links: SystemSwitch,
 }
 

@@ -1,12 +1,12 @@
-//! Hardware acceleration of the window.
+//! Selects how the web view draws: with or without OpenGL.
 //!
 //! On Linux WebKit draws with OpenGL. Without a graphics card, as in a virtual machine or over a remote desktop, OpenGL
-//! is emulated and every new shape (a shadow, a rounded corner) first requires a shader compilation, which delays the
-//! first view and each consent request by a second. Drawing without OpenGL has no such delay.
+//! is emulated. Each new kind of shape, such as a shadow or a rounded corner, then requires a shader compilation, which
+//! delays the first view and each consent request by a second. Drawing without OpenGL has no such delay.
 
 use tauri::{Runtime, WebviewWindow};
 
-/// Selects the drawing method that is fast on this machine. Must be called before the page is drawn.
+/// Selects the fast drawing method for this machine. Must be called before the page is drawn.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
@@ -14,7 +14,7 @@ use tauri::{Runtime, WebviewWindow};
 pub(crate) fn select_drawing_method<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
 
-    // WebDriver's screenshots wait for a draw event that WebKit emits only with OpenGL.
+    // Screenshots by WebDriver wait for a draw event that WebKit emits only with OpenGL.
     let driven = std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some();
     if driven || has_graphics_card(std::path::Path::new("/dev/dri")) {
         return Ok(());
@@ -26,14 +26,14 @@ pub(crate) fn select_drawing_method<R: Runtime>(window: &WebviewWindow<R>) -> ta
     })
 }
 
-/// Does nothing, because the web views of other systems select the drawing method themselves.
+/// Does nothing, because the web views of macOS and Windows select the drawing method themselves.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn select_drawing_method<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Returns `true` if the kernel offers a graphics card for drawing, which has a render node in addition to the nodes
-/// for screens.
+/// Returns `true` if a graphics card is available for drawing. The kernel then has a render node in the folder
+/// `devices`, in addition to the nodes of screens.
 #[cfg(target_os = "linux")]
 fn has_graphics_card(devices: &std::path::Path) -> bool {
     let Ok(entries) = std::fs::read_dir(devices) else { return false };

@@ -1,15 +1,15 @@
-//! Bundle files that are dropped on the window.
+//! Bundle files that the user drops on the window.
 //!
-//! Their paths come from the window system, never from the page, which does not receive the paths of dropped files. All
-//! other drops are passed to the page, which attaches the files to a conversation.
+//! Their paths come from the window system, because a page never receives the paths of dropped files. All other drops
+//! are passed to the page, which attaches the files to a conversation.
 //!
-//! Tauri's handler would withhold every drop from the page. On Linux the GTK signals of the web view are used instead,
-//! in the way wry connects them. Other systems offer no such signals, so there a bundle is opened from the file manager
-//! or selected in the dialog.
+//! Tauri's drop handler is disabled, since it would not pass any drop to the page. On Linux this module connects to the
+//! GTK signals of the web view, as wry does. Other systems have no such signals, so there the user opens a bundle from
+//! the file manager or selects it in a dialog.
 
 use tauri::WebviewWindow;
 
-/// Opens bundles that are dropped on a window.
+/// Opens bundles that the user drops on a window.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
@@ -19,7 +19,7 @@ pub(crate) fn open_dropped_bundles(window: &WebviewWindow) -> tauri::Result<()> 
     window.with_webview(move |webview| linux::open_dropped_bundles(&webview.inner(), app))
 }
 
-/// Does nothing, because on other systems all drops are passed to the page.
+/// Does nothing, because all drops are passed to the page on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn open_dropped_bundles(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
@@ -39,10 +39,10 @@ mod linux {
     use crate::openings::arguments::{OpenArgument, has_bundle_name};
     use crate::shell_events::{ShellEvent, ShellEvents};
 
-    /// Info value of drag data that is a list of URIs in WebKitGTK (`DropTargetGtk3.cpp`).
+    /// Identifier that WebKitGTK assigns to drag data in the form of a URI list (`DropTargetGtk3.cpp`).
     const URI_LIST: u32 = 2;
 
-    /// Bundles that are dragged over the window.
+    /// Paths of the bundles that the user drags over the window.
     #[derive(Default)]
     struct DraggedBundles(RefCell<Vec<PathBuf>>);
 
@@ -72,7 +72,7 @@ mod linux {
         });
         view.connect_drag_leave(move |_, _, _| {
             let (left, app) = (Rc::clone(&dragged), app.clone());
-            // A drop is signalled directly after the leave event.
+            // GTK emits the leave signal directly before the drop signal, so the paths are cleared later.
             glib::idle_add_local_once(move || {
                 if !left.0.take().is_empty() {
                     send_bundles_over(&app, 0);
@@ -85,7 +85,8 @@ mod linux {
         app.state::<ShellEvents>().send(ShellEvent::BundlesOver { count });
     }
 
-    /// Returns the files of a list of URIs if all of them have the extension of a bundle.
+    /// Returns the paths of the files in a URI list, or an empty list unless all of them have the extension of a
+    /// bundle.
     fn bundle_paths<'u>(uris: impl Iterator<Item = &'u str>) -> Vec<PathBuf> {
         let files = uris.map(|uri| {
             let (path, host) = glib::filename_from_uri(uri).ok()?;

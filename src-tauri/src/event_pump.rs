@@ -1,7 +1,7 @@
-//! Delivery of the host's events to the page.
+//! Sends the host's events to the page.
 //!
-//! A Tauri channel queues messages without a bound. The page therefore acknowledges each batch, only a few batches are
-//! in flight at a time, and later events accumulate in the host's stream.
+//! A Tauri channel has an unbounded queue. Therefore the page acknowledges each batch, at most [`MAX_UNSEEN_BATCHES`]
+//! batches are unacknowledged, and later events wait in the host's bounded stream.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,10 +11,10 @@ use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
 use tokio::sync::Semaphore;
 
-/// Maximum number of batches that the page has not acknowledged.
+/// Maximum number of sent batches that the page has not acknowledged.
 const MAX_UNSEEN_BATCHES: usize = 8;
 
-/// Delivery task of the window. A reloaded page replaces it.
+/// Task that sends events to the page of the window. A reloaded page replaces it.
 #[derive(Default)]
 pub(crate) struct EventPump(Mutex<Option<RunningPump>>);
 
@@ -23,14 +23,14 @@ struct RunningPump {
     room: Arc<Semaphore>,
 }
 
-/// Sends all events from now on to the page.
+/// Sends all events to the page that occur after this call.
 #[tauri::command]
 pub(crate) async fn listen_events(
     host: State<'_, Api>,
     pump: State<'_, EventPump>,
     channel: Channel<Events>,
 ) -> Result<(), ApiError> {
-    // Subscribed before the command returns, so that the page misses no event after it.
+    // Subscribes before the command returns, so that the page misses no event afterwards.
     let mut events = host.events();
     let room = Arc::new(Semaphore::new(MAX_UNSEEN_BATCHES));
     let seen = Arc::clone(&room);
@@ -50,7 +50,7 @@ pub(crate) async fn listen_events(
     Ok(())
 }
 
-/// Records that the page has processed a batch.
+/// Records that the page has acknowledged a batch.
 #[tauri::command]
 pub(crate) fn events_seen(pump: State<'_, EventPump>) {
     let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);

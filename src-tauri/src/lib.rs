@@ -1,7 +1,7 @@
-//! Desktop shell of Drawbridge: one window with the page, the commands and events of `api`, and the features that need
-//! the operating system (dialogs, browser, notifications, tray, start at login).
+//! Desktop shell of Drawbridge: one window with the page, the commands and events of `api`, and features of the
+//! operating system (dialogs, browser, notifications, tray, start at login).
 //!
-//! All application state is in the host.
+//! The host contains all other application state.
 
 mod announcements;
 mod app_locations;
@@ -59,10 +59,10 @@ pub fn run() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let measure = BenchMeasure::from_environment();
-    // A measurement uses temporary files.
+    // A benchmark uses temporary files instead.
     let locations = if measure.is_none() { app_locations::locations().ok() } else { None };
     let data_dir = locations.as_ref().map(|locations| locations.data_dir.as_path());
-    // SAFETY: no thread was started yet except JavaScriptCore's at load time, which only releases memory.
+    // SAFETY: no thread was started yet, except one of JavaScriptCore at load time that only releases memory.
     #[allow(unsafe_code)]
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
@@ -70,7 +70,7 @@ pub fn run() -> ExitCode {
         Some(BenchMeasure::Window | BenchMeasure::Question) => build_app(measure, sandbox, Builder::default()),
         None => {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
-                // The start at login does not open the window of a running app.
+                // A second start at login must not open the window of the running app.
                 if !background::requests_background(arguments.iter().cloned()) {
                     window::show(app);
                 }
@@ -100,7 +100,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
-        // A click on a link is not sufficient to open it: the user sees the whole URL first.
+        // A click on a link in the page does not open it directly. The page first shows the whole URL in a dialog.
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
         .manage(app_updates::restart_environment())
         .manage(sandbox)
@@ -117,7 +117,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .build(build_context())
 }
 
-/// Returns the configuration, and the page if it is embedded.
+/// Returns Tauri's context: the configuration, and the page if it is embedded.
 fn build_context() -> tauri::Context {
     #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
     let mut context = tauri::generate_context!();

@@ -1,4 +1,4 @@
-//! Drawing times reported by the page, for `cargo xtask bench`.
+//! Times at which the page has drawn its content, reported for `cargo xtask bench app`.
 
 use std::env;
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use tokio::sync::mpsc;
 
 use crate::page_sandbox::PageSandbox;
 
-/// Measurement selected by the environment variable `DRAWBRIDGE_BENCH`.
+/// Benchmark selected by the environment variable `DRAWBRIDGE_BENCH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BenchMeasure {
     /// `empty`: an empty window, from the start of the process until it is drawn.
     Empty,
-    /// `empty-at-rest`: an empty window that stays open, so that its processes can be measured externally.
+    /// `empty-at-rest`: an empty window that stays open, so that other programs can measure its processes.
     EmptyAtRest,
     /// `window`: the main window, from the start of the process until its first content is drawn.
     Window,
@@ -22,7 +22,7 @@ pub(crate) enum BenchMeasure {
 }
 
 impl BenchMeasure {
-    /// Returns the measurement that the environment selects, normally none.
+    /// Returns the benchmark that the environment variable selects, or `None` in a normal start.
     pub(crate) fn from_environment() -> Option<Self> {
         match env::var("DRAWBRIDGE_BENCH").ok()?.as_str() {
             "empty" => Some(Self::Empty),
@@ -34,7 +34,7 @@ impl BenchMeasure {
     }
 }
 
-/// Content that was drawn.
+/// Content that the page has drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DrawnContent {
     /// First content of the page.
@@ -43,16 +43,16 @@ pub(crate) enum DrawnContent {
     Question(String),
 }
 
-/// Sender of drawing times. Empty unless a measurement is running.
+/// Sender of drawing times to a benchmark. Contains no channel in a normal start.
 pub(crate) struct DrawingReporter(Option<mpsc::Sender<(DrawnContent, Instant)>>);
 
 impl DrawingReporter {
-    /// Creates a sender that discards all times.
+    /// Creates a reporter that discards all times.
     pub(crate) const fn disabled() -> Self {
         Self(None)
     }
 
-    /// Creates a sender and its receiver.
+    /// Creates a reporter and the receiver of its times.
     pub(crate) fn channel() -> (Self, mpsc::Receiver<(DrawnContent, Instant)>) {
         let (sender, receiver) = mpsc::channel(16);
         (Self(Some(sender)), receiver)
@@ -60,7 +60,7 @@ impl DrawingReporter {
 
     fn send_time(&self, drawn: DrawnContent) {
         if let Some(sender) = &self.0 {
-            // If the channel is full nothing reads it, and the measurement times out.
+            // The channel is full only if nothing reads it, and then the benchmark times out.
             let _ = sender.try_send((drawn, Instant::now()));
         }
     }
@@ -79,7 +79,8 @@ pub(crate) fn question_drawn(measured: State<'_, DrawingReporter>, id: String) {
     measured.send_time(DrawnContent::Question(id));
 }
 
-/// Returns the age of this process with a resolution of 10 ms, or `None` if the system does not report it.
+/// Returns the time since this process was started, with a resolution of 10 ms, or `None` if the system does not report
+/// it.
 pub(crate) fn since_process_start() -> Option<Duration> {
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;

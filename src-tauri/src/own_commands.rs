@@ -1,7 +1,8 @@
-// The shell's own commands, in addition to the table of `api`: events, measurements, the sandbox of the page, a closing
-// window, the desktop, openings, the zoom, and updates. Also included by the build script.
+// Names of the commands that the shell implements in addition to the table of `api`: events, benchmarks, the page
+// sandbox, closing of the window, desktop features, open requests, zoom, and updates. Also included by the build
+// script.
 
-/// Names of the shell's own commands.
+/// Names of the commands that the shell implements.
 const OWN_COMMANDS: &[&str] = &[
     "listen_events",
     "events_seen",

@@ -1,4 +1,4 @@
-//! Implementation of the host's [`Platform`] on the desktop: dialogs, the browser, notifications.
+//! Implementation of the host's [`Platform`] by the desktop: dialogs, the browser and notifications.
 
 use std::env;
 use std::path::PathBuf;
@@ -15,11 +15,11 @@ use tokio::sync::oneshot;
 use crate::announcements::{self, Announcements};
 use crate::{system_language, window};
 
-/// Environment variable with the folder of scripted responses for tests. See [`PlatformInFolder`].
+/// Environment variable with the folder that contains scripted responses for tests. See [`PlatformInFolder`].
 const TEST_PLATFORM: &str = "DRAWBRIDGE_TEST_PLATFORM";
 
-/// Returns the platform for tests, if the environment selects one. Not available in release builds, so that nothing can
-/// replace their dialogs.
+/// Returns the platform for tests, if the environment selects one. Release builds do not support it, so that no other
+/// program can replace their dialogs.
 pub(crate) fn test_platform() -> Option<PlatformInFolder> {
     if !cfg!(debug_assertions) {
         return None;
@@ -35,15 +35,15 @@ pub(crate) struct DesktopPlatform {
 }
 
 impl DesktopPlatform {
-    /// Sets the app that shows dialogs and notifications. Called before the host starts.
+    /// Sets the app handle for dialogs and notifications. Must be called once before the host starts.
     pub(crate) fn attach(&self, app: &AppHandle) {
-        // Called once at the start.
+        // Fails only if it was called before.
         let _ = self.app.set(app.clone());
     }
 
-    /// Sets the settings that determine the language of notifications.
+    /// Sets the documents with the language setting of notifications. Must be called once.
     pub(crate) fn read_settings_from(&self, documents: Arc<dyn Documents>) {
-        // Called once at the start.
+        // Fails only if it was called before.
         let _ = self.documents.set(documents);
     }
 
@@ -56,7 +56,7 @@ impl DesktopPlatform {
 impl Platform for DesktopPlatform {
     async fn open_url(&self, url: &str) -> Result<(), String> {
         let (app, url) = (self.app()?.clone(), url.to_owned());
-        // The system's opener may block.
+        // The opener of the operating system may block.
         let opened = tauri::async_runtime::spawn_blocking(move || app.opener().open_url(url, None::<&str>));
         opened.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
@@ -88,7 +88,7 @@ impl Platform for DesktopPlatform {
         let Ok(app) = self.app().cloned() else { return };
         let documents = self.documents.get().cloned();
         let (server, kind) = (server.to_owned(), kind.to_owned());
-        // Querying the focus blocks on the main thread, which the host must not do.
+        // The check if the window is in front blocks on the main thread, and the host must not wait for it.
         tauri::async_runtime::spawn_blocking(move || {
             let text = announcements::notification_text(is_chinese(documents.as_deref()), &server, &kind);
             app.state::<Announcements>().show(&app, request, &kind, text);

@@ -1,6 +1,6 @@
-//! Numbers of running servers and waiting requests, for a user who does not see the window.
+//! Numbers of running servers and pending requests, displayed outside of the window.
 //!
-//! Follows the host's events, updates the tray, and withdraws notifications of requests that are decided.
+//! Follows the host's events, updates the tray icon, and withdraws notifications of requests that were decided.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::announcements::Announcements;
 use crate::tray::Tray;
 use crate::{background, system_language};
 
-/// Debounce interval of updates.
+/// Delay after an event before the numbers are updated, so that several events cause one update.
 const UPDATE_DEBOUNCE: Duration = Duration::from_millis(250);
 
-/// Numbers to display, and their language.
+/// Numbers to display, and the language in which they are displayed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Presence {
     /// Number of running servers.
@@ -35,7 +35,7 @@ impl Presence {
         }
     }
 
-    /// Returns the line with the number of servers.
+    /// Returns the tray menu's line with the number of servers.
     pub(crate) fn servers_line(self) -> String {
         match (self.servers, self.chinese) {
             (0, false) => "No server is running".to_owned(),
@@ -46,7 +46,7 @@ impl Presence {
         }
     }
 
-    /// Returns the line with the number of requests.
+    /// Returns the tray menu's line with the number of requests.
     pub(crate) fn requests_line(self) -> String {
         match (self.requests, self.chinese) {
             (0, false) => "No request is waiting".to_owned(),
@@ -68,7 +68,7 @@ impl Presence {
     }
 }
 
-/// Spawns a task that follows the host's events until the host ends.
+/// Spawns a task that follows the host's events until the host stops.
 pub(crate) fn follow_events(app: &AppHandle, host: Host) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
@@ -89,7 +89,7 @@ pub(crate) fn follow_events(app: &AppHandle, host: Host) {
                 }
             }
             tokio::time::sleep(UPDATE_DEBOUNCE).await;
-            // The next snapshot contains the changes of the pending events.
+            // The next snapshot includes the changes of all pending events.
             while events.try_next().is_some() {}
         }
     });

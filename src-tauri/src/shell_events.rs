@@ -1,4 +1,4 @@
-//! Events of the window and the desktop that the shell sends to its page and that the host does not know.
+//! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
 //! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropped_bundles.rs` and the tray.
 
@@ -11,53 +11,53 @@ use updates::UpdateReport;
 
 use crate::openings::{NumberedOpenRequest, OpenRequests};
 
-/// Event of the shell.
+/// Event that the shell sends to the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ShellEvent {
-    /// The user closes the window while servers run. The page shows the choice.
+    /// The user closes the window while servers run. The page shows a dialog with the possible actions.
     ClosingAsked {
         /// Number of running servers.
         servers: usize,
     },
-    /// The user selected a consent request outside of the window. The page brings it to the front.
+    /// The user selected a consent request in a notification or in the tray. The page shows it in front.
     ShowQuestion {
         /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
     },
-    /// The page has to open an item. `openings` waits until it is done.
+    /// A file or link has to be opened. The next one follows after the page has reported the end.
     Opened(NumberedOpenRequest),
-    /// Files are dragged over the window, or no longer.
+    /// The user drags files over the window, or has stopped dragging them.
     BundlesOver {
-        /// Number of bundles. 0 if other files are among them, or if nothing is dragged any more.
+        /// Number of dragged bundles, or 0 if other files are among them or the user has stopped.
         count: usize,
     },
-    /// The state of updates in Settings changed.
+    /// The state of updates on the settings page changed.
     UpdatesChanged {
         /// State after the change.
         report: UpdateReport,
     },
 }
 
-/// Channel to the page. A reloaded page replaces the previous channel.
+/// Channel to the page. A reloaded page replaces the channel.
 #[derive(Default)]
 pub(crate) struct ShellEvents(Mutex<EventLink>);
 
 #[derive(Default)]
 struct EventLink {
     channel: Option<Channel<ShellEvent>>,
-    /// Request to show as soon as there is a page, because the window may not have been opened yet.
+    /// Last event that could not be sent because no page was loaded.
     held: Option<ShellEvent>,
 }
 
 impl ShellEvents {
-    /// Sends an event to the page. Returns `false` if there is no page.
+    /// Sends an event to the page. Returns `false` if no page is loaded.
     pub(crate) fn send(&self, event: ShellEvent) -> bool {
         let link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.channel.as_ref().is_some_and(|channel| channel.send(event).is_ok())
     }
 
-    /// Sends an event to the page, or stores it for the next page. Only the last event is stored.
+    /// Sends an event to the page, or stores it for the next page if none is loaded. Only the last event is stored.
     pub(crate) fn send_or_hold(&self, event: ShellEvent) {
         let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_sent = link.channel.as_ref().is_some_and(|channel| channel.send(event.clone()).is_ok());
@@ -77,7 +77,7 @@ impl ShellEvents {
     }
 }
 
-/// Sends the events of the shell from now on to the page.
+/// Sends the shell's events to the page that occur after this call.
 #[tauri::command]
 pub(crate) fn listen_shell_events(
     events: State<'_, ShellEvents>,
@@ -88,7 +88,7 @@ pub(crate) fn listen_shell_events(
     openings.send_current(&events);
 }
 
-/// Brings the window to the front with a consent request, or with the list of all pending ones.
+/// Brings the window to the front and shows a consent request, or the list of pending ones if `id` is `None`.
 pub(crate) fn show_question(app: &AppHandle, id: Option<String>) {
     app.state::<ShellEvents>().send_or_hold(ShellEvent::ShowQuestion { id });
     crate::window::show(app);

@@ -1,4 +1,4 @@
-//! Startup sequence: files, host, window.
+//! Startup of the app: opens the files, starts the host, and opens the window.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::{
     presence, window,
 };
 
-/// Cause of a failed start.
+/// Reason why the app could not start.
 #[derive(Debug, thiserror::Error)]
 enum StartProblem {
     #[error(transparent)]
@@ -37,8 +37,7 @@ enum StartProblem {
     Bench(#[from] bench::BenchProblem),
 }
 
-/// Background thread that opens the files while the window system starts, because the keychain takes about as long to
-/// respond.
+/// Thread that opens the files while the window system starts, because the keychain takes about as long to respond.
 pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
 struct OpenedFiles {
@@ -48,8 +47,8 @@ struct OpenedFiles {
 }
 
 impl PendingFiles {
-    /// Starts to open the files before the app exists. A second instance does this too, and exits without having
-    /// changed anything.
+    /// Spawns the thread that opens the files, before the app is created. A second instance does the same and exits
+    /// without having changed anything.
     pub(crate) fn begin(measure: Option<BenchMeasure>) -> Self {
         Self(std::thread::spawn(move || open_files(measure)))
     }
@@ -59,7 +58,7 @@ impl PendingFiles {
     }
 }
 
-/// Starts all parts of the app. On failure shows the cause in a dialog and exits.
+/// Starts the host and all parts of the shell. On failure, shows the cause in a dialog and exits.
 pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) {
     let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");
@@ -109,8 +108,8 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     window::prepare(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::parse_process_arguments() };
     if measure.is_some() || !background::starts_in_background() || !named.is_empty() {
-        // Opened after the host has started, because WebKitGTK delays a page by half a second if it draws before its
-        // data has arrived.
+        // The window is opened after the host has started. Otherwise WebKitGTK draws the page before its data has
+        // arrived, which delays the page by half a second.
         window::open(app)?;
     }
     openings::classify_and_add(app, named);
@@ -127,7 +126,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     Ok(())
 }
 
-/// Returns the environment that *Check this computer* examines.
+/// Returns the environment that the command *Check this computer* examines.
 fn checked_computer(ports: &Ports, data_folder: PathBuf) -> Computer {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"
@@ -160,7 +159,7 @@ fn open_files(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem
     };
     let ports = store::open(&locations.config_file, &locations.data_dir, platform)?;
     desktop.read_settings_from(ports.documents.clone());
-    // Requests the key of the seals from the keychain. The host waits for the result.
+    // Starts to read the key of the seals from the keychain. The host waits for it later.
     ports.documents.request_seal_key(Duration::ZERO);
     Ok(OpenedFiles { locations, ports, desktop })
 }

@@ -1,4 +1,4 @@
-//! Language of notifications and the tray. The page has its own messages.
+//! Language of notifications and the tray menu. The page has separate translations.
 
 use std::env;
 
@@ -11,7 +11,8 @@ fn is_system_chinese() -> bool {
         .is_some_and(|value| value.starts_with("zh"))
 }
 
-/// Returns `true` if the app uses Chinese with this language setting: `en`, `zh`, or the language of the system.
+/// Returns `true` if the app uses Chinese for this language setting: `en`, `zh`, or any other value for the language of
+/// the system.
 pub(crate) fn is_chinese(language: &str) -> bool {
     match language {
         "zh" => true,

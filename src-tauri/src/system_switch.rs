@@ -1,9 +1,9 @@
-//! Setting that is stored by the operating system instead of a file of the app: the start at login, and the handler of
-//! links.
+//! State of a setting that is stored by the operating system instead of the app: the start at login, and the link
+//! handler.
 
 use serde::Serialize;
 
-/// State of the setting.
+/// State of a setting in the operating system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum SystemSwitch {

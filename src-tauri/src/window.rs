@@ -1,4 +1,4 @@
-//! The main window, which shows the app's own page and never navigates away from it.
+//! Main window, which shows the app's page and never navigates to another one.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use crate::page_sandbox::PageSandbox;
 /// Label of the window, as used in the capability.
 pub(crate) const MAIN_WINDOW: &str = "main";
 
-/// Parameters with which windows are opened.
+/// Parameters with which the window is opened.
 struct WindowSetup {
-    /// Data folder, which contains the window's position and the storage of its web view.
+    /// Folder with the window's position and the storage of its web view, inside the data folder.
     folder: PathBuf,
     on_open: OpenHook,
 }
 
-/// Function that is called with a window after it was opened.
+/// Function that is called with the window each time it was opened.
 pub(crate) type OpenHook = fn(&WebviewWindow) -> tauri::Result<()>;
 
-/// Restores the position and size of windows from their last use. Must be called before the window is opened.
+/// Restores the position and size of the window from its last use. Must be called before it is opened.
 ///
 /// # Errors
 /// Returns an error if the plugin for the window state can't be initialized.
@@ -35,7 +35,7 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OpenHook) -> ta
     Ok(())
 }
 
-/// Opens the window. Must be called on the main thread.
+/// Opens the main window. Must be called on the main thread.
 ///
 /// # Errors
 /// Returns an error if the system can't open a window.
@@ -46,12 +46,12 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0)
         .data_directory(setup.folder.join("webview"))
-        // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's handler would
-        // withhold them from the page. `dropped_bundles` intercepts the bundles.
+        // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's drop handler
+        // would not pass them on. `dropped_bundles` handles bundles.
         .disable_drag_drop_handler()
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
-        // Files are only written by the host, to a path that the user selected.
+        // Downloads are refused. Only the host writes files, to a path that the user selects.
         .on_download(|_, _| false);
     PageSandbox::open(app);
     let window = builder.build()?;
@@ -59,7 +59,8 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .and_then(|()| drawing::select_drawing_method(&window))
         .and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
-        // The page has no host. Closing the window would exit the app before the user reads the message.
+        // The host could not start. The window is hidden because closing it would exit the app before the user has read
+        // the message.
         let _ = window.hide();
     }
     ready
@@ -75,7 +76,7 @@ pub(crate) fn show(app: &AppHandle) {
 
 fn show_on_main_thread(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN_WINDOW) else {
-        // Without the setup the app is still starting, and opens its window later.
+        // Before the setup the app is still starting, and will open its window later.
         if app.try_state::<WindowSetup>().is_some()
             && let Err(error) = open(app)
         {
@@ -83,7 +84,7 @@ fn show_on_main_thread(app: &AppHandle) {
         }
         return;
     };
-    // If the window can't be raised, most systems mark it instead.
+    // If the window can't be raised, most systems highlight it in the task bar instead.
     let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
     if let Err(error) = raised {
         tracing::warn!("failed to bring the window to the front: {error}");
@@ -95,7 +96,7 @@ pub(crate) fn is_in_front(app: &AppHandle) -> bool {
     app.get_webview_window(MAIN_WINDOW).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
-/// Returns `true` for the page as served by Tauri, or by the development server in development builds.
+/// Returns `true` for the URL of the page as served by Tauri, or in development builds by the development server.
 fn is_own_page(url: &Url) -> bool {
     let own = match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),

@@ -1,7 +1,7 @@
 //! Zoom of the page.
 //!
-//! The web view's zoom scales text, images and the widths of media queries alike, as in a browser. The zoom is stored
-//! in the app's settings, and the page applies it at its start and on each change.
+//! The web view's zoom scales text, images and the widths in media queries alike, as in a browser. The setting is
+//! stored by the host, and the page applies it when it loads and after each change.
 
 use api::data::{MAX_ZOOM, MIN_ZOOM};
 use tauri::{Runtime, Webview};

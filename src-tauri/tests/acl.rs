@@ -1,5 +1,5 @@
-//! Test of the commands that windows may invoke, as Tauri resolves them from the capabilities and plugins. `acl.txt`
-//! lists all of them, so that every addition is deliberate.
+//! Test of the commands that windows may invoke, as Tauri resolves them from capabilities and plugins. `acl.txt` lists
+//! all of them, so that a new command is noticed in a review.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use tauri_utils::acl::manifest::Manifest;
 use tauri_utils::acl::resolved::Resolved;
 use tauri_utils::platform::Target;
 
-/// Reads a file that the build script generated for this build.
+/// Reads a file that the build script of this build generated.
 fn built(name: &str) -> String {
     fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).expect("the build script should write the file")
 }
@@ -27,7 +27,7 @@ fn resolved() -> (BTreeMap<String, Manifest>, Resolved) {
     (manifests, resolved)
 }
 
-/// Returns one line for each known manifest and each allowed command.
+/// Returns one line for each plugin manifest and each allowed command.
 fn lines() -> BTreeSet<String> {
     let (manifests, resolved) = resolved();
     let mut lines: BTreeSet<String> = manifests.keys().map(|name| format!("known   {name}")).collect();

@@ -1,4 +1,4 @@
-//! Test of the security settings in the configuration that is compiled in.
+//! Test of the security settings in the compiled configuration.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use serde_json::Value;
@@ -54,7 +54,7 @@ fn content_security_policy_denies_external_sources() {
 
 #[test]
 fn developer_tools_are_in_debug_builds_only() {
-    // Tauri includes them in debug builds, and in release builds with the feature of this name.
+    // Tauri includes the developer tools in debug builds, and in release builds with the feature `devtools`.
     for manifest in [include_str!("../Cargo.toml"), include_str!("../../Cargo.toml")] {
         assert!(!manifest.contains("devtools"), "no manifest should enable developer tools in a release");
     }

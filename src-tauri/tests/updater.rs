@@ -1,5 +1,5 @@
-//! Tests of an update from the check to the new program on disk with Tauri's updater, as the commands perform it,
-//! against a local release server and with generated key pairs.
+//! Tests of an update from the check to the replaced program on disk. They use Tauri's updater as the app's commands
+//! do, a local release server, and generated key pairs.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../../crates/updates/tests/server/mod.rs"]
@@ -15,11 +15,11 @@ use tauri::{App, Manager as _};
 use tempfile::TempDir;
 use updates::{SignatureProblem, UpdateChannel, UpdateLimits, UpdateRefusal, UpdateStep, Updater};
 
-/// Version higher than any version of the tested app.
+/// Version that is higher than that of the tested app.
 const NEW: &str = "900.1.0";
 const OLD: &[u8] = b"the program that runs";
 
-/// App whose executable is in a temporary folder.
+/// App whose executable is a file in a temporary folder.
 struct Program {
     app: App<MockRuntime>,
     folder: TempDir,
@@ -55,7 +55,7 @@ impl Program {
     }
 }
 
-/// Runs an update that must fail, and returns its refusal.
+/// Runs an update that must fail, and returns the error.
 async fn refused(keys: &TestKeys, served: ServedRelease) -> UpdateRefusal {
     let server = ReleaseServer::start(served).await;
     let program = Program::new(&server, keys);

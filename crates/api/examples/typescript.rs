@@ -1,4 +1,4 @@
-//! Prints the contract as TypeScript. Used by `cargo xtask codegen`, which writes it into the page.
+//! Prints the API contract as TypeScript. `cargo xtask codegen` writes the output to `ui/src/lib/api/generated.ts`.
 #![allow(clippy::print_stdout)]
 
 fn main() {

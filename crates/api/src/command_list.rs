@@ -1,51 +1,53 @@
-// The table of commands: name, request, response. Included by `table.rs` and, for the list of names alone, by the
-// shell's build script. For this reason the file has no imports.
+// Table of all commands, each with its name, request type and response type. `table.rs` includes this file, and the
+// shell's build script includes it to get the names, so it must not have imports.
 
 /// Invokes a callback macro with the whole command table.
 #[macro_export]
 macro_rules! commands {
     ($callback:ident) => {
         $callback! {
-            /// Returns the whole state that the page needs at its start and after a gap in the events.
+            /// Returns the whole state that the page needs when it loads and after missed events.
             snapshot: EmptyObject => Snapshot,
 
             /// Adds a server to the settings without starting it.
             add_server: AddServer => SecretStorageReport,
-            /// Parses pasted text: `mcpServers`, VS Code's `servers`, one bare entry, a command line, or a URL.
+            /// Parses pasted text: the `mcpServers` of other apps, the `servers` of VS Code, one entry of either, a
+            /// command line, or a URL.
             check_import: ImportText => ImportPreview,
             /// Searches the settings of other apps for servers. Nothing is started or written.
             import_candidates: ImportSource => ImportCandidates,
-            /// Lists the files of a project folder that may define servers, without reading them.
+            /// Lists the files in a project folder that may define servers, without reading them.
             project_files: ProjectFolder => ProjectFiles,
-            /// Imports servers found by `import_candidates`: stopped and without any approval, with their secrets in
-            /// the keychain.
+            /// Imports servers that `import_candidates` has found. They are stopped and not approved, and their secrets
+            /// are stored in the keychain.
             import_servers: ImportServers => ImportedServers,
             /// Searches the registry for servers by name.
             registry_search: RegistrySearch => RegistryPage,
             /// Returns one server of the registry with its versions, packages and remotes.
             registry_server: RegistryServerName => RegistryServer,
-            /// Returns the registry that servers are installed from. Sends no request.
+            /// Returns the URL of the registry that servers are installed from. No request is sent to it.
             registry_setting: EmptyObject => RegistryReport,
             /// Sets the registry, or resets it to the official one. The value of its header is stored in the keychain.
             set_registry: SetRegistry => SecretStorageReport,
-            /// Creates the install plan for a server of the registry or a bundle, with the inputs that the user fills
-            /// in. A bundle is downloaded, but not unpacked.
+            /// Creates the install plan for a server in the registry or for a bundle, with the inputs that the user has
+            /// to fill in. A bundle is downloaded, but not unpacked.
             install_offer: InstallSource => InstallOffer,
-            /// Fills the plan with the given values and returns the exact command or address with its hash, or the
+            /// Applies the user's values to the install plan. Returns the exact command or URL with its hash, or the
             /// problems of the values. Nothing is unpacked.
             install_preview: InstallDraft => InstallPreview,
-            /// Installs a server exactly as previewed: unpacks it if it is a bundle, and adds it or replaces its other
-            /// version. The server is not started.
+            /// Installs a server exactly as in the preview: unpacks a bundle, and adds the server or replaces its
+            /// installed version. The server is not started.
             install: Install => SecretStorageReport,
             /// Lists the installed servers that have a newer version or whose version is deprecated. Nothing is
             /// changed.
             newer_versions: InstalledVersions => VersionReports,
-            /// Creates the plan for another version of an installed server. Nothing is changed.
+            /// Creates the install plan for another version of an installed server. Nothing is changed.
             upgrade_offer: UpgradeSource => UpgradeOffer,
-            /// Changes a server's name, command or address. A running server is stopped, and a changed command or
-            /// address needs consent again.
+            /// Changes a server's name, command or URL. A running server is stopped, and the user's consent is required
+            /// before a changed command or URL is used.
             update_server: UpdateServer => SecretStorageReport,
-            /// Replaces the secret of a header, of an environment variable or of the sign-in settings.
+            /// Replaces a stored secret: the value of a header or an environment variable, or a secret of the sign-in
+            /// settings.
             set_secret: SetSecret => SecretStorageReport,
             /// Stops a server and removes it from the settings.
             remove_server: ServerName => EmptyObject,
@@ -57,33 +59,35 @@ macro_rules! commands {
             restart_server: ServerName => EmptyObject,
             /// Makes the next reconnect attempt of a server immediately.
             retry_now: ServerName => EmptyObject,
-            /// Reports that the network is back: pending reconnects are attempted immediately and connected servers are
-            /// probed.
+            /// Notifies the host that the network is available again. Pending reconnects are attempted immediately, and
+            /// connected servers are probed.
             network_changed: EmptyObject => EmptyObject,
-            /// Starts the sign-in to a remote server. Returns once it has started, and its consent requests are queued.
+            /// Starts the sign-in to a remote server and returns immediately. The required consent requests are queued.
             sign_in: ServerName => EmptyObject,
             /// Cancels a sign-in that is in progress.
             cancel_sign_in: ServerName => EmptyObject,
-            /// Deletes the tokens of a server and revokes them if the authorization server supports it. An active
+            /// Deletes the tokens of a server and revokes them if the authorization server supports it. The server's
             /// session ends.
             sign_out: ServerName => SignOutOutcome,
             /// Signs out, then starts a sign-in with another account.
             change_account: ServerName => SignOutOutcome,
             /// Returns the authorization state of a server.
             authorization: ServerName => Authorization,
-            /// Accepts the redirect URL of a sign-in whose browser could not reach Drawbridge.
+            /// Completes a sign-in with a redirect URL that the user pastes, for a browser that can't reach Drawbridge.
             paste_redirect: PasteRedirect => EmptyObject,
             /// Sets the minimum level of the log messages that a server sends.
             set_log_level: SetLogLevel => EmptyObject,
             /// Pings a server and returns the round-trip time.
             ping: ServerName => PingAnswer,
-            /// Sets the folders that a server may know of and notifies it of the change.
+            /// Sets the folders that a server may know of (roots) and notifies the server of the change.
             set_roots: SetRoots => EmptyObject,
-            /// Sets how the content of a server may be passed on.
+            /// Sets the data flow settings of a server: which of its content requires consent before later calls, and
+            /// which results the user reviews.
             set_data_flow: SetDataFlow => EmptyObject,
-            /// Returns what a local server could reach in its sandbox if it were started now. Nothing is started.
+            /// Returns the files and hosts that a local server could access in its sandbox if it were started now.
+            /// Nothing is started.
             sandbox: ServerName => SandboxReport,
-            /// Returns how much a server uses of each limit.
+            /// Returns the current usage of a server for each limit.
             limits: ServerName => LimitsUsage,
             /// Opens the system's dialog to select a folder.
             pick_folder: EmptyObject => PickedFolder,
@@ -92,13 +96,15 @@ macro_rules! commands {
 
             /// Returns the tools, prompts, resources and resource templates of a server.
             catalog: ServerName => Catalog,
-            /// Requests a list from a server again, even if it is still fresh. Returns all lists once it was read.
+            /// Requests a list from a server, even if the stored list is still fresh. Returns all lists of the server
+            /// after the response.
             refresh_list: RefreshList => Catalog,
-            /// Records that the user reviewed definitions. Any later change of them is reported.
+            /// Records that the user has reviewed definitions of tools and prompts. Later changes of them are shown to
+            /// the user.
             review: Review => EmptyObject,
             /// Returns the definitions of a server that are stored as reviewed.
             pins: ServerName => Pins,
-            /// Calls a tool, after requesting consent where the policy requires it. Returns when the call has ended.
+            /// Calls a tool, after the user's consent if the policy requires it. Returns when the call has ended.
             call_tool: CallTool => ToolResult,
             /// Returns the messages of a prompt.
             get_prompt: GetPrompt => PromptResult,
@@ -106,10 +112,10 @@ macro_rules! commands {
             read_resource: ReadResource => ResourceResult,
             /// Requests the list of skills from a server. No skill is read.
             skills: ServerName => Skills,
-            /// Reads a skill's instructions or one of its files, with the same checks as a resource, and verifies it
-            /// against the list.
+            /// Reads the instructions or another file of a skill. Applies the same consent rules as for a resource, and
+            /// verifies the content against the server's list.
             read_skill: ReadSkill => SkillContents,
-            /// Cancels a running call of any kind, by the identifier that its caller chose.
+            /// Cancels a call that is in progress, by the identifier that its caller chose.
             cancel_call: CallRef => EmptyObject,
             /// Requests completions of an argument from a server.
             complete: Complete => Completion,
@@ -120,19 +126,21 @@ macro_rules! commands {
             /// Ends a subscription to a resource.
             unsubscribe: ResourceRef => EmptyObject,
 
-            /// Submits the user's decision on the first consent request, bound to the hash that was shown.
+            /// Submits the user's decision on the first consent request in the queue. It is bound to the hash of the
+            /// payload that was shown.
             answer_question: DecideConsentRequest => EmptyObject,
-            /// Changes the payload of a consent request. The returned consent request has a new hash.
+            /// Changes the payload of a consent request. Returns the consent request with the new hash.
             edit_question: EditConsentRequest => ConsentRequest,
-            /// Validates the content of a form without sending it.
+            /// Validates the content of a form (elicitation) without sending it.
             check_form: CheckForm => FormProblems,
-            /// Denies all open consent requests of a server. With `mute`, later ones are denied too.
+            /// Denies all pending consent requests of a server. With `mute`, later ones are denied automatically.
             deny_all: DenyAllConsentRequests => EmptyObject,
-            /// Returns the sampling settings and the model usage of a server.
+            /// Returns the sampling settings of a server, and its usage of the user's models.
             sampling: ServerName => SamplingReport,
-            /// Sets how much of the user's models a server may use. Applies from the server's next start.
+            /// Sets the limits on a server's use of the user's models. Takes effect when the server is started the next
+            /// time.
             set_sampling: SetSampling => EmptyObject,
-            /// Allows a muted server to request consent again.
+            /// Unmutes a server, so that its consent requests are shown to the user again.
             unmute: ServerName => EmptyObject,
 
             /// Returns one page of a server's activity log.
@@ -152,31 +160,31 @@ macro_rules! commands {
             rename_conversation: RenameConversation => EmptyObject,
             /// Deletes a conversation and its items.
             delete_conversation: ConversationRef => EmptyObject,
-            /// Returns a page of items of a conversation, older than a given item.
+            /// Returns a page of a conversation's items that precede a given item.
             items: ItemRange => ItemPage,
-            /// Returns large content that was omitted from an item.
+            /// Returns large content that was omitted from a conversation's item.
             blob: BlobRef => Blob,
             /// Searches the text of all conversations.
             search_history: SearchHistory => FoundItems,
 
-            /// Sends a message to a conversation's model. Returns once it is sent, and the reply is delivered as
-            /// events.
+            /// Sends a message to the model of a conversation. Returns when the reply starts, and its content follows
+            /// as events.
             send_message: SendMessage => StartedReply,
-            /// Replaces a message in a new branch and requests a reply to it.
+            /// Replaces a message of the user in a new branch and requests a reply to it.
             edit_message: EditMessage => StartedReply,
-            /// Requests a reply again, in a new branch.
+            /// Requests another reply to the same message, in a new branch.
             retry_reply: RetryReply => StartedReply,
-            /// Continues a reply that was stopped by the limit on calls or by the user.
+            /// Continues a reply that ended because of the limit on tool call rounds or because the user stopped it.
             continue_reply: ConversationRef => StartedReply,
-            /// Stops the streaming reply of a conversation and the calls that it made.
+            /// Stops the streaming reply of a conversation and the tool calls that it requested.
             stop_reply: ConversationRef => EmptyObject,
-            /// Selects the branch of a conversation that contains an item.
+            /// Selects the branch of a conversation that contains the given item.
             choose_branch: ItemRef => EmptyObject,
             /// Sets the model, the system prompt and the servers of a conversation.
             set_conversation: SetConversation => EmptyObject,
             /// Stores the unsent text of a conversation's composer.
             set_draft: SetDraft => EmptyObject,
-            /// Returns the tools of a conversation, each with the reason if its model may not use it.
+            /// Returns the tools of a conversation. Tools that the model may not use have a reason.
             conversation_tools: ConversationRef => ConversationTools,
             /// Returns the token usage and the cost of a conversation.
             conversation_cost: ConversationRef => ConversationCost,
@@ -191,19 +199,19 @@ macro_rules! commands {
             export_audit: EmptyObject => SavedFile,
             /// Returns all grants that are in effect.
             grants: EmptyObject => Grants,
-            /// Revokes a grant by its identifier.
+            /// Revokes a grant, given its identifier.
             revoke_grant: GrantRef => EmptyObject,
             /// Returns all rules, the presets, and the problems of the rule files.
             policy: EmptyObject => Policy,
-            /// Adds a rule to the user's file, or replaces the one with the same number.
+            /// Adds a rule to the user's rule file, or replaces the rule with the same number.
             set_policy_rule: Rule => RuleRef,
             /// Removes a rule from the user's file.
             remove_policy_rule: RuleRef => EmptyObject,
             /// Sets the preset, which decides how often consent is requested.
             set_preset: SetPreset => EmptyObject,
-            /// Trusts a server with calls of its tools, or ends that trust.
+            /// Sets or ends the user's trust in a server, by which its tools may be called without a consent request.
             set_trust: SetTrust => EmptyObject,
-            /// Returns the policy's decision on an act and the rule behind it, without performing the act.
+            /// Returns the policy's decision on an act with the deciding rule, without performing the act.
             dry_run: DryRun => DryRunResult,
             /// Returns all rules and grants as text.
             policy_text: EmptyObject => PolicyText,
@@ -218,26 +226,27 @@ macro_rules! commands {
             set_provider: SetProvider => EmptyObject,
             /// Removes a model provider and its API key.
             remove_provider: ProviderId => EmptyObject,
-            /// Stores the API key of a provider. No command returns it.
+            /// Stores the API key of a provider. No command returns the key.
             set_provider_key: SetProviderKey => SecretStorageReport,
-            /// Tests a provider by listing its models and, if one is given, requesting a reply from it.
+            /// Tests a provider by listing its models and, if a model is given, by requesting a short reply from it.
             test_provider: TestProvider => ProviderTest,
             /// Requests the list of models from a provider again.
             refresh_models: ProviderId => EmptyObject,
-            /// Sets the model of new conversations.
+            /// Sets the default model of new conversations.
             set_default_model: DefaultModel => EmptyObject,
             /// Changes the settings of the app.
             set_settings: Settings => EmptyObject,
-            /// Returns whether secrets persist after Drawbridge exits. The system may prompt the user to unlock the
-            /// keychain.
+            /// Returns whether stored secrets persist after Drawbridge exits. The operating system may prompt the user
+            /// to unlock the keychain.
             secrets_status: EmptyObject => SecretsStatus,
             /// Returns whether conversations and the contents of the audit log are encrypted on disk.
             content_protection: EmptyObject => ContentProtection,
             /// Parses a URL into its parts, for the dialog that displays it before it is opened.
             inspect_url: UrlText => UrlParts,
-            /// Checks this computer for causes that keep servers from working. Takes some seconds and changes nothing.
+            /// Checks this computer for problems that prevent servers from working. Takes some seconds and changes
+            /// nothing.
             check_computer: EmptyObject => CheckedComputer,
-            /// Opens a URL in the system's browser, after the user has seen all of it.
+            /// Opens a URL in the system's browser, after a dialog has shown the whole URL to the user.
             open_url: UrlText => EmptyObject,
         }
     };

@@ -1,17 +1,17 @@
-//! Errors of commands: a code for the page to act on and a message to display.
+//! Error of commands, with a code by which the page selects an action and a message that it displays.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Kind of failure, by which the page chooses the next step.
+/// Kind of failure, by which the page selects an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// The command is unknown, or the request does not match its type in the command table.
     BadRequest,
-    /// No server, consent request, call, conversation or grant has this identifier.
+    /// There is no server, consent request, call, conversation or grant with this name or identifier.
     NotFound,
-    /// The name is already taken or not valid.
+    /// The name is already in use or not valid.
     BadName,
     /// The settings file can't be read or written. Nothing was changed.
     Config,
@@ -27,19 +27,19 @@ pub enum ErrorCode {
     Timeout,
     /// The server responded with an error.
     Server,
-    /// The server's response can't be parsed.
+    /// The server's response violates the protocol.
     BadAnswer,
     /// The server's session ended while the call was in progress.
     ServerGone,
     /// The server does not support the operation.
     Unsupported,
-    /// The consent request changed or is no longer open. The page has to read it again.
+    /// The consent request has changed or is no longer pending. The page has to read it again.
     Stale,
     /// The user's input is not valid. `data` lists the invalid fields.
     Invalid,
     /// An operation of the operating system failed, such as a file access, the browser or a dialog.
     System,
-    /// A bug in Drawbridge.
+    /// An internal error, which is a bug in Drawbridge.
     Internal,
 }
 
@@ -49,7 +49,7 @@ pub enum ErrorCode {
 pub struct ApiError {
     /// Kind of failure, for the page to act on.
     pub code: ErrorCode,
-    /// Message to display: what failed and for which reason.
+    /// Message for the user that contains the failed operation and the reason.
     pub message: String,
     /// Further details, whose shape depends on the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]

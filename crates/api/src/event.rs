@@ -1,14 +1,14 @@
-//! Events that the page receives: one ordered stream.
+//! Events that the page receives, as one ordered stream.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::data::*;
 
-/// Batch of consecutive events. After a gap in the numbers the page reads the snapshot again.
+/// Batch of consecutive events. If events are missing before it, the page reads the snapshot again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Events {
-    /// Number of the first event. Each following event has the next number.
+    /// Number of the first event. Each further event has the next number.
     pub first: u64,
     /// Events of the batch, in order.
     pub events: Vec<Event>,
@@ -37,7 +37,7 @@ pub enum Event {
     ResourceUpdated {
         /// Name of the server in the settings.
         server: String,
-        /// URI of the resource.
+        /// URI that identifies the resource on its server.
         uri: String,
     },
     /// A consent request was queued, or a queued one changed.
@@ -47,16 +47,16 @@ pub enum Event {
     },
     /// A consent request left the queue.
     QuestionClosed {
-        /// Identifier of the consent request.
+        /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
-        /// Outcome of the consent request.
+        /// Outcome with which the consent request left the queue.
         outcome: ConsentRequestOutcome,
     },
-    /// A model that responds to a sampling request produced more text, to be appended to the consent request's.
+    /// A model generated more text for the response to a sampling request.
     SamplingText {
-        /// Identifier of the consent request.
+        /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
-        /// Appended text. Empty while the model produces only thinking.
+        /// Text to append to the text of the consent request. Empty while the model only thinks.
         text: String,
     },
     /// The sampling settings or the usage of a server changed. The page reads them again.
@@ -88,20 +88,20 @@ pub enum Event {
         /// Identifier of the conversation whose items changed.
         changed: Option<String>,
     },
-    /// More content of a streaming reply arrived. After a gap in `seq` the page reads the conversation again.
+    /// More content of a streaming reply arrived. If a `seq` is missing, the page reads the conversation again.
     ReplyDelta {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
         /// Identifier of the reply's item.
         item: String,
-        /// Number of this delta in the reply, from 0.
+        /// Number of this delta, counted from 0 for each reply.
         seq: u64,
         /// Content to append to the reply.
         append: Vec<ReplyAppend>,
     },
-    /// An item of a conversation was added or changed. An added item becomes the head of the conversation.
+    /// An item was added to a conversation or changed. An added item is the new head of the conversation.
     ItemChanged {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
         /// Item after the change.
         item: Box<ConversationItem>,
@@ -119,7 +119,7 @@ pub enum Event {
     },
     /// The rules or the problems of their files changed. The page reads them again.
     RulesChanged,
-    /// The settings file was edited and can't be used, so the previous settings stay in effect, or it is valid again.
+    /// An edited settings file is invalid, so that the previous settings stay in effect, or it is valid again.
     ConfigProblem {
         /// Problem of the settings file, or `None` if it is valid again.
         problem: Option<ConfigProblem>,

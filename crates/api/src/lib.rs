@@ -1,8 +1,9 @@
 //! Contract between Drawbridge and its web UI: commands, events, data types and errors.
 //!
-//! The table in [`commands!`](crate::commands) lists every command with its request and response types. It expands to
-//! the [`Handler`] trait, to [`respond`], to the list of commands that the shell grants to its window, and to the
-//! generated TypeScript. The crate does not depend on Tauri: both the shell and the development host serve it.
+//! The table in [`commands!`](crate::commands) contains every command with its request and response types. It expands
+//! to the trait [`Handler`], to the function [`respond`], to the list of commands that the shell permits its window,
+//! and to the generated TypeScript. The crate does not depend on Tauri, because the development host and the command
+//! line use it too.
 
 pub mod data;
 mod error;

@@ -1,4 +1,4 @@
-//! Event stream for the page, batched so that a burst of events costs one message.
+//! Stream of the host's events for the page, in batches that combine events of a short time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,8 @@ use crate::{Event, Events};
 
 /// Minimum interval between two batches: one frame of the page at 60 Hz.
 const MIN_BATCH_INTERVAL: Duration = Duration::from_millis(16);
-/// Delay before a batch is sent, so that related events such as a message and its consent request are in one batch.
+/// Delay before a batch is sent, so that related events, such as a new message and its consent request, are in the same
+/// batch.
 const BATCH_DELAY: Duration = Duration::from_millis(2);
 /// Maximum number of events in one batch.
 const MAX_BATCH: usize = 256;
@@ -22,9 +23,9 @@ const MAX_BATCH: usize = 256;
 pub struct EventStream {
     api: Api,
     events: host::EventReceiver,
-    /// Event that was received and is not part of a batch yet.
+    /// Event that was received but belongs to the next batch.
     held: Option<Arc<NumberedEvent>>,
-    /// Time at which the previous batch was returned.
+    /// Time at which the previous batch was returned, or `None` before the first one.
     given: Option<Instant>,
 }
 
@@ -34,10 +35,10 @@ impl EventStream {
         Self { api, events, held: None, given: None }
     }
 
-    /// Returns the next batch, or `None` if the host has ended.
+    /// Returns the next batch, or `None` if the host has stopped.
     ///
-    /// After an idle period a batch is returned almost at once, during a burst once per frame. A batch never spans a
-    /// gap in the numbers. Cancel safe: no event is lost if the future is dropped while it waits.
+    /// A batch is returned after [`BATCH_DELAY`], and not sooner than [`MIN_BATCH_INTERVAL`] after the previous one.
+    /// The numbers of its events have no gap. Cancel safe: no event is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Events> {
         if self.held.is_none() {
             self.held = Some(self.events.next().await?);
@@ -63,7 +64,7 @@ impl EventStream {
 
     async fn conversations(&self, batch: &[Arc<NumberedEvent>]) -> Vec<ConversationSummary> {
         if batch.iter().any(|e| matches!(e.event, HostEvent::ConversationsChanged(_))) {
-            // If the list can't be read, the page displays it as empty and the next command returns the error.
+            // If the list can't be read, the page shows an empty list, and its next command returns the error.
             return conversation_list(&self.api).await.unwrap_or_default();
         }
         Vec::new()

@@ -1,4 +1,4 @@
-//! Expansion of the command table: the list of names, the [`Handler`] trait, and the dispatch by name.
+//! Code generated from the command table: the list of names, the trait [`Handler`], and the dispatch by name.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -13,7 +13,7 @@ macro_rules! expand {
         /// Names of all commands, in the order of the table.
         pub const COMMANDS: &[&str] = &[$(stringify!($name)),*];
 
-        /// Implementation of the commands.
+        /// Commands of the API, with one method for each.
         #[async_trait::async_trait]
         pub trait Handler: Send + Sync {
             $($(#[$doc])* async fn $name(&self, request: $request) -> Result<$response, ApiError>;)*

@@ -1,11 +1,11 @@
-//! Export of the contract as TypeScript for the page. Called by `cargo xtask codegen`.
+//! Export of the API contract as TypeScript. Called by `cargo xtask codegen`.
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-/// TypeScript declarations collected so far, by name.
+/// TypeScript declarations that were collected so far, by type name.
 pub(crate) struct Declarations {
     config: Config,
     seen: HashSet<TypeId>,
@@ -32,14 +32,14 @@ impl TypeVisitor for Declarations {
     }
 }
 
-/// Returns the configuration of the export.
+/// Returns the settings of the export.
 ///
-/// Large integers are exported as `number`: they are times and sizes below 2^53, which JSON carries as numbers.
+/// Large integers are exported as `number`, since they are times and sizes below 2^53.
 fn config() -> Config {
     Config::default().with_large_int("number")
 }
 
-/// Returns the whole contract as one TypeScript module.
+/// Returns the TypeScript module with all commands, types, events and errors of the contract.
 #[must_use]
 pub fn typescript() -> String {
     let mut all = Declarations { config: config(), seen: HashSet::new(), by_name: BTreeMap::new() };

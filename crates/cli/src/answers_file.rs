@@ -1,4 +1,4 @@
-//! The answers file: decisions about consent requests when no user is present.
+//! Answers file: the user's decisions in advance on consent requests, for runs without a user at the terminal.
 
 mod entry_coverage;
 mod last_calls;
@@ -22,7 +22,7 @@ use name_pattern::NamePattern;
 /// Maximum size of an answers file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The parsed entries of an answers file.
+/// Parsed entries of an answers file.
 #[derive(Debug, Default)]
 pub(crate) struct AnswersFile {
     entries: Vec<AnswersEntry>,
@@ -37,24 +37,24 @@ struct AnswersEntry {
     verdict: FileDecision,
 }
 
-/// The decision about a consent request.
+/// Decision of an entry on a consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FileDecision {
-    /// Allows the payload once.
+    /// Approves the payload once.
     Allow,
-    /// Returns this response to a sampling request.
+    /// Sends this response to a sampling request.
     Respond(SamplingResponse),
-    /// Lets a model respond, and returns its response.
+    /// Sends a sampling request to a model, and its response to the server.
     AskModel,
-    /// Submits this content of a form.
+    /// Submits this content for a form (elicitation).
     Submit(Map<String, Value>),
-    /// Shares these folders with the server.
+    /// Discloses these folders to the server (roots).
     Share(Vec<String>),
-    /// Identifies Drawbridge as this client.
+    /// Identifies Drawbridge to the authorization server as this client.
     Identify(EnteredClient),
     /// Denies the consent request.
     Deny,
-    /// Cancels the consent request without a decision.
+    /// Closes the consent request without a decision.
     Cancel,
 }
 
@@ -84,7 +84,7 @@ pub(crate) enum ConsentRequestKind {
 impl ConsentRequestKind {
     pub(crate) const fn of_request(request: &ConsentRequest) -> Self {
         match request.body {
-            // Permission to start also covers connecting to a remote server.
+            // Entries for starts of local servers also match connections to remote servers.
             ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. } => Self::StartServer,
             ConsentRequestBody::Tool { .. } => Self::Tool,
             ConsentRequestBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
@@ -116,10 +116,10 @@ impl ConsentRequestKind {
     }
 }
 
-/// Returns the subject of a consent request that patterns match.
+/// Returns the text that the name pattern of an entry is matched against, such as the tool's name or the command line.
 pub(crate) fn request_subject(request: &ConsentRequest) -> String {
     match (&request.body, &request.why) {
-        // The package as configured: the author of an answers file doesn't know which version will be the newest.
+        // Uses the package as configured, because the author of an answers file can't predict its newest version.
         (ConsentRequestBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
         (ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. }, _) => {
             request.command_line.clone()
@@ -134,7 +134,7 @@ pub(crate) fn request_subject(request: &ConsentRequest) -> String {
 }
 
 impl AnswersFile {
-    /// Parses a file.
+    /// Reads and parses an answers file.
     ///
     /// # Errors
     ///
@@ -173,7 +173,8 @@ impl AnswersFile {
         Ok(Self { entries })
     }
 
-    /// Returns the first decision that covers a consent request, or the reason why there is none.
+    /// Returns the decision of the first entry that matches a consent request and covers it, or the reason why there is
+    /// none.
     pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
         let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;
@@ -316,8 +317,8 @@ impl WrittenEntry {
     }
 }
 
-/// Parses a model's response: `{"text": "..."}`, or in the format of the protocol, with `content`, `model` and
-/// `stopReason`.
+/// Parses a response to a sampling request: `{"text": "..."}`, or an object with `content`, `model` and `stopReason` as
+/// in the MCP specification.
 fn parse_response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
     let text = |value: Option<Value>, key: &str| match value {
         None | Some(Value::Null) => Ok(None),

@@ -1,4 +1,4 @@
-//! The command line arguments.
+//! Definition of the command line.
 
 mod installs;
 mod models;
@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// The command to run.
+/// Command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Lists names, states, transports, revisions and capabilities of all servers.
@@ -228,7 +228,7 @@ pub(crate) struct DoctorArguments {
     pub(crate) report: bool,
 }
 
-/// Generated documentation of the program.
+/// Commands that generate documentation of the program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DocumentsCommand {
     /// Prints the completions for a shell. Packages install them; `drawbridge-cli completions bash` is for other
@@ -281,7 +281,7 @@ pub(crate) struct LinkArguments {
     pub(crate) markdown: bool,
 }
 
-/// The app that a link is for.
+/// App that a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LinkApp {
     /// Drawbridge, by its own link.
@@ -293,7 +293,7 @@ pub(crate) enum LinkApp {
     VsCode,
 }
 
-/// The format of an export.
+/// File format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExportFormat {
     /// The format of most apps.
@@ -340,7 +340,7 @@ pub(crate) struct CompleteArguments {
     pub(crate) context: String,
 }
 
-/// The prompt or template with the argument.
+/// Prompt or resource template whose argument is completed.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct PromptOrTemplate {

@@ -1,4 +1,4 @@
-//! Lists, verifies and exports the audit log.
+//! The `audit` command: lists, verifies and exports the audit log.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use crate::session::CommandSession;
 use crate::table::table;
 use crate::terminal_escape;
 
-/// Exit status for a log without detected changes whose author is not proved.
+/// Exit status if no change of the log was detected, but it is not proved that Drawbridge wrote all entries.
 const EXIT_UNPROVED: u8 = 4;
-/// Maximum number of decisions per page.
+/// Maximum number of decisions that are read at a time.
 const ENTRIES_PER_PAGE: usize = 500;
 
-/// Validates arguments before the log is opened.
+/// Checks the arguments before the log is opened, and returns a usage failure if one is invalid.
 pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailure> {
     let list = match &what.command {
         None => &what.list,
@@ -117,7 +117,7 @@ async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value
     Ok(json!({ "entries": entries, "file": shown }))
 }
 
-/// Creates a file that only its owner can read.
+/// Creates a file that only its owner can read. Returns an error if it exists.
 fn new_file(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -131,7 +131,7 @@ async fn join_blocking<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) 
     result.map_err(|error| CommandFailure::new(ErrorCode::System, error.to_string()))
 }
 
-/// Describes the encryption of the log's contents on disk.
+/// Describes how the payloads in the log are encrypted on disk.
 const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
@@ -142,7 +142,7 @@ const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     }
 }
 
-/// Describes the result of a verification.
+/// Describes the result of verifying the log.
 fn verdict_text(verdict: &AuditVerdict) -> String {
     let mut text = String::new();
     let range = match (verdict.first, verdict.last) {
@@ -206,7 +206,7 @@ fn finding_text(finding: &AuditFinding) -> String {
     }
 }
 
-/// Parses a time to milliseconds since 1970: a date, a date with a time, or an age.
+/// Parses the value of the option `option`, a date, a date with a time, or an age, to milliseconds since 1970.
 fn parse_time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
@@ -249,17 +249,17 @@ mod tests {
     #[test]
     fn times_are_dates_or_durations_before_now() {
         let read = |text| parse_time(Some(text), "--since");
-        assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date");
-        assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with a time and a zone");
+        assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date should be parsed");
+        assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with time and zone should be parsed");
         assert_eq!(
             (parse_age("30m"), parse_age("2h"), parse_age("1d")),
             (Some(1_800_000), Some(7_200_000), Some(86_400_000)),
-            "a while"
+            "an age should be parsed"
         );
         let week = read("7d").unwrap().unwrap();
-        assert!(week > 1_700_000_000_000, "so long ago from now: {week}");
+        assert!(week > 1_700_000_000_000, "an age should be relative to the current time: {week}");
         for strange in ["", "d", "yesterday", "1969-12-31", "2026-13-01", "7w", "99999999999999999999d", "ä"] {
-            assert!(read(strange).is_err(), "{strange:?} is not a time");
+            assert!(read(strange).is_err(), "{strange:?} should not be a time");
         }
     }
 }

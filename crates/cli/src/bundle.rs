@@ -11,7 +11,7 @@ use crate::session::locations;
 use crate::terminal_escape::{self, escape_line};
 use crate::{plan_text, registry};
 
-/// Maximum number of files that are listed. A bundle with all dependencies contains thousands.
+/// Maximum number of files that are listed. Bundles that include all dependencies contain thousands.
 const MAX_FILES_SHOWN: usize = 100;
 
 /// Runs a `bundle` command.
@@ -48,7 +48,7 @@ pub(crate) async fn run(
     }))
 }
 
-/// Describes the manifest of a bundle, for people.
+/// Formats the manifest of a bundle as readable text.
 pub(crate) fn manifest_text(bundle: &Bundle) -> String {
     let manifest = &bundle.manifest;
     let author = if manifest.author.name.is_empty() { "nobody" } else { &manifest.author.name };

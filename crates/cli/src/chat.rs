@@ -1,5 +1,5 @@
-//! The `chat` command: a conversation with a model on a terminal or in a script. Answers are printed as they stream,
-//! and calls are decided like those of every other command.
+//! The `chat` command: a conversation with a model on a terminal or in a script. Replies are printed as they stream,
+//! and tool calls require the same decisions as in other commands.
 
 use api::data::{
     ConversationRef, ConversationSettings, ModelRef, NewConversation, OfferedServer, SendMessage, SetConversation,
@@ -14,10 +14,10 @@ use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape;
 
-/// Maximum length of a title that is derived from a message, in characters.
+/// Maximum length, in characters, of a conversation title that is taken from the first message.
 const MAX_TITLE: usize = 60;
 
-/// Runs a conversation of one message, or of all lines until the end of the input.
+/// Sends one message, or each line of standard input until its end, and prints the replies.
 pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result<Value, CommandFailure> {
     let known = session.servers(None).await?;
     for server in &chat.server {
@@ -99,7 +99,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         };
         last = answered.await;
         if goes_on {
-            // The cause of one failure, such as a rate limit, need not affect the next answer.
+            // A failed reply, for example because of a rate limit, does not end the conversation.
             if let Err(failure) = &last {
                 session.output.print_message(&terminal_escape::escape_line(&failure.message));
             }
@@ -112,7 +112,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
     last
 }
 
-/// Reads a message, or returns `None` at the end of the input.
+/// Reads the next message from standard input, or returns `None` at its end.
 async fn read_message(session: &CommandSession) -> Option<String> {
     loop {
         session.output.prompt("> ");
@@ -123,7 +123,7 @@ async fn read_message(session: &CommandSession) -> Option<String> {
     }
 }
 
-/// Resolves the named model: `provider/model`, or its own name if only one provider has it.
+/// Returns the model that `named` refers to: `provider/model`, or only the name of a model if a single provider has it.
 async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
     let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
     let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
@@ -158,7 +158,7 @@ async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<
     }
 }
 
-/// Reports the tools that are not offered to the model.
+/// Prints the tools that are not offered to the model, with the reasons.
 async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
     let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
     let unseen: Vec<&str> = known

@@ -1,4 +1,4 @@
-//! The commands. Each returns its value, and prints it for people.
+//! Execution of the commands. Each command returns its result as JSON, and prints it as text unless `--json` is set.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ use crate::skills;
 use crate::table::table;
 use crate::terminal_escape;
 
-/// Identifier of the only call that a command makes.
+/// Identifier of the single call that a command makes.
 pub(crate) const CALL_ID: &str = "cli";
 
 /// Runs a command in a session.
@@ -81,7 +81,7 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
     }
 }
 
-/// Starts a server, or returns the reason why it can't be used.
+/// Starts a server and waits until it is ready, or returns the reason why it can't be used.
 pub(crate) async fn use_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
     session.servers(Some(server)).await?;
     session.start_and_wait(server).await
@@ -89,14 +89,14 @@ pub(crate) async fn use_server(session: &CommandSession, server: &str) -> Result
 
 async fn servers(session: &CommandSession) -> Result<Value, CommandFailure> {
     let names = session.servers(None).await?;
-    // A server that can't be started is shown with its state.
+    // A server that fails to start is still listed, with its state.
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.text(&table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
     Ok(without_variables(to_json_value(&servers)))
 }
 
-/// Lists one kind of the servers' offers, from their catalogs.
+/// Lists the tools, prompts, resources or templates of servers, selected by `part`.
 async fn list_catalog_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
@@ -111,14 +111,14 @@ async fn list_catalog_items<T: Serialize>(
     list_items(session, of, read, row).await
 }
 
-/// The offers of one kind by a server, with notes if they are incomplete.
+/// Items of one kind from a server, such as tools, with notes if the list is incomplete.
 pub(crate) struct ListedItems<T> {
     pub(crate) items: Vec<T>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Lists one kind of the servers' offers. With all servers, unusable ones are skipped. If none is usable, the first
-/// failure is returned.
+/// Lists the items of one kind of a server, or of all servers. Servers that can't be used are skipped. If none can be
+/// used, returns the first failure.
 pub(crate) async fn list_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
@@ -185,7 +185,7 @@ fn parse_string_map(text: &str, option: &str) -> Result<BTreeMap<String, String>
         .collect()
 }
 
-/// Validates arguments before any server starts.
+/// Checks the arguments before any server starts, and returns a usage failure if one is invalid.
 pub(crate) fn check_arguments(command: &Command) -> Result<(), CommandFailure> {
     match command {
         Command::Call { args, .. } => parse_object(args, "--args").map(drop),
@@ -242,7 +242,8 @@ async fn complete(session: &CommandSession, complete: arguments::CompleteArgumen
     Ok(to_json_value(&result))
 }
 
-/// Shows what a server could access. Fails if the sandbox can't be enforced, as the server could not be started.
+/// Shows what a server could access in its sandbox. Fails if the sandbox can't be set up, since the server could not be
+/// started either.
 async fn sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     session.servers(Some(&server)).await?;
     let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
@@ -259,7 +260,7 @@ async fn sandbox(session: &CommandSession, server: String) -> Result<Value, Comm
     Ok(to_json_value(&report))
 }
 
-/// Shows events until a signal ends the program. A server that fails is shown with its state.
+/// Prints events until a signal ends the program. A server that fails to start is listed with its state.
 async fn watch(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let names = session.servers(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;

@@ -1,4 +1,5 @@
-//! Decides consent requests one after the other: by the answers file, by prompting on the terminal, or by denying.
+//! Decides consent requests one after the other: by the answers file, by prompting the user at the terminal, or by
+//! denying them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,18 +19,18 @@ use crate::host_view::HostView;
 use crate::output::{Output, to_json_value, without_variables};
 use crate::terminal_user::TerminalUser;
 
-/// The source of decisions.
+/// Source of decisions on consent requests.
 pub(crate) enum ConsentDecider {
-    /// The answers file. Consent requests without an entry are denied.
+    /// Answers file. Consent requests without a matching entry are denied.
     Answers(AnswersFile),
     /// The user at the terminal.
     User(TerminalUser),
-    /// No user can be prompted, so everything is denied.
+    /// No source. All consent requests are denied.
     Nobody,
 }
 
 impl ConsentDecider {
-    /// Returns the name in the audit log.
+    /// Returns the name of this source in the audit log.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Answers(_) => "answers",
@@ -40,7 +41,8 @@ impl ConsentDecider {
 
     async fn decide(&mut self, api: &Api, request: &ConsentRequest) -> DecidedReply {
         let refused = |reason: &str| {
-            // The caller receives a reason only for a changed tool, and not the advice about the answers file.
+            // The caller of a tool receives a reason only if the tool has changed. Advice about the answers file is
+            // printed instead.
             let answer = describe_changed_tool(request)
                 .map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
             DecidedReply { answer: ConsentReply::Simple(answer), reason: Some(reason.to_owned()) }
@@ -60,7 +62,7 @@ impl ConsentDecider {
     }
 }
 
-/// Returns the reason why no model can respond to a request, if there is one.
+/// Returns the reason why no model can respond to a sampling request, or `None` if one can.
 fn no_model_reason(request: &ConsentRequest) -> Option<String> {
     match &request.body {
         ConsentRequestBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
@@ -71,23 +73,24 @@ fn no_model_reason(request: &ConsentRequest) -> Option<String> {
     }
 }
 
-/// Returns `true` while a model processes a sampling request, which can't be decided yet.
+/// Returns `true` while a model generates the response to a sampling request. Such a consent request can't be decided
+/// yet.
 const fn is_running(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
-/// A decision, with the reason if it was not made by a user.
+/// Decision, with the reason if no user made it.
 struct DecidedReply {
     answer: ConsentReply,
     reason: Option<String>,
 }
 
-/// The reply to a consent request.
+/// Result of deciding a consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConsentReply {
-    /// A reply without changes to the payload.
+    /// Decision on the unchanged payload.
     Simple(ConsentDecision),
-    /// Changes the payload first, and then allows it.
+    /// Change of the payload, which is approved once after the change.
     Edited(ConsentRequestEdit),
 }
 
@@ -120,7 +123,7 @@ pub(crate) async fn decide_all(
     mut decider: ConsentDecider,
     output: Arc<Output>,
 ) {
-    // Decided consent requests that are still in the queue.
+    // Identifiers and hashes of decided consent requests that are still in the queue.
     let mut decided: HashSet<(String, String)> = HashSet::new();
     loop {
         let front = {
@@ -153,8 +156,8 @@ pub(crate) async fn decide_all(
     }
 }
 
-/// Carries out a decision. One that fails becomes a denial. Returns identifier and hash of the consent request if it
-/// was changed.
+/// Submits a decision. If an approval fails, denies the consent request instead. Returns the new identifier and hash if
+/// the payload was changed.
 async fn apply_decision(
     api: &Api,
     request: &ConsentRequest,
@@ -179,7 +182,7 @@ async fn apply_decision(
             }
         }
     };
-    // Printed before the decision, so that its consequences follow.
+    // The message about a changed tool is printed before the decision takes effect.
     if by == "answers"
         && matches!(answer, ConsentDecision::Allow { .. })
         && let Some(words) = changed_tool_announcement(api, &shown)
@@ -201,13 +204,13 @@ async fn apply_decision(
         && error.code != api::ErrorCode::Stale
     {
         print_decision(&shown, &ConsentDecision::Deny, "policy", Some(&error_text(&error)), output);
-        // If the denial fails as well, the consent request no longer exists.
+        // A failed denial means that the consent request is no longer open.
         let _ = give(ConsentDecision::Deny).await;
     }
     (shown.hash != request.hash).then_some((shown.id, shown.hash))
 }
 
-/// Returns the validation errors of submitted content.
+/// Returns the validation errors of a form's content, or `None` if it is valid or the decision submits no content.
 async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };

@@ -1,5 +1,5 @@
-//! Describes consent requests: the initiator, the reason, and the exact payload. Text from a server is printed on
-//! separate lines behind a bar.
+//! Describes consent requests: the originator, the reason, and the exact payload. Each line of text from a server
+//! starts with a vertical bar.
 
 use api::data::{
     CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, FileWriter, FolderAccess, Reading,
@@ -16,10 +16,10 @@ use crate::sampling_text;
 use crate::sign_in_text;
 use crate::terminal_escape::{escape_line, escape_value, prefixed_block, pretty_json};
 
-/// Prefix of each line of text from a server.
+/// Prefix of each line of text from a server, so that it can't imitate output of the program.
 pub(crate) const SERVER_TEXT_PREFIX: &str = "  │ ";
 
-/// Describes what a sandboxed server can access.
+/// Describes what a sandboxed server can access, on several lines.
 pub(crate) fn sandbox_text(plan: &SandboxPlan) -> String {
     let SandboxPlan { held_by, folders, program, system, home, hidden, network, limits } = plan;
     let mut text = format!("sandbox     {}\n", escape_line(held_by));
@@ -60,12 +60,12 @@ fn resource_limits_text(limits: &ResourceLimits) -> String {
     )
 }
 
-/// Describes files that a server needs and its sandbox does not include.
+/// Describes files that a server appears to need and that its sandbox does not include.
 pub(crate) fn missing_files_text(missing: &[String]) -> String {
     missing.iter().map(|one| format!("WARNING     {}\n", escape_line(one))).collect()
 }
 
-/// Describes a consent request, without the choices.
+/// Describes a consent request without the available decisions.
 pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
     let server = escape_line(&request.server);
     let mut text = String::from("\n");
@@ -242,7 +242,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
     text
 }
 
-/// Describes content that a model has read, by kind and name.
+/// Describes content that a model has read: its kind and name.
 pub(crate) fn reading_text(reading: &Reading) -> String {
     let name = escape_line(&reading.name);
     match reading.kind {
@@ -253,7 +253,7 @@ pub(crate) fn reading_text(reading: &Reading) -> String {
     }
 }
 
-/// Describes content: text unchanged, and anything else by type and size.
+/// Describes a content block: text is included unchanged, and other content by its type and size.
 pub(crate) fn content_text(content: &Content) -> String {
     let bytes = |base64: &str| base64.len() / 4 * 3;
     match content {
@@ -274,7 +274,8 @@ fn json_text(json: &Value) -> String {
     pretty_json(json)
 }
 
-/// Describes an address with its warnings. Missing encryption only matters outside of this computer.
+/// Describes a URL with its warnings. The warning about missing encryption is included only if `unencrypted_matters`,
+/// since it does not apply to URLs on this computer.
 fn url_parts_text(url: &UrlParts, unencrypted_matters: bool) -> String {
     let mut text = format!("  address  {}\n", escape_line(&url.url));
     if url.openable {

@@ -1,4 +1,4 @@
-//! Prints a conversation event by event.
+//! Prints a conversation with a model while its events arrive.
 
 use api::data::{ConversationItem, ItemBody, ItemState, Notice, ReplyAppend, ReplyPart};
 use api::{ErrorCode, Event};
@@ -8,20 +8,21 @@ use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
 use crate::terminal_escape;
 
-/// Maximum number of pending ends of answers. The next answer only starts after the previous end is processed.
+/// Capacity of the channel for ended replies. The command sends the next message only after it has processed the
+/// previous reply.
 const MAX_PENDING_ENDS: usize = 8;
 
-/// The end of an answer, with its text.
+/// Text of a reply and the reason for its end, or the failure.
 pub(crate) type ReplyResult = Result<(String, ReplyEnd), CommandFailure>;
 
-/// The reason for the end of an answer.
+/// Reason for the end of a reply.
 pub(crate) enum ReplyEnd {
     Done,
-    /// The model reached the maximum number of consecutive tool calls, and continues if the user agrees.
+    /// The model reached the maximum number of consecutive rounds of tool calls. It continues if the user agrees.
     Rounds(u32),
 }
 
-/// Prints the answers of a conversation as they stream.
+/// Prints the replies of a conversation as they stream.
 pub(crate) struct ConversationPrinter {
     conversation: String,
     printed: PrintedReply,
@@ -34,7 +35,7 @@ impl ConversationPrinter {
         (Self { conversation, printed: PrintedReply::default(), ended }, ends)
     }
 
-    /// Prints the content of an event.
+    /// Prints the part of a reply that an event contains.
     pub(crate) fn event(&mut self, event: &Event, output: &Output) {
         let ended = match event {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
@@ -64,17 +65,17 @@ impl ConversationPrinter {
             }
             _ => return,
         };
-        // The receiver may have been dropped.
+        // The receiver is dropped if the command has ended.
         let _ = self.ended.try_send(ended);
     }
 }
 
-/// The printed part of an answer.
+/// Part of a reply that was already printed.
 #[derive(Default)]
 struct PrintedReply {
-    /// Set if the last line is incomplete.
+    /// `true` if the last printed line does not end in a line break.
     has_text: bool,
-    /// Complete text of the answer.
+    /// Complete text of the reply so far.
     text: String,
 }
 

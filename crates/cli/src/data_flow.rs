@@ -1,5 +1,5 @@
-//! The `flow` command: results that are reviewed before a model reads them, and content after which calls require
-//! approval.
+//! The `flow` command: shows or sets which results the user reviews before a model reads them, and which content makes
+//! later calls require approval.
 
 use api::Handler as _;
 use api::data::{DataFlow, EmptyObject, ResultReview, SameServerFlow, SetDataFlow};
@@ -11,7 +11,7 @@ use crate::output::to_json_value;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Shows the settings, and changes those that are given.
+/// Changes the given settings of a server, and prints all of its settings.
 pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
     session.servers(Some(&what.server)).await?;
     let before = read_flow(session, &what.server).await?;
@@ -41,7 +41,7 @@ async fn read_flow(session: &CommandSession, server: &str) -> Result<DataFlow, C
         .ok_or_else(|| CommandFailure::usage(format!("there is no server {:?}", escape_line(server))))
 }
 
-/// Returns the review setting, or `None` to use that of the server.
+/// Converts the review setting of the command line. Returns `None` for a tool that uses the setting of its server.
 const fn review_setting(name: ReviewName) -> Option<ResultReview> {
     match name {
         ReviewName::Off => Some(ResultReview::Off),

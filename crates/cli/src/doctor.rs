@@ -1,5 +1,5 @@
-//! The `doctor` command: checks this computer for problems that prevent servers from working. Runs without a host,
-//! whose start may be the problem.
+//! The `doctor` command: checks this computer for problems that prevent servers from working. Starts no host, since the
+//! start itself may fail.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::session::{locations, storage_failure};
 use crate::terminal_escape;
 
-/// Prints the findings, or the report. Fails if there is a problem.
+/// Prints the findings, or the redacted report. Returns a failure if there is a problem.
 pub(crate) async fn run(
     arguments: &Arguments,
     what: &DoctorArguments,
@@ -61,7 +61,7 @@ fn report(checkup: &Checkup, environment: &ProcessEnvironment) -> String {
     checkup::report(&checkup.findings, program, &servers, environment)
 }
 
-/// Formats the findings for people, each followed by the suggested fix.
+/// Formats the findings as readable text, each followed by the suggested fix.
 fn findings_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {

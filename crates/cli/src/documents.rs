@@ -1,5 +1,5 @@
-//! Shell completions and manual pages, generated from the definition of the command line. `main` calls this before any
-//! settings are read.
+//! Shell completions and manual pages, generated from the definition of the command line. `main` calls this module
+//! before any settings are read.
 
 use std::io::{self, Write as _};
 
@@ -13,11 +13,11 @@ const PROGRAM_NAME: &str = "drawbridge-cli";
 ///
 /// # Errors
 ///
-/// Returns the I/O error if standard output or the folder cannot be written to.
+/// Returns the I/O error if standard output or the folder can't be written to.
 pub(crate) fn write(documents: &DocumentsCommand) -> io::Result<()> {
     match documents {
         DocumentsCommand::Completions { shell } => {
-            // clap_complete panics when its writer fails, so the completions are generated in memory.
+            // clap_complete panics if its writer fails, so the script is generated in memory first.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), PROGRAM_NAME, &mut script);
             io::stdout().write_all(&script)

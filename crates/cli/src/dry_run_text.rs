@@ -1,4 +1,4 @@
-//! Describes the result of a dry run: what would happen, and how each rule matched the call.
+//! Describes the result of a policy dry run: the effect, and how each rule matched the call.
 
 use api::data::{
     ArgumentJudgement, ArgumentRule, ConsideredRule, DecisionSource, DryRunResult, Policy, ReviewState, RuleEffect,
@@ -9,7 +9,7 @@ use crate::output::to_json_value;
 use crate::table::table;
 use crate::terminal_escape;
 
-/// Describes what would happen, and why. The conditions are taken from `rules`.
+/// Describes the effect on an act and its reason. The conditions of the considered rules are read from `rules`.
 pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) -> String {
     let effect = match result.effect {
         RuleEffect::Allow => "allow",
@@ -62,7 +62,7 @@ fn rule_conditions<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentR
     own.map_or(&[], |rule| rule.arguments.as_slice())
 }
 
-/// Describes a condition: its pattern, the value with its normal forms, and the reason why it holds or not.
+/// Describes a condition on an argument: its pattern, the normalized values, and the reason why it holds or not.
 fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
     let number = judged.number + 1;
     let mut text = match written {
@@ -84,7 +84,7 @@ fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) ->
     text
 }
 
-/// Describes the reason of a decision.
+/// Describes the reason of a decision, given its stable name.
 fn decision_reason_text(name: &str) -> &str {
     match name {
         "allowed" => "it is allowed, and nothing denies or asks",
@@ -106,7 +106,7 @@ fn decision_reason_text(name: &str) -> &str {
     }
 }
 
-/// Describes the reason why a condition holds or not.
+/// Describes the reason why a condition holds or not, given its stable name.
 fn reason_text(name: &str) -> &str {
     match name {
         "matches" => "the value meets the condition",

@@ -1,10 +1,10 @@
-//! Describes the endpoints that a sign-in sends credentials to.
+//! Describes the sign-in settings and the endpoints that receive credentials.
 
 use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
 
 use crate::terminal_escape::escape_line;
 
-/// Formats the sign-in settings, one per line.
+/// Formats the sign-in settings, one per line. `unattended` adds that no further consent is requested.
 pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> String {
     let mut text = String::new();
     if settings.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> Strin
     text
 }
 
-/// Formats the endpoints of a sign-in, one per line.
+/// Formats the endpoints that a sign-in sends credentials to, one per line.
 pub(crate) fn endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {
@@ -127,7 +127,7 @@ mod tests {
             "read write",
             "without asking again",
         ] {
-            assert!(text.contains(words), "S01: {words} is told: {text}");
+            assert!(text.contains(words), "S01: the text should contain {words}: {text}");
         }
     }
 
@@ -150,12 +150,12 @@ mod tests {
             "WARNING: evil.example is another domain than that of https://as.example",
             "WARNING: this page is outside the domain of its issuer https://as.example",
         ] {
-            assert!(text.contains(words), "S07: {words} is told: {text}");
+            assert!(text.contains(words), "S07: the text should contain {words}: {text}");
         }
         let text = described(&sign_in(Value::Null, false));
         for words in ["no page opens", "write  (NEW)", "for tokens   https://evil.example/token"] {
             assert!(text.contains(words), "S14: expected {words}: {text}");
         }
-        assert!(!text.contains("this page"), "a sign-in without a page mentions none: {text}");
+        assert!(!text.contains("this page"), "without a browser no page should be mentioned: {text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Prints events: every change as a JSON line, and the main ones as text for people.
+//! Prints events of the host: all events as JSON lines, or the important ones as text.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,13 +12,13 @@ use crate::conversation_printer::ConversationPrinter;
 use crate::output::{Output, to_json_value, without_variables};
 use crate::terminal_escape::escape_line;
 
-/// Maximum number of entries per page of a server's activity log.
+/// Maximum number of entries of an activity log that are read at a time.
 const ENTRIES_PER_PAGE: u32 = 1_000;
 
 /// Filter for the events to print.
 #[derive(Debug, Clone)]
 pub(crate) struct EventFilter {
-    /// Set to print all changes, including each message.
+    /// `true` to print all events, including each MCP message.
     watch: bool,
     /// Name of the only server whose events are printed, if any.
     server: Option<String>,
@@ -37,23 +37,23 @@ impl EventFilter {
     }
 }
 
-/// A printer of events.
+/// Receiver of events that prints them.
 pub(crate) trait EventPrinter {
     fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
-/// The conversation to print, if there is one. The task that follows the events prints everything, so that preceding
-/// text appears before a consent request.
+/// Printer of the conversation, if the command has one. The task that follows the events uses it, so that text is
+/// printed before a consent request that follows it.
 pub(crate) type SharedConversationPrinter = Arc<Mutex<Option<ConversationPrinter>>>;
 
-/// Prints events to the output.
+/// Prints events through [`Output`].
 pub(crate) struct OutputEventPrinter {
     api: Api,
     output: Arc<Output>,
     filter: EventFilter,
-    /// Sequence number of the last printed activity entry, by server.
+    /// Number of the last printed entry of each server's activity log.
     last: HashMap<String, u64>,
-    /// Last printed text by server and call, to avoid repetition.
+    /// Last printed text for each server and each call. An equal text is not printed again.
     said: HashMap<String, String>,
     talks: SharedConversationPrinter,
 }
@@ -119,7 +119,7 @@ impl OutputEventPrinter {
                 let file = problem.file.as_deref().unwrap_or("the settings file");
                 self.output.print_message(&escape_line(&format!("{file} can't be used: {}", problem.message)));
             }
-            // A consent request is printed together with its decision.
+            // A consent request is printed when it is decided.
             Event::QuestionChanged { .. }
             | Event::AuthorizationChanged { .. }
             | Event::ConversationsChanged { .. }
@@ -155,7 +155,7 @@ impl OutputEventPrinter {
     async fn print_activity(&mut self, server: &str) {
         let after = self.last.get(server).copied();
         let range = ActivityRange { server: server.to_owned(), after, limit: ENTRIES_PER_PAGE };
-        // A server that was removed meanwhile has no activity log.
+        // The server may have been removed since the event.
         let Ok(page) = self.api.activity(range).await else { return };
         let first = page.entries.first().map_or(0, |entry| entry.seq);
         let missed = first.saturating_sub(after.unwrap_or(0) + 1);

@@ -1,32 +1,32 @@
-//! Failures of commands, with their exit status.
+//! Failure of a command, with its exit status.
 
 use api::{ApiError, ErrorCode};
 use serde_json::{Value, json};
 
-/// The failure of a command.
+/// Failure of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CommandFailure {
-    /// Error code for programs.
+    /// Stable error code for scripts.
     pub(crate) code: String,
     /// Description of the cause.
     pub(crate) message: String,
-    /// Additional data for programs, depending on the code.
+    /// Additional data for scripts, whose shape depends on the code.
     pub(crate) data: Option<Box<Value>>,
-    /// Value that the command returned nevertheless.
+    /// Result of the command, if it has one despite the failure.
     pub(crate) value: Option<Box<Value>>,
-    /// Exit status of the program.
+    /// Exit status that the program returns.
     pub(crate) status: u8,
 }
 
 /// Exit status of a failed command.
 const EXIT_FAILED: u8 = 1;
-/// Exit status for an invalid command line, or an invalid file that it names.
+/// Exit status for an invalid command line, or for an invalid file that it names.
 const EXIT_USAGE: u8 = 2;
 /// Exit status for an act that the policy or the user denied.
 const EXIT_REFUSED: u8 = 3;
 
 impl CommandFailure {
-    /// Creates a failure with the exit status of its code.
+    /// Creates a failure with this code and the exit status that belongs to it.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = match code {
             ErrorCode::Refused | ErrorCode::Cancelled => EXIT_REFUSED,
@@ -38,22 +38,22 @@ impl CommandFailure {
         Self { code, message: message.into(), data: None, value: None, status }
     }
 
-    /// Creates a failure for an invalid command line, or an invalid file that it names.
+    /// Creates a failure for an invalid command line, or for an invalid file that it names.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::BadRequest, message)
     }
 
-    /// Creates a failure that the tool itself reported.
+    /// Creates a failure for a tool result that reports an error. The result is included.
     pub(crate) fn tool(message: String, value: Value) -> Self {
         Self { code: String::from("tool"), message, data: None, value: Some(Box::new(value)), status: EXIT_FAILED }
     }
 
-    /// Creates a failure for a signal that ended the program.
+    /// Creates a failure for a signal that ended the program. The exit status is 128 plus its number.
     pub(crate) fn interrupted(signal: u8) -> Self {
         Self { status: 128 + signal, ..Self::new(ErrorCode::Cancelled, "interrupted") }
     }
 
-    /// Returns the failure in the format of the result line.
+    /// Returns the failure as JSON, as it appears in the last line of the output.
     pub(crate) fn to_json(&self) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });
         if let Some(data) = &self.data {

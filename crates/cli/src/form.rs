@@ -1,11 +1,11 @@
-//! Forms on a terminal: describes the fields, and converts input to values.
+//! Forms (elicitation) on a terminal: describes the fields, and converts the user's input to values.
 
 use api::data::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
 use serde_json::Value;
 
 use crate::terminal_escape::escape_line;
 
-/// Describes a field, on one or more lines.
+/// Describes a field of a form, on one or more lines.
 pub(crate) fn field_text(field: &FormField) -> String {
     let title = field.title.as_deref().map(|title| format!(" \"{}\"", escape_line(title))).unwrap_or_default();
     let need = if field.required { "required" } else { "may be left empty" };
@@ -67,8 +67,8 @@ fn kind_text(kind: &FieldKind) -> String {
     }
 }
 
-/// Converts the input for a field, or returns its default for empty input. Invalid input stays a string, which the
-/// validation rejects.
+/// Converts the user's input for a field. Empty input results in the default value. Invalid input is returned as a
+/// string, which the validation rejects.
 pub(crate) fn parse_field(field: &FormField, text: &str) -> Option<Value> {
     if text.is_empty() {
         return field.default.clone();
@@ -92,7 +92,7 @@ pub(crate) fn parse_field(field: &FormField, text: &str) -> Option<Value> {
     })
 }
 
-/// Returns the option with this value, title or number, in this order.
+/// Returns the value of the option that the input selects by its value, its title or its number, checked in this order.
 fn find_choice(options: &[ChoiceOption], text: &str) -> String {
     let text = text.trim();
     let named = options.iter().find(|option| option.value == text).or_else(|| options.iter().find(|o| o.title == text));
@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(parse_field(&field(kind, None), typed_text), wanted, "{why}");
         }
         let with_default = field(FieldKind::Boolean, Some(json!(true)));
-        assert_eq!(parse_field(&with_default, ""), Some(json!(true)), "empty input results in the default");
-        assert_eq!(parse_field(&with_default, "n"), Some(json!(false)), "input replaces the default");
+        assert_eq!(parse_field(&with_default, ""), Some(json!(true)), "empty input should result in the default");
+        assert_eq!(parse_field(&with_default, "n"), Some(json!(false)), "input should replace the default");
     }
 }

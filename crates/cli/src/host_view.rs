@@ -1,20 +1,20 @@
-//! The state of the host according to the events read so far: servers and pending consent requests. The session updates
-//! it, and other tasks watch it.
+//! Local copy of the host's state: servers and pending consent requests. `session.rs` updates it from the host's
+//! events, and other tasks watch it for changes.
 
 use std::collections::HashSet;
 
 use api::Event;
 use api::data::{ConsentRequest, ConsentRequestBody, ConsentRequestOutcome, Server};
 
-/// Servers and pending consent requests, up to the last event that was read.
+/// Servers and pending consent requests after the events processed so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostView {
     /// Number of the next event.
     pub(crate) next_event: u64,
     pub(crate) servers: Vec<Server>,
-    /// Pending consent requests, in queue order.
+    /// Pending consent requests, in the order of the queue.
     pub(crate) questions: Vec<ConsentRequest>,
-    /// Servers for which a required consent request was denied.
+    /// Servers for which a consent request about signing in was denied or closed.
     pub(crate) refused: HashSet<String>,
 }
 

@@ -1,4 +1,5 @@
-//! The `import` and `export` commands: servers from and for other apps.
+//! The `import` and `export` commands: adds servers from the settings of other apps, and prints servers in the formats
+//! of other apps.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::{escape_line, escape_value};
 
-/// Imports the found servers, or shows what would be imported.
+/// Imports the servers that were found, or only prints them if `--dry-run` is set.
 pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Result<Value, CommandFailure> {
     session.servers(None).await?;
     let surroundings = app_environment(what.home)?;
@@ -56,7 +57,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     }
 }
 
-/// Prints the servers in the format of another app.
+/// Prints the configured servers in the format of another app.
 pub(crate) async fn export(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
     session.servers(None).await?;
     let form = match format {
@@ -86,7 +87,7 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
     Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 
-/// A word is an app if there is one of that name, and otherwise a path.
+/// Returns the scope of the search: the app with this name, or else the file or project folder at this path.
 fn parse_scan_scope(named: Option<String>) -> ScanScope {
     match named {
         None => ScanScope::All,
@@ -97,7 +98,8 @@ fn parse_scan_scope(named: Option<String>) -> ScanScope {
     }
 }
 
-/// Returns a note about secrets that are only stored until this program ends, which have to be entered again.
+/// Returns a note if the secrets of a server are stored only until this program exits, so that the user has to enter
+/// them again.
 fn unstored_secrets_note(server: &FoundServer, kept: &SecretPersistence) -> Option<String> {
     let SecretPersistence::ThisRun { cause } = kept else { return None };
     let names: Vec<&str> = server
@@ -123,7 +125,7 @@ fn problem_text(problem: &ConfigProblem) -> String {
     format!("{file}{at}{column}{}", problem.message)
 }
 
-/// Formats a server for programs.
+/// Formats a server that was found as JSON.
 fn server_json(server: &FoundServer) -> Value {
     let mut object = Map::new();
     let origin = server.origins.first();
@@ -151,7 +153,8 @@ fn server_json(server: &FoundServer) -> Value {
     Value::Object(object)
 }
 
-/// Formats the servers by file, for people. `failed` of them could not be imported.
+/// Formats the servers that were found as readable text, grouped by file. `failed` is the number of servers that could
+/// not be imported.
 fn report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {

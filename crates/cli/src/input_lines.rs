@@ -1,5 +1,5 @@
-//! Standard input, read line by line. Lines are delivered to the first waiting reader: a prompt, or a sign-in that
-//! expects an address.
+//! Lines of standard input. Each line is delivered to the first waiting reader: a prompt, or a sign-in that waits for a
+//! pasted URL.
 
 use std::io::BufRead as _;
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use tokio::sync::{Mutex, mpsc};
 /// Number of lines that are read ahead.
 const READ_AHEAD_LINES: usize = 16;
 
-/// Lines of standard input. Reading starts with the first request for a line.
+/// Lines of standard input. Reading starts when the first line is requested.
 #[derive(Clone, Default)]
 pub(crate) struct InputLines {
     lines: Arc<Mutex<Option<mpsc::Receiver<String>>>>,
 }
 
 impl InputLines {
-    /// Returns the next line, or `None` at the end. Cancellation doesn't lose a line.
+    /// Returns the next line, or `None` at the end of the input. Cancel safe: no line is lost if the future is dropped.
     pub(crate) async fn next_line(&self) -> Option<String> {
         self.lines.lock().await.get_or_insert_with(spawn_reader).recv().await
     }
 }
 
-/// Reads lines on a separate thread, because a read of standard input can't be cancelled.
+/// Spawns a thread that reads the lines, because reading standard input can't be cancelled.
 fn spawn_reader() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(READ_AHEAD_LINES);
     std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! The `install` command: adds a server from a registry or a bundle, or upgrades one. Nothing is started or approved,
-//! and no other server is replaced.
+//! The `install` command: adds a server from a registry or a bundle, or upgrades an installed one. Starts and approves
+//! nothing, and replaces no other server.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::terminal_escape::escape_line;
 use crate::terminal_user::TerminalUser;
 use crate::{plan_text, registry};
 
-/// Shows the configuration, and adds the server after a confirmation.
+/// Prints the planned configuration, and adds the server after the user confirms.
 pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Result<Value, CommandFailure> {
     let there = session.servers(None).await?;
     let host = session.api.host();
@@ -36,14 +36,14 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         return Err(CommandFailure::new(ErrorCode::BadName, message));
     }
     let sandbox = match what.upgrade {
-        // An upgrade keeps the existing sandbox.
+        // An upgrade keeps the sandbox of the installed server.
         Some(_) => None,
         None => choose_sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
     };
     let values = collect_values(&what, &plan, &session.input, &session.output).await?;
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
     let mut shown = json!({ "origin": origin, "plan": plan_text::plan_json(&plan), "added": false });
-    // The offer is current, while an older response may be cached under the exact version.
+    // Queries the registry again, since the cached response for this exact version may be older than the plan.
     let preview = match installer.preview(host, &draft, CachePolicy::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
@@ -105,7 +105,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     Ok(shown)
 }
 
-/// Prompts for confirmation on a terminal. Returns `false` if no user can be prompted.
+/// Prompts for confirmation on the terminal. Returns `false` if there is no user to prompt.
 async fn is_confirmed(session: &CommandSession, request: &str) -> bool {
     let is_terminal =
         std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && std::io::stderr().is_terminal();

@@ -1,5 +1,5 @@
-//! Converts the options of `install` to the values and the sandbox of a plan, and formats the result for people and
-//! programs.
+//! Converts the options of `install` to the input values and the sandbox of an installation plan, and formats the
+//! resulting server.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::terminal_escape::{escape_line, escape_value};
 
-/// Placeholder for a secret's value.
+/// Text displayed instead of the value of a secret.
 const SECRET_PLACEHOLDER: &str = "(for the keychain)";
 
-/// Collects the values of the inputs: those on the command line, and secrets from standard input.
+/// Collects the values of a plan's inputs from the command line, and the secrets from standard input.
 pub(crate) async fn collect_values(
     what: &InstallArguments,
     plan: &InstallPlan,
@@ -57,11 +57,12 @@ pub(crate) async fn collect_values(
     Ok(values)
 }
 
-/// Returns the sandbox of a server, or `None` if it is disabled, or not applicable.
+/// Returns the sandbox for a server, or `None` if the options disable it, the server is remote, or it runs in a
+/// container.
 ///
 /// # Errors
 ///
-/// Returns a [`CommandFailure`] if this computer has no sandbox, or the options are contradictory.
+/// Returns a [`CommandFailure`] if this computer supports no sandbox, or if the options contradict each other.
 pub(crate) fn choose_sandbox(
     what: &InstallArguments,
     containment: &InstallContainment,
@@ -112,7 +113,7 @@ pub(crate) fn choose_sandbox(
     }
 }
 
-/// Formats the new server for people.
+/// Formats the planned server as readable text.
 pub(crate) fn server_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
@@ -141,7 +142,7 @@ pub(crate) fn server_text(server: &NewServer) -> String {
     text
 }
 
-/// Formats the changes of an upgrade for people: removed lines begin with -, added ones with +.
+/// Formats the changes of an upgrade as readable text: removed lines start with `-`, added ones with `+`.
 pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     let (before, after) = (server_text(before), server_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
@@ -150,7 +151,7 @@ pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     gone.chain(now).collect()
 }
 
-/// Formats the new server for programs.
+/// Formats the planned server as JSON.
 pub(crate) fn server_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
@@ -179,7 +180,7 @@ fn masked_text(parts: &[ValuePart]) -> String {
     parts.iter().map(part).collect()
 }
 
-/// A sandbox would prevent these programs from accessing the container service.
+/// Returns `true` for a command of a container runtime, which can't reach its service from a sandbox.
 fn is_container_command(command: &str) -> bool {
     matches!(command, "docker" | "podman")
 }

@@ -1,4 +1,4 @@
-//! Resolves the argument of `install`: a server of a registry, or a bundle.
+//! Resolves the argument of `install` to a server of a registry or to a bundle.
 
 use std::path::{Path, PathBuf};
 
@@ -18,21 +18,21 @@ use crate::failure::CommandFailure;
 use crate::registry::{about_json, about_text, cache_age_text, name_and_version};
 use crate::terminal_escape::escape_line;
 
-/// The server to install.
+/// Server to install, with its plan.
 pub(crate) struct ResolvedSource {
-    /// Exact reference, by which the server is found again.
+    /// Source with the exact version or hash, by which the same server is found again.
     pub(crate) source: InstallSource,
     /// Installation plan for the server.
     pub(crate) plan: InstallPlan,
     /// Folder that a bundle would be unpacked to.
     pub(crate) bundle: Option<PathBuf>,
-    /// Description of the source, for people.
+    /// Description of the source as text.
     pub(crate) words: String,
-    /// Description of the source, for programs.
+    /// Description of the source as JSON.
     pub(crate) origin: Value,
 }
 
-/// Finds the requested server.
+/// Looks up the requested server and creates its plan.
 pub(crate) async fn resolve_source(
     what: &InstallArguments,
     installer: &Installer,
@@ -80,7 +80,7 @@ fn bundle_json(file: &BundleFile) -> Value {
     json!({ "name": manifest.name, "version": manifest.version, "sha256": archive.sha256(), "folder": file.folder })
 }
 
-/// Returns the source that the command line names.
+/// Returns the source given on the command line, or `None` if none is given.
 fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
@@ -106,13 +106,14 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Comman
     Ok(Some(InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target }))
 }
 
-/// The name in a registry contains one slash, between namespace and name, and never ends like a bundle.
+/// Returns `true` if the argument is the path of a bundle. A name in a registry has the form `namespace/name` and does
+/// not end with the extension of a bundle.
 fn is_path(what: &str) -> bool {
     let ending = Path::new(what).extension();
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-/// Describes the problem in terms of the command line options.
+/// Describes why a registry entry can't be installed, and the command line options that may help.
 fn describe_problem(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
         NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices_text(entry)),

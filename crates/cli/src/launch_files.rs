@@ -1,13 +1,13 @@
-//! Describes the files that the approval of a start covers.
+//! Describes the files that the approval of a server's start is bound to.
 
 use api::data::{LaunchFile, LaunchFileRole};
 
 use crate::terminal_escape::escape_line;
 
-/// Number of hash characters that are shown.
+/// Number of characters of a hash that are printed.
 const HASH_CHARS_SHOWN: usize = 16;
 
-/// Formats a summary line, and two lines per file.
+/// Formats a summary line, followed by two lines per file.
 pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
     let mut text = match files.len() {
         0 => return String::new(),
@@ -64,11 +64,11 @@ mod tests {
         let told = launch_files_text(&[program, file("/home/ann/server\u{1b}.js", true)]);
         let told: Vec<&str> = told.lines().map(str::trim).collect();
         assert_eq!(told[0], "2 files decide what runs; the approval is for them as they are now:");
-        assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link");
+        assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link should be shown");
         assert!(told[3].starts_with("the program, 12 bytes, identified by size"), "{told:?}");
-        assert!(!told[4].contains('\u{1b}'), "control characters in a name are escaped: {told:?}");
+        assert!(!told[4].contains('\u{1b}'), "control characters in a name should be escaped: {told:?}");
         assert_eq!(told[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
-        assert_eq!(told[6..], ["CHANGED since it was approved"], "only the changed file is marked");
+        assert_eq!(told[6..], ["CHANGED since it was approved"], "only the changed file should be marked");
         assert_eq!(launch_files_text(&[]), "");
     }
 }

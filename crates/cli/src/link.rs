@@ -1,4 +1,4 @@
-//! The `link` command: install links for the user's servers, to publish on a page.
+//! The `link` command: creates install links for the user's servers, to publish on a web page or in a README.
 
 use api::ApiError;
 use other_apps::{LinkTarget, install_link};
@@ -10,7 +10,8 @@ use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::{escape_line, prefixed_block};
 
-/// Prints a link that installs a server, with notes on values to fill in and omitted settings. Nothing is started.
+/// Prints a link that installs a server, with notes on values to fill in and on settings that the link omits. Starts
+/// nothing.
 pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result<Value, CommandFailure> {
     session.servers(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;

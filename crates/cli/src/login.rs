@@ -1,4 +1,4 @@
-//! The commands for signing in and out, and for the state of a sign-in.
+//! The commands `login`, `logout` and `auth`.
 
 use api::data::{Authorization, ServerName, ServerState, SignOutOutcome, TokenStorage};
 use api::{ErrorCode, Handler as _};
@@ -10,7 +10,7 @@ use crate::session::{self, CommandSession};
 use crate::sign_in_text;
 use crate::terminal_escape;
 
-/// Signs in. Fails if the tokens are lost when the program ends.
+/// Signs in to a server. Returns a failure if the tokens can't be stored permanently.
 pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
     session.api.sign_in(server_name(server)).await?;
@@ -25,7 +25,7 @@ pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Valu
     }
 }
 
-/// Returns the failure for tokens that the next command can't use.
+/// Returns the failure for tokens that are lost when the program exits.
 fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
     let message = format!(
         "{server}: the sign-in worked, but it is lost now, because this program ends and its tokens can't be kept: {cause}\n\
@@ -51,7 +51,7 @@ pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Val
     Ok(to_json_value(&done))
 }
 
-/// Shows the account, and the steps of the last sign-in.
+/// Prints the signed-in account, and the steps of the last sign-in.
 pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
     let authorization = session.api.authorization(server_name(server)).await?;
@@ -60,7 +60,7 @@ pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<
     Ok(to_json_value(&authorization))
 }
 
-/// Prints the client ID metadata document of Drawbridge, to publish at this address.
+/// Prints Drawbridge's client ID metadata document, which the user publishes at this URL.
 pub(crate) fn client_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
     let unusable =
         || CommandFailure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
@@ -75,16 +75,16 @@ fn server_name(server: &str) -> ServerName {
     ServerName { server: server.to_owned() }
 }
 
-/// Waits until the sign-in has finished, and the server is ready.
+/// Waits until the sign-in has ended and the server is ready.
 async fn follow_sign_in(session: &CommandSession, server: &str) -> Result<Authorization, CommandFailure> {
     let mut changes = session.changes();
     loop {
         changes.borrow_and_update();
-        // The order matters: a sign-in that begins once the server is ready is then included.
+        // The server's state is read first, so that a sign-in that starts when the server becomes ready is not missed.
         let state = session.state(server).await?;
         let known = session.api.authorization(server_name(server)).await?;
         if known.in_progress.is_none() {
-            // Earlier events report if the sign-in was refused.
+            // Pending events may contain the denial of the sign-in.
             session.catch_up().await;
             if let Some(end) = sign_in_outcome(session, server, &state, &known) {
                 return end.map(|()| known);
@@ -96,7 +96,7 @@ async fn follow_sign_in(session: &CommandSession, server: &str) -> Result<Author
     }
 }
 
-/// Returns the outcome of the sign-in once it has finished.
+/// Returns the outcome of the sign-in, or `None` while it is in progress.
 fn sign_in_outcome(
     session: &CommandSession,
     server: &str,
@@ -121,15 +121,15 @@ fn sign_in_outcome(
     }
 }
 
-/// Returns `true` if an account with valid tokens is signed in.
+/// Returns `true` if an account is signed in and its tokens are valid.
 fn is_signed_in(known: &Authorization) -> bool {
     known.account.as_ref().is_some_and(|account| account.ended.is_none())
 }
 
-/// Adds the requests and responses of the sign-in to a failure, to show where it failed.
+/// Adds the recorded requests and responses of the sign-in to a failure, so that the user sees where it failed.
 async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
     let Ok(known) = session.api.authorization(server_name(server)).await else { return failure };
-    // A user who refused the sign-in knows why it failed.
+    // A user who denied the sign-in knows the reason.
     if known.steps.is_empty() || session.is_refused(server) {
         return failure;
     }

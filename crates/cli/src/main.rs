@@ -1,5 +1,5 @@
-//! `drawbridge-cli`: the host without a window, for terminals, scripts and CI, with the same policy and audit log as
-//! the app.
+//! `drawbridge-cli`: runs Drawbridge's host without a window, for terminals, scripts and CI. Uses the same policy and
+//! audit log as the app.
 
 mod answers_file;
 mod arguments;
@@ -71,13 +71,14 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help is not a failure. With `--json`, an invalid command line also ends with a result line.
+            // Help and version are not failures. With `--json`, an invalid command line is also reported as a result
+            // line.
             if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
                 let words = error.render().to_string();
                 let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
                 Output::new(true).result(Err(&CommandFailure::usage(first)));
             }
-            // If printing fails, there is no other way to report it.
+            // A failure to print can't be reported either.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -116,7 +117,7 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         Ok(session) => session,
         Err(failure) => return finish(&output, Err(failure)),
     };
-    // An interrupt is the normal end of watching.
+    // The command `watch` is expected to end by an interrupt.
     let watches = matches!(arguments.command, arguments::Command::Watch(_));
     let result = tokio::select! {
         result = commands::run(&session, arguments.command) => result,
@@ -128,13 +129,13 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     let code = finish(&output, result);
     tokio::select! {
         () = session.close() => code,
-        // A second interrupt skips waiting. The next start cleans up.
+        // A second signal exits without stopping the servers. The next start of Drawbridge cleans up their processes.
         signal = wait_for_signal() => ExitCode::from(128 + signal),
     }
 }
 
-/// Runs the commands that use no server: `doctor` must work if no host can start. Returns `None` for all other
-/// commands.
+/// Runs the commands that use no host, such as `doctor`, which must work if a host can't start. Returns `None` for all
+/// other commands.
 async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, CommandFailure>> {
     match &arguments.command {
         arguments::Command::Doctor(what) => Some(doctor::run(arguments, what, output).await),

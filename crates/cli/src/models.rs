@@ -1,5 +1,5 @@
-//! The `models` commands. Keys are read from the environment or from standard input, and never from an argument, which
-//! every program on the computer can read.
+//! The `models` commands: manage model providers. API keys are read from the environment or from standard input,
+//! because other programs can read command line arguments.
 
 use std::io::Read as _;
 
@@ -17,9 +17,9 @@ use crate::session::CommandSession;
 use crate::table::table;
 use crate::terminal_escape;
 
-/// Environment variable with a key.
+/// Environment variable that contains an API key.
 const KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
-/// Maximum length of a key, in bytes.
+/// Maximum length of an API key, in bytes.
 const MAX_KEY_BYTES: u64 = 8 << 10;
 
 /// Runs a `models` command.
@@ -118,7 +118,7 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
     let settings = provider_settings(&new, preset)?;
     let wants_key = new.key || preset.is_some_and(|preset| preset.wants_key);
-    // The key is read before anything is changed.
+    // The key is read before any setting is changed.
     let key = if wants_key || std::env::var_os(KEY_VARIABLE).is_some() { Some(read_key(session).await?) } else { None };
     session.api.set_provider(settings).await?;
     if let Some(key) = key {
@@ -159,7 +159,7 @@ const fn provider_kind(name: WireName) -> ProviderKind {
     }
 }
 
-/// Reads the key from the environment, or else from standard input.
+/// Reads an API key from the environment, or else from standard input.
 async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
     let key = match std::env::var(KEY_VARIABLE) {
         Ok(key) => key,
@@ -180,7 +180,7 @@ async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
     Ok(key.to_owned())
 }
 
-/// Stores a key. Fails if it is lost when the program ends.
+/// Stores the API key of a provider. Returns a failure if the key can't be stored permanently.
 async fn store_key(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
     let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
     match kept.only_this_run {

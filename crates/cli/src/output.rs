@@ -1,4 +1,4 @@
-//! Prints output for people, or as JSON Lines.
+//! Output of the program, as readable text or as JSON Lines.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 use crate::failure::CommandFailure;
 use crate::terminal_escape;
 
-/// Maximum number of pieces of output that wait during a prompt. Beyond it they are printed, and the prompt is
+/// Maximum number of deferred pieces of output during a prompt. If it is exceeded, they are printed and the prompt is
 /// repeated.
 const MAX_DEFERRED_PIECES: usize = 1_000;
 
-/// The single path for all output, so that lines stay complete and in order, including prompts. During a prompt, all
-/// other output waits.
+/// Output of the program. All tasks print through it, so that lines and prompts are not interleaved. Other output is
+/// deferred during a prompt.
 pub(crate) struct Output {
     json: bool,
     screen: Mutex<OutputScreen>,
@@ -26,17 +26,17 @@ pub(crate) struct Output {
 struct OutputScreen {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
-    /// Set once the result is printed, after which nothing follows.
+    /// `true` once the result was printed. Later output is discarded.
     over: bool,
-    /// Output that waits for the user's decision.
+    /// Output that is deferred during a prompt, or `None` if there is no prompt.
     held: Option<DeferredOutput>,
 }
 
-/// Output that is printed after the user's decision.
+/// Output that is printed once the user has responded to the prompt.
 #[derive(Default)]
 struct DeferredOutput {
     pieces: Vec<(OutputStream, String)>,
-    /// Line on which the user types.
+    /// Last line of the prompt, after which the user types.
     prompt: String,
 }
 
@@ -60,17 +60,17 @@ impl Output {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns `true` if the output is JSON.
+    /// Returns `true` if the output format is JSON Lines.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Waits until standard output is closed by its reader.
+    /// Waits until the reader of standard output has closed it.
     pub(crate) async fn wait_until_closed(&self) {
         self.gone.notified().await;
     }
 
-    /// Prints an event in JSON output.
+    /// Prints an event as a JSON line. Ignored if the output format is text.
     pub(crate) fn event(&self, name: &str, fields: Value) {
         if !self.json {
             return;
@@ -83,46 +83,46 @@ impl Output {
         self.print(format!("{}\n", terminal_escape::escape_json(&Value::Object(line))));
     }
 
-    /// Prints lines of a result in output for people.
+    /// Prints lines of the result as text. Ignored if the output format is JSON.
     pub(crate) fn text(&self, lines: &str) {
         if !self.json && !lines.is_empty() {
             self.print(format!("{}\n", lines.trim_end_matches('\n')));
         }
     }
 
-    /// Prints part of a line, or several lines, in output for people.
+    /// Prints part of a line, or several lines, as text. Ignored if the output format is JSON.
     pub(crate) fn print_piece(&self, text: &str) {
         if !self.json {
             self.print(text.to_owned());
         }
     }
 
-    /// Prints a prompt for input, if standard input is a terminal.
+    /// Prints a prompt for input if standard input is a terminal.
     pub(crate) fn prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
             self.screen().print_or_defer(OutputStream::Err, words.to_owned());
         }
     }
 
-    /// Prints a message to standard error in output for people.
+    /// Prints a message to standard error. Ignored if the output format is JSON.
     pub(crate) fn print_message(&self, line: &str) {
         if !self.json {
             self.announce(line);
         }
     }
 
-    /// Prints a message to standard error in every output format.
+    /// Prints a message to standard error in both output formats.
     pub(crate) fn announce(&self, line: &str) {
         self.screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
     }
 
-    /// Starts a prompt. Until the returned value is dropped, all other output waits.
+    /// Starts a prompt. Other output is deferred until the returned guard is dropped.
     pub(crate) fn ask(self: &Arc<Self>) -> PromptGuard {
         self.screen().held.get_or_insert_default();
         PromptGuard { output: Arc::clone(self) }
     }
 
-    /// Prints the result. All later output is discarded.
+    /// Prints the result of the command. Later output is discarded.
     pub(crate) fn result(&self, result: Result<&Value, &CommandFailure>) {
         let mut screen = self.screen();
         screen.print_deferred();
@@ -162,7 +162,7 @@ impl fmt::Debug for Output {
 }
 
 impl OutputScreen {
-    /// Prints a piece now or after the prompt. Returns `false` if standard output is known to be closed.
+    /// Prints a piece of output, or defers it if there is a prompt. Returns `false` if standard output is closed.
     fn print_or_defer(&mut self, stream: OutputStream, text: String) -> bool {
         let Some(held) = &mut self.held else { return self.write(stream, &text) };
         held.pieces.push((stream, text));
@@ -186,8 +186,8 @@ impl OutputScreen {
         pieces.into_iter().fold(true, |is_read, (stream, text)| self.write(stream, &text) && is_read)
     }
 
-    /// Writes a piece. Returns `false` if standard output is closed. Errors of standard error are ignored, as they
-    /// can't be reported.
+    /// Writes a piece of output. Returns `false` if standard output is closed. Errors on standard error are ignored, as
+    /// they can't be reported.
     fn write(&mut self, stream: OutputStream, text: &str) -> bool {
         let to = match stream {
             OutputStream::Out => &mut self.out,
@@ -198,16 +198,16 @@ impl OutputScreen {
     }
 }
 
-/// A prompt on the terminal.
+/// Prompt on the terminal, during which other output is deferred.
 pub(crate) struct PromptGuard {
     output: Arc<Output>,
 }
 
 impl PromptGuard {
-    /// Prints part of the prompt. The text after the last line break is the line on which the user types.
+    /// Prints part of the prompt. The user types after the last line of it.
     pub(crate) fn write(&self, text: &str) {
         let mut screen = self.output.screen();
-        // If the terminal is gone, the input ends as well, which counts as no.
+        // If the terminal is closed, its input ends too, which counts as no.
         screen.write(OutputStream::Err, text);
         if let Some(held) = &mut screen.held {
             text.rsplit('\n').next().unwrap_or_default().clone_into(&mut held.prompt);
@@ -221,13 +221,12 @@ impl Drop for PromptGuard {
     }
 }
 
-/// Serializes a value to JSON. Output consists of strings, numbers and lists, for which this can't fail.
+/// Serializes a value to JSON. Serialization of the printed types can't fail.
 pub(crate) fn to_json_value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// Redacts the values of a server's environment variables, which are often keys: output may end up in logs. The
-/// settings file contains the values.
+/// Replaces the values of servers' environment variables, which are often API keys, since output may be stored in logs.
 pub(crate) fn without_variables(mut value: Value) -> Value {
     redact_variables(&mut value);
     value
@@ -235,7 +234,7 @@ pub(crate) fn without_variables(mut value: Value) -> Value {
 
 fn redact_variables(value: &mut Value) {
     match value {
-        // A server, or a consent request about one.
+        // The object describes a server, or a consent request for one.
         Value::Object(map) if map.contains_key("config") || map.contains_key("body") => {
             for key in ["config", "body"] {
                 match map.get_mut(key).and_then(|part| part.get_mut("env")) {
@@ -253,14 +252,14 @@ fn redact_variables(value: &mut Value) {
     }
 }
 
-/// Replacement for a redacted value.
+/// Text printed instead of the value of an environment variable.
 const HIDDEN: &str = "(hidden)";
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    /// Readable output for tests: standard output and standard error combined.
+    /// Text output for tests, with standard output and standard error combined.
     #[derive(Clone, Default)]
     pub(crate) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
@@ -294,12 +293,12 @@ pub(crate) mod tests {
         asking.write("Let it run?\nAllow? ");
         output.print_message("← demo add: done");
         output.print_piece("2 and 3");
-        assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "other output waits");
+        assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "other output should be deferred");
         drop(asking);
         assert_eq!(
             paper.text(),
             "I add.\nLet it run?\nAllow? ← demo add: done\n2 and 3",
-            "waiting output is printed in order"
+            "deferred output should be printed in order"
         );
     }
 
@@ -313,9 +312,9 @@ pub(crate) mod tests {
             output.print_message("a line");
         }
         let text = paper.text();
-        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_PIECES, "output beyond the limit is printed");
-        assert!(text.ends_with("a line\nAllow? "), "the prompt is repeated: {}", &text[text.len() - 40..]);
+        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_PIECES, "output beyond the limit should be printed");
+        assert!(text.ends_with("a line\nAllow? "), "the prompt should be repeated: {}", &text[text.len() - 40..]);
         drop(asking);
-        assert_eq!(paper.text(), text, "nothing is printed twice");
+        assert_eq!(paper.text(), text, "nothing should be printed twice");
     }
 }

@@ -1,10 +1,10 @@
-//! Describes the package that a launcher would load.
+//! Describes the package that a launcher such as `npx` would load.
 
 use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageReason};
 
 use crate::terminal_escape::escape_line;
 
-/// Formats the package in a consent request for a start.
+/// Formats the package in the consent request for a server's start.
 pub(crate) fn package_text(package: &LoadedPackage) -> String {
     let LoadedPackage { launcher, name, wanted, version, unknown, before, replaced, unpinned, configured: _ } = package;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Sign-in with a browser on another computer: the user pastes the redirect address into standard input.
+//! Sign-in with a browser on another computer: the user pastes the redirect URL into standard input.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::terminal_escape;
 
-/// A sign-in that waits for its browser.
+/// Sign-in that waits for its redirect URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct PendingSignIn {
     server: String,
-    /// Beginning of the redirect address.
+    /// Redirect URI, with which the redirect URL starts.
     redirect_uri: String,
 }
 
-/// Delivers pasted addresses to waiting sign-ins, until the host stops or the input ends. After the end of the input, a
-/// browser on this computer may still complete a sign-in.
+/// Delivers pasted redirect URLs to waiting sign-ins, until the host stops or the input ends. A browser on this
+/// computer can complete a sign-in even after the input has ended.
 pub(crate) async fn deliver_pasted_redirects(
     api: Api,
     mut view: watch::Receiver<HostView>,
@@ -48,7 +48,7 @@ pub(crate) async fn deliver_pasted_redirects(
             changed = view.changed() => if changed.is_err() {
                 return;
             },
-            // A line that is typed during a consent request belongs to it.
+            // During a prompt, typed lines are responses to the prompt.
             line = input.next_line(), if !waiting.is_empty() && !is_asking => match line.as_deref().map(str::trim) {
                 Some("") => {}
                 Some(address) => deliver_redirect(&api, &waiting, address, &output).await,
@@ -61,7 +61,7 @@ pub(crate) async fn deliver_pasted_redirects(
 async fn pending_sign_ins(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn> {
     let mut waiting = Vec::new();
     for server in servers {
-        // A server that was removed meanwhile is not waiting.
+        // The server may have been removed since the event.
         let Ok(known) = api.authorization(ServerName { server: server.clone() }).await else { continue };
         let now = known.in_progress.filter(|now| now.phase == SignInPhase::AwaitingBrowser);
         waiting.extend(now.and_then(|now| now.redirect_uri).map(|redirect_uri| PendingSignIn { server, redirect_uri }));
@@ -69,7 +69,7 @@ async fn pending_sign_ins(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn>
     waiting
 }
 
-/// Delivers an address to its sign-in. After an invalid address, another can be pasted.
+/// Delivers a pasted URL to its sign-in. After an invalid URL, the user can paste another one.
 async fn deliver_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
     let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
         return;

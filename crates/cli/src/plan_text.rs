@@ -1,4 +1,4 @@
-//! Formats installation plans for people and programs. A blank is shown by its key.
+//! Formats installation plans as text and as JSON. An input without a value is shown by its key.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::output;
 use crate::terminal_escape::{escape_line, escape_value, prefixed_block};
 
-/// Formats a plan for programs. A text without blanks is a string. A text with blanks is a list of strings and
-/// `{"input": KEY}`.
+/// Formats a plan as JSON. A value with inputs is a list of strings and `{"input": KEY}`, and a value without inputs is
+/// a string.
 pub(crate) fn plan_json(plan: &InstallPlan) -> Value {
     let mut object = Map::new();
     object.insert("name".to_owned(), plan.name.as_str().into());
@@ -53,7 +53,7 @@ fn template_json(template: &Template) -> Value {
     texts.collect::<String>().into()
 }
 
-/// Formats a plan for people: program and arguments on separate lines, or the address, followed by the inputs.
+/// Formats a plan as text: program and arguments on separate lines, or the URL, followed by the inputs.
 pub(crate) fn plan_text(plan: &InstallPlan) -> String {
     let mut text = String::new();
     match &plan.target {

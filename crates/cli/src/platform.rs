@@ -1,4 +1,4 @@
-//! The platform functions that a terminal can provide.
+//! Implementation of the host's `Platform` on a terminal.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,28 +10,28 @@ use serde_json::json;
 use crate::output::Output;
 use crate::terminal_escape;
 
-/// Returns `true` if there is a display for a browser.
+/// Returns `true` if a browser can be opened on a display.
 pub(crate) fn has_display() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// Opens an address in the system's browser. The error is irrelevant, since the address is then printed.
+/// Opens a URL in the system's browser. Returns `false` on failure, after which the URL is printed.
 async fn open_in_browser(url: &str) -> bool {
     let url = url.to_owned();
     tokio::task::spawn_blocking(move || open::that_detached(url)).await.is_ok_and(|opened| opened.is_ok())
 }
 
-/// The platform of a terminal.
+/// Platform of the command line, without dialogs.
 pub(crate) struct TerminalPlatform {
-    /// Set to open addresses in the browser instead of only printing them.
+    /// `true` to open URLs in the browser in addition to printing them.
     pub(crate) opens: bool,
     pub(crate) output: Arc<Output>,
 }
 
 #[async_trait::async_trait]
 impl Platform for TerminalPlatform {
-    /// Opens the address, or prints it for a user without a local browser.
+    /// Opens the URL in the browser, or prints it if there is no browser on this computer.
     async fn open_url(&self, url: &str) -> Result<(), String> {
         let opened = self.opens && open_in_browser(url).await;
         self.output.event("open_url", json!({ "url": url, "opened": opened }));
@@ -57,6 +57,6 @@ impl Platform for TerminalPlatform {
         Err(String::from("there is no dialog in a terminal"))
     }
 
-    /// Does nothing: a consent request is printed when it is shown.
+    /// Does nothing, because a consent request is printed when the user is prompted.
     fn announce(&self, _server: &str, _kind: &str, _question: Option<ConsentRequestId>) {}
 }

@@ -1,4 +1,4 @@
-//! The `registry` command: searches registries, and shows their servers.
+//! The `registry` command: searches a registry, and shows its servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ use crate::session::{locations, storage_failure};
 use crate::table::time;
 use crate::terminal_escape::{self, escape_line, prefixed_block};
 
-/// Environment variable with the address of the registry, as for the app.
+/// Environment variable with the URL of the registry, also used by the app.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
-/// Name of the newest version.
+/// Name that selects the newest version of a server.
 const LATEST_VERSION: &str = "latest";
 
 /// Runs a `registry` command.
@@ -39,7 +39,8 @@ pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> 
     }
 }
 
-/// Returns the registry from the command line, or else from the environment as for the app, or else from the settings.
+/// Returns the registry to use: the one on the command line, else the one in the environment, else the one in the
+/// settings.
 pub(crate) fn registry_choice(
     address: Option<String>,
     documents: Arc<dyn Documents>,
@@ -52,7 +53,7 @@ pub(crate) fn registry_choice(
     }
 }
 
-/// Creates an installer for servers of a registry, and for bundles below the data folder.
+/// Creates an installer for this registry, which stores bundles in the data folder.
 pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
     Installer::new(data_folder, registry, |address, header| {
         let no_folder = || InstallError::DataFolder("the home folder is not known; set HOME".to_owned());
@@ -61,12 +62,12 @@ pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Insta
     })
 }
 
-/// Splits `NAME@VERSION`. The version defaults to the newest.
+/// Splits `NAME@VERSION` into name and version. Without a version, returns [`LATEST_VERSION`].
 pub(crate) fn name_and_version(name: &str) -> (&str, &str) {
     name.split_once('@').unwrap_or((name, LATEST_VERSION))
 }
 
-/// Converts the failure of an installation or of its preparation.
+/// Converts the error of an installation or of its plan to a failure.
 impl From<InstallError> for CommandFailure {
     fn from(error: InstallError) -> Self {
         match error {
@@ -177,7 +178,7 @@ fn problem_text(problem: &PlanError) -> String {
     format!("problem     {}\n", escape_line(&problem.to_string()))
 }
 
-/// Formats a server of a search result, for people.
+/// Formats a server in a search result as text.
 fn entry_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("{} {}{}\n", server.name, escape_line(&server.version), status_text(entry));
@@ -191,7 +192,7 @@ fn entry_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     text
 }
 
-/// Formats a registry's description of a server, for people.
+/// Formats the description of a server in a registry as text.
 pub(crate) fn about_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("server      {}\nversion     {}\n", escape_line(&server.name), escape_line(&server.version));
@@ -247,7 +248,7 @@ fn status_text(entry: &RegistryEntry) -> String {
     format!("{word}{}", message.unwrap_or_default())
 }
 
-/// Describes the age of a response, and the reason why it is not newer.
+/// Describes when a registry response was received, and the reason if a newer one could not be requested.
 pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> String {
     let address = catalog.address();
     let mut text = if answer.fetched >= asked {

@@ -1,4 +1,4 @@
-//! Formats results for people: one line per item, and text unchanged.
+//! Formats results as text: items as one line each, and text content unchanged.
 
 use api::data::{
     AuditEntry, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, ReviewMarks, ReviewState, Server,
@@ -36,7 +36,7 @@ pub(crate) fn tool_row(server: &str, tool: &Tool) -> Vec<String> {
     ]
 }
 
-/// Returns the review state of a definition.
+/// Describes the review state of a definition in one word or a short phrase.
 const fn review_text(marks: &ReviewMarks) -> &'static str {
     match marks.review {
         Some(ReviewState::New) => "new",
@@ -100,7 +100,7 @@ pub(crate) fn tool_result_text(result: &ToolResult) -> String {
     text
 }
 
-/// Returns the texts of a result that is an error.
+/// Returns the text blocks of a tool result that reports an error.
 pub(crate) fn error_result_text(result: &ToolResult) -> String {
     let words: Vec<String> = result.content.iter().map(content_text).collect();
     if words.is_empty() { String::from("the tool reported an error without a message") } else { words.join("\n") }

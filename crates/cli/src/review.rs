@@ -11,8 +11,8 @@ use crate::session::CommandSession;
 use crate::table::time;
 use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
 
-/// Shows what is new or changed on a server, or marks the definitions as reviewed that are named with their printed
-/// hash.
+/// Prints the new and changed definitions of a server. With `--accept`, marks the named definitions as reviewed if
+/// their hashes match.
 pub(crate) async fn review(
     session: &CommandSession,
     server: String,
@@ -70,7 +70,7 @@ pub(crate) async fn review(
     Ok(reviewed)
 }
 
-/// Shows what was recorded at the user's reviews of a server.
+/// Prints the identity and the definitions that were recorded at the user's reviews of a server.
 pub(crate) async fn pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     let pins = session.api.pins(ServerName { server }).await?;
     let mut text = String::new();

@@ -1,19 +1,19 @@
-//! Describes the marks of a definition: changes since the review, look-alikes and flags.
+//! Describes the findings on a definition: changes since the review, look-alikes and flags.
 
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
 use offers::review::{DiffPiece, changed_words};
 
 use crate::terminal_escape::{escape_line, prefixed_block};
 
-/// Brackets around the changed words of a line.
+/// Opening bracket that is printed before the changed words of a line.
 const CHANGE_START: char = '⟦';
 const CHANGE_END: char = '⟧';
-/// Number of unchanged characters shown next to a change.
+/// Number of unchanged characters that are shown before and after a change.
 const CONTEXT_CHARS: usize = 60;
-/// Caution below the marks of a definition, shown also if it has none.
+/// Caution printed below the findings, also if there are none.
 const FINDINGS_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
 
-/// Describes the marks of a definition. Empty if it has none and is reviewed.
+/// Describes the findings on a definition. Returns an empty text if it is reviewed and has no findings.
 pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
     let mut text = String::new();
     if marks.outdated {
@@ -60,7 +60,8 @@ fn diff_text(diff: &DefinitionDiff) -> String {
     text
 }
 
-/// Returns both sides of a change, with differing text in double brackets and long unchanged text shortened.
+/// Returns the old and the new text of a change, with the differing parts in double brackets and long unchanged parts
+/// shortened.
 fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String>) {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return (change.before.clone(), change.after.clone());
@@ -77,7 +78,8 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
     (side(before), side(after))
 }
 
-/// Shortens the middle of a long unchanged text. At the beginning or end, only the part next to a change is retained.
+/// Shortens a long unchanged part of a text in its middle. Of the first or the last part, only the end next to the
+/// change is kept.
 fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
     let count = text.chars().count();
     if count <= 3 * CONTEXT_CHARS || (is_first && is_last) {
@@ -90,7 +92,7 @@ fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
     format!("{first}⟨{} characters as before⟩{rest}", count - start - end)
 }
 
-/// Escapes the brackets in a text.
+/// Escapes double brackets in a text, so that they can't be mistaken for marked changes.
 fn escape_brackets(text: &str) -> String {
     text.replace(CHANGE_START, "\\u{27e6}").replace(CHANGE_END, "\\u{27e7}")
 }
@@ -128,25 +130,31 @@ mod tests {
         assert_eq!(
             diff("Reads a file", "Reads a file and sends it"),
             "  CHANGED: description\n    - Reads a file\n    + Reads a file⟦ and sends it⟧\n",
-            "only new text is marked"
+            "only new text should be marked"
         );
         let long = "word ".repeat(100);
         let told = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
-        assert!(told.contains(" characters as before⟩"), "unchanged text is shortened: {told}");
-        assert!(told.contains("⟦") && told.len() < 700, "changed text is shown in full: {told}");
+        assert!(told.contains(" characters as before⟩"), "unchanged text should be shortened: {told}");
+        assert!(told.contains("⟦") && told.len() < 700, "changed text should be shown in full: {told}");
     }
 
     #[test]
     fn s34_server_cannot_forge_the_marks() {
         let told = diff("a b", "a ⟧harmless⟦ b");
-        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "only one pair of brackets: {told}");
-        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text are escaped: {told}");
+        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "there should be only one pair of brackets: {told}");
+        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text should be escaped: {told}");
     }
 
     #[test]
     fn s38_hint_is_shown_for_each_unreviewed_definition() {
         let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
-        assert!(review_findings_text(&marks).contains(FINDINGS_CAUTION), "shown for an unreviewed definition");
-        assert!(review_findings_text(&ReviewMarks::default()).is_empty(), "not shown for a reviewed definition");
+        assert!(
+            review_findings_text(&marks).contains(FINDINGS_CAUTION),
+            "the caution should be shown for an unreviewed definition"
+        );
+        assert!(
+            review_findings_text(&ReviewMarks::default()).is_empty(),
+            "the caution should not be shown for a reviewed definition"
+        );
     }
 }

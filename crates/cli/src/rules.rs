@@ -122,7 +122,7 @@ const fn effect_text(effect: RuleEffect) -> &'static str {
     }
 }
 
-/// Shows what would happen. Nothing is started or sent.
+/// Prints the policy's decision on an act. Starts and sends nothing.
 async fn dry_run(
     session: &CommandSession,
     server: String,

@@ -1,4 +1,4 @@
-//! The `sampling` command: limits for a server's use of models.
+//! The `sampling` command: shows or sets the limits on a server's use of models.
 
 use api::Handler as _;
 use api::data::{SamplingReport, ServerName, SetSampling};
@@ -11,7 +11,7 @@ use crate::sampling_text::dollars;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Shows the limits and usage of a server, and changes the given limits.
+/// Changes the given limits of a server, and prints its limits and usage.
 pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Result<Value, CommandFailure> {
     let server = what.server.clone();
     let mut settings = session.api.sampling(ServerName { server: server.clone() }).await?.settings;
@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn limits_are_shown_if_set() {
-        assert_eq!(limit_text(Some(5)), " of 5", "a limit");
+        assert_eq!(limit_text(Some(5)), " of 5", "the limit should be shown");
         assert_eq!(limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
-        assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts are in millionths");
+        assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts should be in millionths");
     }
 }

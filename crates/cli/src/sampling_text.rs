@@ -1,4 +1,4 @@
-//! Describes sampling requests of servers, and the responses.
+//! Describes sampling requests and their responses.
 
 use api::data::{
     ConsentRequestBody, Content, ModelChosenBy, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
@@ -13,7 +13,7 @@ pub(crate) fn dollars(micros: u64) -> String {
     format!("{}.{:06} US dollars", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Describes a consent request about sampling.
+/// Describes the consent request for a sampling request.
 pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> String {
     let ConsentRequestBody::Sampling { request, response, model, wanted_tokens, losses, run, .. } = body else {
         return String::new();
@@ -102,7 +102,7 @@ fn request_text(request: &SamplingRequest) -> String {
     text
 }
 
-/// Describes the response that would be sent.
+/// Describes the response to a sampling request that would be sent.
 pub(crate) fn response_text(response: &SamplingResponse) -> String {
     let words = |content: &Content| prefixed_block(&content_text(content), "  ");
     let content: String = response.content.iter().map(words).collect();

@@ -1,4 +1,4 @@
-//! The `secret` command: stores a secret that a server's settings refer to.
+//! The `secret` command: stores a secret that the settings of a server reference.
 
 use std::io::Read as _;
 
@@ -13,7 +13,7 @@ use crate::session::CommandSession;
 /// Maximum length of a secret, in bytes.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
-/// Reads a secret from standard input and stores it. Fails if it is lost when the program ends.
+/// Reads a secret from standard input and stores it. Returns a failure if it can't be stored permanently.
 pub(crate) async fn store_secret(
     session: &CommandSession,
     server: &str,

@@ -1,4 +1,4 @@
-//! A host for the duration of a command, with its servers and consent requests.
+//! Session of a command: a host that runs while the command does, with its servers and consent requests.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -23,10 +23,10 @@ use crate::platform::{TerminalPlatform, has_display};
 use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
-/// Maximum time to wait for events before the result.
+/// Maximum time to wait for pending events before the result is printed.
 const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A host that runs for one command.
+/// Host that runs for one command, with the output and input of the program.
 pub(crate) struct CommandSession {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
@@ -37,7 +37,7 @@ pub(crate) struct CommandSession {
 }
 
 impl CommandSession {
-    /// Opens the files and starts a host. No server is started.
+    /// Opens the settings and data files and starts a host. Starts no server.
     pub(crate) async fn open(
         arguments: &Arguments,
         decider: ConsentDecider,
@@ -67,7 +67,7 @@ impl CommandSession {
         let reads = api.clone();
         tokio::spawn(async move {
             follow_events(reads, events, told, shown).await;
-            // No further events of a conversation will follow.
+            // Without the printer, the receiver of ended replies is closed.
             drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
@@ -82,7 +82,7 @@ impl CommandSession {
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
 
-    /// Waits until all events so far are printed.
+    /// Waits until all events that have occurred so far are printed, for at most [`CATCH_UP_TIMEOUT`].
     pub(crate) async fn catch_up(&self) {
         let Ok(snapshot) = self.api.snapshot(EmptyObject {}).await else { return };
         let mut view = self.view.clone();
@@ -91,8 +91,8 @@ impl CommandSession {
         let _ = tokio::time::timeout(CATCH_UP_TIMEOUT, caught_up).await;
     }
 
-    /// Prints the answers of a conversation as they stream. Returns a receiver for the end of each, which closes when
-    /// the host stops.
+    /// Prints the replies of a conversation as they stream. The returned receiver delivers the end of each reply, and
+    /// is closed when the host stops.
     pub(crate) fn print_conversation(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
         let (talk, ends) = ConversationPrinter::new(conversation.to_owned());
         *self.talks.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
@@ -104,7 +104,8 @@ impl CommandSession {
         self.api.host().close().await;
     }
 
-    /// Returns the named server, or all servers in the order of the settings file.
+    /// Returns the name of the given server after checking that it exists, or the names of all servers in the order of
+    /// the settings file.
     pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
         let snapshot = self.api.snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
@@ -134,10 +135,10 @@ impl CommandSession {
         }
     }
 
-    /// Starts a server, and waits until it is ready and its offers are read.
+    /// Starts a server, and waits until it is ready and its lists have been read.
     pub(crate) async fn start_and_wait(&self, server: &str) -> Result<(), CommandFailure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
-        // The view may still contain the state before the start.
+        // The local view may still contain the state from before the start.
         let now = self.api.snapshot(EmptyObject {}).await?.next_event;
         let mut view = self.view.clone();
         loop {
@@ -177,12 +178,12 @@ impl CommandSession {
         }
     }
 
-    /// Returns a receiver that changes whenever the view changes.
+    /// Returns a receiver that is notified of each change of the local view.
     pub(crate) fn changes(&self) -> watch::Receiver<HostView> {
         self.view.clone()
     }
 
-    /// Returns `true` if a sign-in to the server was refused.
+    /// Returns `true` if the user denied a sign-in to the server.
     pub(crate) fn is_refused(&self, server: &str) -> bool {
         self.view.borrow().refused.contains(server)
     }
@@ -195,13 +196,13 @@ impl CommandSession {
         found.map(|server| server.state).ok_or_else(gone)
     }
 
-    /// Returns the latest known description of a server.
+    /// Returns the state of a server from the local view, or `None` if there is no such server.
     pub(crate) fn server(&self, name: &str) -> Option<Server> {
         self.view.borrow().server(name).cloned()
     }
 }
 
-/// Returns the settings file and data folder of a command.
+/// Returns the paths of the settings file and the data folder that a command uses.
 pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
@@ -210,7 +211,7 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailu
             Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
         }
     };
-    // An import creates the file, and so does an installation.
+    // These commands create the settings file if it does not exist.
     let makes_file = matches!(&arguments.command, Command::Import(_) | Command::Install(_) | Command::Bundle { .. });
     if arguments.config.is_some() && !makes_file && !locations.config_file.exists() {
         return Err(CommandFailure::usage(format!("{}: there is no such file", locations.config_file.display())));
@@ -218,12 +219,12 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailu
     Ok(locations)
 }
 
-/// Converts a storage error.
+/// Converts an error of the files on disk to a failure.
 pub(crate) fn storage_failure(error: domain::StoreError) -> CommandFailure {
     CommandFailure::new(ErrorCode::System, error.to_string())
 }
 
-/// Converts the state of a failed server.
+/// Converts the state of a server that did not start to a failure.
 pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));
@@ -250,7 +251,7 @@ async fn refresh(api: &Api, told: &watch::Sender<HostView>) -> Result<(), Comman
     Ok(())
 }
 
-/// Processes the host's events until it stops.
+/// Prints the host's events and updates the local view, until the host stops.
 async fn follow_events(
     api: Api,
     mut events: EventStream,
@@ -266,8 +267,8 @@ async fn follow_events(
     }
 }
 
-/// Prints each event before it is added to the view, so that everything which precedes a consent request is printed
-/// first.
+/// Prints each event before the local view contains it, so that all earlier output precedes the prompt for a consent
+/// request.
 async fn apply_events(batch: &Events, told: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= told.borrow().next_event {

@@ -1,4 +1,4 @@
-//! Texts about sign-ins: the consent request, the account, and the recorded steps.
+//! Describes sign-ins: the consent request, the account, and the recorded steps.
 
 use api::data::{
     Account, Authorization, ClientIdentity, ConsentRequestBody, SignInFailure, SignInReason, SignInStep, TokenStorage,
@@ -9,8 +9,8 @@ use crate::endpoints;
 use crate::table::time;
 use crate::terminal_escape::{escape_line, prefixed_block};
 
-/// Describes what a sign-in would send and to whom, or returns `None` for another kind of consent request. `address`
-/// formats an address with its warnings.
+/// Describes the data that a sign-in would send and its receivers, or returns `None` for another kind of consent
+/// request. `address` formats a URL with its warnings.
 pub(crate) fn sign_in_request_text(
     server: &str,
     body: &ConsentRequestBody,
@@ -93,7 +93,7 @@ pub(crate) fn sign_in_request_text(
     }
 }
 
-/// Describes the sign-in page, with a note if it is at another domain than the server.
+/// Describes the page that the browser would open, with a note if its domain differs from the server's.
 fn page_text(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&UrlParts) -> String) -> String {
     let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
     text.push_str(&address(page));
@@ -103,14 +103,14 @@ fn page_text(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&Ur
     text
 }
 
-/// Returns the path of an address, without a trailing slash.
+/// Returns the path of a URL without a trailing slash.
 fn url_path(address: &str) -> &str {
     let (_, rest) = address.split_once("://").unwrap_or_default();
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     rest.split_once('/').map_or("", |(_, path)| path.trim_end_matches('/'))
 }
 
-/// Describes the state of a sign-in.
+/// Describes the authorization state of a server.
 pub(crate) fn authorization_text(known: &Authorization) -> String {
     let mut text = String::new();
     if let Some(cause) = &known.not_offered {
@@ -160,7 +160,7 @@ fn account_text(account: &Account) -> String {
     text
 }
 
-/// Lists every request and response of a sign-in. Secrets in them are already redacted.
+/// Formats all requests and responses of a sign-in. Their secrets were already redacted.
 pub(crate) fn steps_text(steps: &[SignInStep]) -> String {
     let mut text = String::new();
     for (number, step) in (1..).zip(steps) {
@@ -187,7 +187,7 @@ const fn client_text(client: ClientIdentity) -> &'static str {
     }
 }
 
-/// Formats a scope, with its meaning if a standard defines it (OpenID Connect Core 1.0, sections 5.4 and 11).
+/// Formats a scope, with an explanation if OpenID Connect Core 1.0 defines it (sections 5.4 and 11).
 fn scope_line(scope: &str) -> String {
     let meaning = match scope {
         "openid" => " (know which account is yours)",

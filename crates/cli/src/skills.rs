@@ -11,7 +11,7 @@ use crate::output::to_json_value;
 use crate::result_text;
 use crate::session::CommandSession;
 
-/// The capability of servers with skills.
+/// Capability that servers with skills declare, as a dotted name.
 const SKILLS_CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
 
 /// Runs a `skills` command.
@@ -22,7 +22,8 @@ pub(crate) async fn run(session: &CommandSession, command: SkillsCommand) -> Res
     }
 }
 
-/// Lists skills. Servers without skills are skipped, or cause a failure if named.
+/// Lists the skills of a server, or of all servers. Without a named server, servers without skills are skipped. A named
+/// server without skills is a failure.
 async fn list_skills(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let is_named = of.server.is_some();
     let read = async |server: String| {
@@ -52,7 +53,7 @@ async fn read(
     Ok(to_json_value(&result))
 }
 
-/// Returns the skill with this URI, or the only one with this name.
+/// Returns the skill with this URI, or the only skill with this name.
 fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, CommandFailure> {
     if let Some(skill) = listed.iter().find(|skill| skill.uri == name) {
         return Ok(skill);
@@ -71,7 +72,7 @@ fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, 
     }
 }
 
-/// Converts a path within a skill's folder to a URI. A URI is unchanged.
+/// Returns the URI of a file that is given as a path in the skill's folder. A URI is returned unchanged.
 fn resolve_skill_uri(skill: &str, file: &str) -> String {
     match skill.strip_suffix("SKILL.md") {
         Some(folder) if !file.contains("://") => format!("{folder}{file}"),

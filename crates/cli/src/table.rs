@@ -1,4 +1,4 @@
-//! Formats tables and times.
+//! Formats tables and points in time.
 
 /// Formats rows with aligned columns. The last column is not padded.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 /// Formats milliseconds since 1970 as date and time in UTC.
 pub(crate) fn time(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(chrono::DateTime::from_timestamp_millis);
-    // Later times are beyond the range of the calendar.
+    // Times beyond the range of the calendar are printed as a number.
     time.map_or_else(|| format!("{millis} ms after 1970"), |time| time.format("%Y-%m-%d %H:%M:%SZ").to_string())
 }
 
@@ -52,6 +52,6 @@ mod tests {
     #[test]
     fn table_columns_are_aligned() {
         let rows = [vec!["a".into(), "bb".into(), "c".into()], vec!["aaa".into(), String::new(), "c".into()]];
-        assert_eq!(table(&rows), "a    bb  c\naaa      c\n", "each column is as wide as its widest cell");
+        assert_eq!(table(&rows), "a    bb  c\naaa      c\n", "each column should be as wide as its widest cell");
     }
 }

@@ -1,12 +1,12 @@
-//! Makes text from servers safe for a terminal: everything that it would interpret or hide is escaped.
+//! Escapes untrusted text for a terminal: characters that a terminal interprets or does not show are replaced.
 
 use offers::review::is_valid_variation;
 use serde_json::Value;
 
-/// Maximum number of consecutive spaces. More of them could push text out of view.
+/// Maximum number of consecutive spaces, since more of them could push text out of view.
 const MAX_SPACES: usize = 40;
 
-/// Returns `true` for characters that a terminal interprets or doesn't show: control characters, and marks that
+/// Returns `true` for characters that a terminal interprets or does not show: control characters, and marks that
 /// reorder, join or hide text.
 fn is_interpreted(c: char) -> bool {
     c.is_control()
@@ -19,19 +19,19 @@ fn is_interpreted(c: char) -> bool {
         || matches!(c, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Returns `true` if a character must be escaped in its context: the two variation selectors of an emoji may follow it
-/// once.
+/// Returns `true` if a character must be escaped between its neighbors. A variation selector is permitted once after an
+/// emoji.
 fn must_escape(before: char, c: char, after: Option<char>) -> bool {
     is_interpreted(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation(before, c, after))
 }
 
-/// Formats a value on one line, in quotation marks if its ends would not be visible.
+/// Escapes a value for one line, and quotes it if leading or trailing characters would not be visible.
 pub(crate) fn escape_value(text: &str) -> String {
     let has_unseen_end = text.trim() != text || text.is_empty();
     if has_unseen_end || text.starts_with('"') { format!("\"{}\"", escape_line(text)) } else { escape_line(text) }
 }
 
-/// Formats a text on one line.
+/// Escapes a text for one line, including its line breaks.
 pub(crate) fn escape_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut spaces = 0;
@@ -55,7 +55,7 @@ pub(crate) fn escape_line(text: &str) -> String {
     shown
 }
 
-/// Formats a text on its own lines, such as a fragment of a model's answer.
+/// Escapes a text but keeps its line breaks, for example in a fragment of a model's reply.
 pub(crate) fn escape_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -75,8 +75,8 @@ fn push_spaces(shown: &mut String, spaces: &mut usize) {
     }
 }
 
-/// Formats a text on separate lines, each with a prefix, so that it can't imitate other output. Many empty lines are
-/// replaced by their number.
+/// Escapes a text and starts each of its lines with a prefix, so that it can't imitate other output. A long run of
+/// empty lines is replaced by their number.
 pub(crate) fn prefixed_block(text: &str, prefix: &str) -> String {
     let mut shown = String::new();
     let mut lines = text.trim_end_matches('\n').split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).peekable();
@@ -95,13 +95,13 @@ pub(crate) fn prefixed_block(text: &str, prefix: &str) -> String {
     shown
 }
 
-/// Formats JSON on one line, with characters escaped that a terminal interprets. The JSON value is unchanged, as they
-/// only occur in strings.
+/// Formats a value as JSON on one line, with escapes for characters that a terminal interprets. The value stays equal,
+/// since such characters only occur in strings.
 pub(crate) fn escape_json(value: &Value) -> String {
     escape_json_text(&value.to_string())
 }
 
-/// Formats JSON on several lines.
+/// Formats a value as indented JSON, with the same escapes as [`escape_json`].
 pub(crate) fn pretty_json(value: &Value) -> String {
     escape_json_text(&format!("{value:#}"))
 }
@@ -152,29 +152,32 @@ mod tests {
             assert_eq!(escape_line(text), shown, "how {text:?} is shown");
         }
         let pushed = format!("ls{}; rm -r x", " ".repeat(10_000));
-        assert_eq!(escape_line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "many spaces are replaced by their number");
-        assert_eq!(escape_line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other kinds of spaces are escaped");
+        assert_eq!(escape_line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "many spaces should be replaced by their number");
+        assert_eq!(escape_line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other kinds of spaces should be escaped");
     }
 
     #[test]
     fn every_line_of_a_block_has_its_prefix() {
-        assert_eq!(prefixed_block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line has the prefix");
+        assert_eq!(prefixed_block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line should have the prefix");
         let pushed = format!("a{}b", "\n".repeat(5_000));
         assert_eq!(
             prefixed_block(&pushed, "| "),
             "| a\n| ⟨4999 empty lines⟩\n| b\n",
-            "many empty lines are replaced by their number"
+            "many empty lines should be replaced by their number"
         );
-        assert_eq!(prefixed_block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines stay");
-        assert_eq!(prefixed_block("", "| "), "| \n", "an empty text is a line");
+        assert_eq!(prefixed_block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines should be preserved");
+        assert_eq!(prefixed_block("", "| "), "| \n", "an empty text should be one line");
     }
 
     #[test]
     fn escaped_json_parses_to_the_same_value() {
         let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\u{fe0f}\n"});
         let text = escape_json(&value);
-        assert!(!text.contains(is_interpreted) && !text.contains('\u{fe0f}'), "nothing is interpreted in {text:?}");
+        assert!(
+            !text.contains(is_interpreted) && !text.contains('\u{fe0f}'),
+            "no character of {text:?} should be interpreted"
+        );
         let read: Value = serde_json::from_str(&text).expect("it is JSON");
-        assert_eq!(read, value, "the value is unchanged");
+        assert_eq!(read, value, "the value should be unchanged");
     }
 }

@@ -1,4 +1,4 @@
-//! Prompts the user on the terminal. Anything but a clear yes counts as no.
+//! Prompts the user on the terminal. Any response other than an explicit yes counts as no.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::output::{Output, PromptGuard};
 use crate::terminal_escape::pretty_json;
 use crate::{consent_request_text, form, sampling_text};
 
-/// Time after a prompt during which input is ignored, as it was typed before the prompt could be read.
+/// Time after a prompt during which input is ignored, because it was typed before the user could read the prompt.
 const INPUT_IGNORE_DURATION: Duration = Duration::from_millis(500);
 /// Length of an hour, in milliseconds.
 const HOUR_MILLIS: u64 = 60 * 60 * 1000;
@@ -29,7 +29,7 @@ pub(crate) struct TerminalUser {
     output: Arc<Output>,
 }
 
-/// A consent request to the user until it is decided.
+/// Prompt for a consent request that is not decided yet.
 struct OpenPrompt {
     input: InputLines,
     asking: PromptGuard,
@@ -40,14 +40,14 @@ impl TerminalUser {
         Self { input, output }
     }
 
-    /// Prompts for a confirmation. Only an explicit yes counts.
+    /// Prompts for confirmation. Returns `true` only after an explicit yes.
     pub(crate) async fn confirm(&self, words: &str) -> bool {
         let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
         asked.write(words);
         matches!(asked.prompt_yes_or_refusal("no").await, Some(Ok(())))
     }
 
-    /// Prompts for a decision on a consent request. The end of the input counts as cancel.
+    /// Prompts for a decision on a consent request. The end of the input counts as closing it without a decision.
     pub(crate) async fn prompt(&self, api: &Api, request: &ConsentRequest) -> ConsentReply {
         let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
         asked.ask(api, request).await
@@ -111,7 +111,7 @@ impl OpenPrompt {
             choices.push(("a", "always", ApprovalScope::Always));
         }
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
-        // A model that made the call can receive the reason.
+        // If a model made the call, it can receive the reason for a denial.
         let is_of_model = matches!(request.why, ConsentRequestOrigin::Model { .. });
         let why = if is_of_model { ", w = no, with a reason" } else { "" };
         let line =
@@ -130,7 +130,7 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for yes, or returns the refusal.
+    /// Prompts for yes or no. Returns `Err` with the denial for no, and `None` at the end of the input.
     async fn prompt_yes_or_refusal(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
         let line = self.prompt_decision_line(&format!("y = yes, N = {no}, c = cancel: ")).await?;
         Some(match line.trim().to_lowercase().as_str() {
@@ -140,7 +140,7 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for a decision on a tool result.
+    /// Prompts for a decision on releasing a tool result to a model.
     async fn prompt_result_review(&mut self) -> Option<ConsentDecision> {
         let prompt = "y = let the model read it, N = don't send it, c = don't send it and stop the answer: ";
         let line = self.prompt_decision_line(prompt).await?;
@@ -151,7 +151,7 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for the way to respond to a server's sampling request.
+    /// Prompts for the way in which a sampling request is responded to: by a model or by the user.
     async fn ask_who_answers(&mut self) -> Option<ConsentDecision> {
         let line = self
             .prompt_decision_line("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ")
@@ -164,7 +164,7 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites it.
+    /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites the response.
     async fn prompt_response_review(&mut self, again: bool) -> Option<Option<ConsentDecision>> {
         let ask = if again { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
@@ -286,7 +286,7 @@ impl OpenPrompt {
         Some(ConsentDecision::Identify { client: EnteredClient { client_id, client_secret } })
     }
 
-    /// Prompts for a line that decides. Input that was typed before the prompt could be read is ignored.
+    /// Prompts for a line that contains a decision. Input typed before the prompt could be read is ignored.
     async fn prompt_decision_line(&mut self, prompt: &str) -> Option<String> {
         let armed = Instant::now() + INPUT_IGNORE_DURATION;
         loop {

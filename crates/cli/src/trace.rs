@@ -1,10 +1,10 @@
-//! The distributed trace that the process belongs to: `TRACEPARENT`, `TRACESTATE` and `BAGGAGE` in the environment, as
-//! OpenTelemetry passes it between processes.
+//! Trace context of this process: `TRACEPARENT`, `TRACESTATE` and `BAGGAGE` in the environment, as OpenTelemetry passes
+//! them to child processes.
 
 use host::TraceContext;
 
-/// Returns the trace context of this process. Values that don't conform to the W3C format are ignored with a log
-/// message. Without a parent, the others are meaningless.
+/// Returns the trace context of this process. Values that do not conform to the W3C format are ignored with a log
+/// message. Without `TRACEPARENT`, the other variables are ignored.
 pub(crate) fn from_environment() -> Option<TraceContext> {
     from_variables(|name| std::env::var(name).ok())
 }

@@ -1,7 +1,7 @@
-//! The user's model providers: their stored settings, and access to their keys.
+//! Model providers that the user has configured: their settings, and access to their API keys.
 //!
-//! `models.json` contains the settings. A key is stored in [`Secrets`] under the provider and the origin for which it
-//! was entered, so that it is never sent to another address. It is read on first use.
+//! `models.json` contains the settings. An API key is stored in [`Secrets`] under the provider and the origin for which
+//! the user entered it, so that it is never sent to another origin. It is read on first use.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-/// Maximum number of providers.
+/// Maximum number of configured providers.
 pub const MAX_PROVIDERS: usize = 50;
 
 /// Contents of the file `models.json`.
@@ -31,51 +31,51 @@ pub struct ProvidersFile {
     pub providers: Vec<ProviderSettings>,
 }
 
-/// The models of a provider, as it last listed them.
+/// Models of a provider, as it last listed them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelList {
-    /// Models in the order of the provider's list.
+    /// Models in the order in which the provider listed them.
     pub models: Vec<Model>,
     /// Time at which the list was received.
     pub at: Millis,
 }
 
-/// Contents of `model-lists.json`: the listed models by provider id.
+/// Contents of the file `model-lists.json`: the last list of models by provider id.
 pub type ModelLists = BTreeMap<String, ModelList>;
 
-/// A provider, for display.
+/// Provider with its models, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderView {
-    /// Settings of the provider.
+    /// Settings of the provider, without its API key.
     pub settings: ProviderSettings,
     /// Models that the provider last listed.
     pub models: Vec<Model>,
-    /// Time of the last list, or `None` if the provider never returned one.
+    /// Time at which the provider last listed its models, or `None` if it never did.
     pub listed_at: Option<Millis>,
-    /// Error of the last request for the list in this run, if it failed.
+    /// Error of the last request for the list since the start of the app, or `None` if it succeeded.
     pub problem: Option<ModelError>,
 }
 
-/// All providers, for display.
+/// All configured providers, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProvidersView {
     /// Providers in the order in which they were added.
     pub providers: Vec<ProviderView>,
-    /// Model of new conversations, or `None` if the user chose none.
+    /// Default model of new conversations, or `None` if the user chose none.
     pub default: Option<ModelRef>,
 }
 
-/// Result of a provider test.
+/// Result of listing a provider's models and, optionally, requesting a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderTestResult {
     /// Number of models that the provider lists.
     pub models: usize,
-    /// Reply of a model and the time until its first part, in milliseconds. `None` if no model was tested.
+    /// Text of a model's reply, and the time until its first part in milliseconds. `None` if no model was tested.
     pub said: Option<(String, Millis)>,
 }
 
-/// Error of an operation on providers.
+/// Error of a command for providers.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProviderError {
     /// No provider has this id.
@@ -84,13 +84,13 @@ pub enum ProviderError {
     /// The settings are invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The maximum number of providers is reached.
+    /// [`MAX_PROVIDERS`] providers are configured already.
     #[error("there are {MAX_PROVIDERS} providers, and no room for more; remove one first")]
     TooMany,
-    /// The settings can't be written to disk.
+    /// The settings could not be written to disk.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The key can't be stored.
+    /// The API key could not be stored.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The provider or its model returned an error.
@@ -101,12 +101,12 @@ pub enum ProviderError {
     Closing,
 }
 
-/// Returns the name under which the key of a provider is stored.
+/// Returns the name under which the API key of a provider is stored. It contains the origin of the provider's URL.
 pub fn key_name(settings: &ProviderSettings) -> String {
     format!("{}{}", key_prefix(&settings.id), settings.origin())
 }
 
-/// Returns the common prefix of the names of all keys of a provider, for any address.
+/// Returns the common prefix of the names under which API keys of a provider are stored, for all origins.
 pub fn key_prefix(id: &str) -> String {
     format!("model/{id} @ ")
 }
@@ -119,8 +119,8 @@ pub async fn find_local() -> Vec<LocalProvider> {
     }
 }
 
-/// Requests a short reply from a model. Returns the text, of at most 500 characters, and the time until its first part,
-/// in milliseconds.
+/// Requests a short reply from a model. Returns the text, truncated to 500 characters, and the time until its first
+/// part in milliseconds.
 ///
 /// # Errors
 ///
@@ -147,18 +147,18 @@ pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String
     Ok((said, u64::try_from(first.as_millis()).unwrap_or(u64::MAX)))
 }
 
-/// A provider whose key is read from the keychain on the first request.
+/// Provider whose API key is read from the keychain at the first request.
 pub struct KeychainProvider {
     settings: ProviderSettings,
     secrets: Arc<dyn Secrets>,
-    /// Provider without a key, for everything that needs no request.
+    /// Provider without an API key, for methods that send no request.
     keyless: HttpProvider,
     client: reqwest::Client,
     ready: Mutex<Option<Arc<HttpProvider>>>,
 }
 
 impl KeychainProvider {
-    /// Creates a provider with these settings. Its key is read from `secrets` on the first request.
+    /// Creates a provider with these settings. Its API key is read from `secrets` at the first request.
     ///
     /// # Errors
     ///
@@ -180,7 +180,8 @@ impl KeychainProvider {
         let unreadable = |cause: String| ModelError::KeyUnreadable { cause };
         let key = match key.map_err(|error| unreadable(error.to_string()))? {
             Ok(key) => key.map(SecretString::from),
-            // A local provider seldom requires a key. If it does, it rejects the request, and the key is read again.
+            // A local provider rarely requires an API key. If it does, it rejects the request, and the key is read
+            // again for the next one.
             Err(_) if self.settings.is_local() => None,
             Err(error) => return Err(unreadable(error.to_string())),
         };
@@ -189,7 +190,8 @@ impl KeychainProvider {
         Ok(provider)
     }
 
-    /// Discards a rejected key, so that the next request reads it again: another process may have stored a new one.
+    /// Discards an API key that the provider rejected, so that the next request reads it again. Another process may
+    /// have stored a new key.
     async fn reset_rejected_key<T>(&self, result: Result<T, ModelError>) -> Result<T, ModelError> {
         if matches!(result, Err(ModelError::WrongKey { .. } | ModelError::NoKey)) {
             *self.ready.lock().await = None;
@@ -219,11 +221,11 @@ impl Provider for KeychainProvider {
     }
 }
 
-/// A provider that receives no requests, since another program supplied its address and the user has not confirmed it.
+/// Provider that rejects all requests, because another program set its URL and the user has not confirmed it.
 pub struct UnconfirmedProvider {
-    /// Protocol of the provider.
+    /// Wire protocol of the provider.
     pub kind: ProviderKind,
-    /// Error returned for every request.
+    /// Error that every request returns.
     pub problem: ModelError,
 }
 

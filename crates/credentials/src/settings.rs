@@ -1,5 +1,5 @@
-//! Builds the settings of a sign-in from an entry of `mcp.json` and the secrets that it references. Used by the
-//! sign-ins of `host`, and by `cli` for the client metadata document.
+//! Builds the OAuth settings for a sign-in from an entry of `mcp.json` and the secrets that it references. Used by
+//! `host` for sign-ins, and by `cli` for the client ID metadata document.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use ports::{Secrets, secrets};
 use secrecy::SecretString;
 use url::Url;
 
-/// Client name that the app registers with.
+/// Client name that Drawbridge registers at authorization servers.
 const CLIENT_NAME: &str = "Drawbridge";
-/// Signature algorithm for a private key, unless the settings name one.
+/// Signature algorithm for a private key whose settings contain none.
 const DEFAULT_SIGNING_ALGORITHM: &str = "ES256";
 
 /// Returns the reason why a server does not support signing in, or `None` if it does.
@@ -27,8 +27,9 @@ pub fn unsupported_sign_in_reason(config: Option<&HttpConfig>) -> Option<&'stati
     is_own.then_some("its settings contain a header Authorization, which is sent instead; remove it to sign in")
 }
 
-/// Returns Drawbridge's Client ID Metadata Document for this URL, as JSON. It has to be served at `url` for the URL to
-/// be usable as the client id. Returns `None` if the URL can't be a client id: it has to use https and have a path.
+/// Returns Drawbridge's client ID metadata document for this URL, as JSON. The document must be published at `url`,
+/// which is then used as client id. Returns `None` if the URL is not permitted as client id: it must use https and have
+/// a path.
 #[must_use]
 pub fn client_document(url: &str) -> Option<String> {
     client_source(None, Some(Url::parse(url).ok()?)).document()
@@ -38,24 +39,26 @@ fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Optio
     ClientSource { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
 }
 
-/// Error while building the settings of a sign-in.
+/// Error while building the OAuth settings of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInSettingsError {
     /// A secret that the settings reference is missing or unreadable.
     #[error(transparent)]
     Secret(#[from] UnresolvedSecret),
-    /// An address in the settings can't be parsed.
+    /// A URL in the settings can't be parsed.
     #[error("{0}")]
     Address(String),
 }
 
-/// Builds the settings of a sign-in. Blocks, since it reads secrets. Addresses on this computer or the local network
-/// are reachable only if the user approved these exact settings, or if they are endpoints of an approved sign-in.
+/// Builds the OAuth settings of a sign-in. Blocks while secrets are read.
+///
+/// URLs on this computer or the local network are only accessible if the user approved these exact settings
+/// (`is_approved`), or if they are among the `endpoints` of an approved sign-in.
 ///
 /// # Errors
 ///
-/// Returns [`SignInSettingsError::Address`] if a URL can't be parsed, and [`SignInSettingsError::Secret`] if a referenced secret is missing or
-/// can't be read.
+/// Returns [`SignInSettingsError::Address`] if a URL can't be parsed, and [`SignInSettingsError::Secret`] if a
+/// referenced secret is missing or can't be read.
 pub fn authorization_settings(
     config: &HttpConfig,
     (is_approved, endpoints): (bool, &[Url]),
@@ -70,7 +73,7 @@ pub fn authorization_settings(
     let none = AuthConfig::default();
     let auth = config.auth.as_ref().unwrap_or(&none);
     let named = |what: &str, url: &str| Url::parse(url).map_err(|error| bad(what, error));
-    // Addresses that the user configured and approved may be local; addresses that servers supply may not.
+    // URLs that the user configured and approved may be local. URLs from servers may not.
     let mut origins = vec![server.origin()];
     if let Some(issuer) = &auth.issuer {
         origins.push(named("the issuer", issuer)?.origin());
@@ -106,14 +109,14 @@ pub fn authorization_settings(
     })
 }
 
-/// The secrets that were entered for one origin.
+/// Secrets that the user entered for one origin.
 struct EnteredSecrets<'a> {
     secrets: &'a dyn Secrets,
     origin: String,
 }
 
 impl EnteredSecrets<'_> {
-    /// Reads the secret that a text references. The text consists of the reference alone.
+    /// Reads the secret that a text of the form `${secret:NAME}` references.
     fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
         let name = secrets::referenced_names(text).first().map_or_else(String::new, |&name| name.to_owned());
         match self.secrets.get(&secrets::storage_key(&name, &self.origin)) {
@@ -143,7 +146,7 @@ fn preregistered_client(
     }))
 }
 
-/// Configured proof of the client's identity.
+/// Client authentication settings, for a client or at an identity provider.
 struct ClientAuthSettings<'a> {
     way: Option<&'a str>,
     secret: Option<&'a str>,
@@ -233,7 +236,7 @@ mod tests {
         let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
             let found = own(&auth(way), &kept).unwrap();
-            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] authentication by private key, for {way:?}");
+            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] {way:?} should authenticate by private key");
             let provider = AuthIdentityProvider {
                 client_auth: way.map(str::to_owned),
                 client_secret: Some(secrets::reference("secret")),
@@ -241,13 +244,13 @@ mod tests {
                 ..AuthIdentityProvider::default()
             };
             let found = enterprise_idp(&provider, &kept).unwrap().authentication;
-            assert_eq!(is_by_key(&found), is_key, "authentication by private key at an identity provider, for {way:?}");
+            assert_eq!(is_by_key(&found), is_key, "{way:?} should authenticate by private key at an identity provider");
         }
         let other = EnteredSecrets { origin: "https://b.example".to_owned(), ..kept };
         let missing = own(&auth(None), &other).unwrap_err();
         assert!(
             matches!(missing, UnresolvedSecret::Missing { .. }),
-            "secrets of another origin are not found: {missing}"
+            "secrets of another origin should not be found: {missing}"
         );
     }
 
@@ -333,13 +336,16 @@ mod tests {
 
     #[test]
     fn sign_in_is_not_offered_to_servers_with_their_own_credentials() {
-        assert!(unsupported_sign_in_reason(None).is_some(), "a local program");
+        assert!(unsupported_sign_in_reason(None).is_some(), "a local server should not support signing in");
         let with =
             |name: &str| HttpConfig { headers: [(name.to_owned(), String::new())].into(), ..HttpConfig::default() };
         assert!(
             unsupported_sign_in_reason(Some(&with("AUTHORIZATION"))).is_some(),
-            "a configured Authorization header, in any case"
+            "a configured Authorization header should be recognized in any case"
         );
-        assert!(unsupported_sign_in_reason(Some(&with("X-Key"))).is_none(), "other headers don't prevent signing in");
+        assert!(
+            unsupported_sign_in_reason(Some(&with("X-Key"))).is_none(),
+            "other headers should not prevent signing in"
+        );
     }
 }

@@ -1,35 +1,35 @@
-//! Observable state of sign-ins: the account, the phase of a sign-in, and the steps of the last one. It contains no
-//! token, code or client secret. Used by the owner of `host` and by `api`.
+//! State of sign-ins that the user can observe: the account, the phase of the current sign-in, and the steps of the
+//! last one. Contains no tokens, codes or client secrets. Used by the owner of `host` and by `api`.
 
 use std::fmt;
 
 use domain::Millis;
 use serde::{Deserialize, Serialize};
 
-/// State of a server that was reached, but requires its user to sign in.
+/// State of a server that responded, but requires the user to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInNeeded {
-    /// Reason as text for the user.
+    /// Reason why signing in is required, as text for the user.
     pub cause: String,
     /// Set if a sign-in is in progress.
     pub signing_in: bool,
 }
 
-/// The sign-in state of one server.
+/// Authorization state of one server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuthorizationView {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Reason why the server does not support signing in, or `None` if it does: it is a local program, or its settings
-    /// contain an `Authorization` header.
+    /// Reason why the server does not support signing in: it is a local process, or its settings contain an
+    /// `Authorization` header. `None` if it supports it.
     pub not_offered: Option<String>,
-    /// Signed-in account, or `None` if nobody is signed in.
+    /// Account that is signed in, or `None` if there is none.
     pub account: Option<AccountView>,
-    /// Sign-in in progress, if any.
+    /// Current sign-in, or `None` if none is in progress.
     pub in_progress: Option<SignInProgress>,
-    /// Reason why the last sign-in failed, with the next step for the user.
+    /// Reason why the last sign-in failed, with a suggested remedy.
     pub failed: Option<String>,
-    /// Stable identifier of the cause. `None` if the last sign-in did not fail.
+    /// Stable identifier of that reason. `None` if the last sign-in did not fail.
     pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
@@ -37,42 +37,42 @@ pub struct AuthorizationView {
     pub kept: Option<TokenStorage>,
 }
 
-/// Stable identifier of the cause for which a sign-in did not come to its end. The page has words and a button for each.
+/// Stable identifier of the reason why a sign-in failed. The page has a message and suggested actions for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SignInFailure {
-    /// The user denied the consent request. Nothing went wrong.
+    /// The user denied the consent request.
     Declined,
-    /// The sign-in was cancelled.
+    /// The user cancelled the sign-in.
     Cancelled,
-    /// The browser did not come back within five minutes.
+    /// The browser was not redirected back within five minutes.
     TimedOut,
-    /// No response from the server or the authorization server arrived.
+    /// The server or the authorization server did not respond.
     Unreachable,
-    /// A response has another status or content than the standard requires.
+    /// A response violates the OAuth specifications, for example by its status or content.
     BadResponse,
-    /// An address that another party names is not safe to use.
+    /// A URL from the server or the authorization server is not safe to use.
     UnsafeUrl,
-    /// The protected resource metadata is for another resource (RFC 9728, section 3.3).
+    /// The protected resource metadata describes another resource (RFC 9728, section 3.3).
     ResourceMismatch,
-    /// An issuer is missing or differs from the one that was expected (RFC 8414, section 3.3, and RFC 9207).
+    /// The issuer is missing or differs from the expected one (RFC 8414, section 3.3, and RFC 9207).
     IssuerMismatch,
-    /// The authorization server does not offer PKCE with S256 (RFC 7636).
+    /// The authorization server does not support PKCE with S256 (RFC 7636).
     NoPkce,
-    /// The server names no authorization server.
+    /// The server's metadata contains no authorization server.
     NoAuthorizationServer,
-    /// The authorization server accepts none of the ways to identify Drawbridge.
+    /// The authorization server supports none of the client registration methods of Drawbridge.
     NoClientId,
-    /// The client id or issuer in the settings is for another authorization server.
+    /// The client id or the issuer in the settings belongs to another authorization server.
     OtherIssuer,
     /// The authorization server responded with an OAuth error.
     Refused,
     /// The browser could not be opened.
     Browser,
-    /// No port of this computer is free for the browser to come back to.
+    /// No local port is available for the redirect URI.
     Callback,
-    /// Signing in to the server took too many requests within a minute.
+    /// The sign-in sent too many requests within a minute.
     TooManyRequests,
     /// The keychain is locked.
     KeychainLocked,
@@ -80,84 +80,84 @@ pub enum SignInFailure {
     KeychainMissing,
     /// The tokens could not be stored or read.
     Storage,
-    /// The private key or another secret in the settings can't be used.
+    /// The private key or another secret in the settings is not usable.
     Key,
-    /// The authorization server does not accept the method of client authentication in the settings.
+    /// The authorization server does not support the client authentication method in the settings.
     NoProof,
-    /// The token is not bound to a key, which the settings require (RFC 9449).
+    /// The token is not bound to a key (DPoP, RFC 9449), although the settings require it.
     Unbound,
-    /// The user did not approve something that the sign-in would send.
+    /// The user did not approve data that the sign-in would send.
     NotApproved,
-    /// No refresh token is left, or the authorization server no longer accepts it.
+    /// There is no refresh token, or the authorization server rejects it.
     SignInNeeded,
-    /// A secret that the settings name can't be read, so that the sign-in can't begin.
+    /// A secret that the settings reference can't be read, so the sign-in can't start.
     NotPrepared,
 }
 
-/// The signed-in account, as far as the authorization server describes it.
+/// Account that is signed in at an authorization server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountView {
-    /// Issuer identifier of the authorization server, exactly as it names itself.
+    /// Issuer identifier, exactly as in the authorization server's metadata.
     pub issuer: String,
     /// Resource that the token is valid for (RFC 8707).
     pub resource: String,
-    /// Scopes of the token, as the authorization server names them.
+    /// Scopes of the token, as returned by the authorization server.
     pub scopes: Vec<String>,
-    /// Expiry of the token, or `None` if unknown.
+    /// Time at which the token expires, or `None` if unknown.
     pub expires_at: Option<Millis>,
     /// Time at which the user signed in.
     pub signed_in_at: Millis,
-    /// Time of the last token refresh, if any.
+    /// Time of the last token refresh, or `None` if the token was never refreshed.
     pub refreshed_at: Option<Millis>,
     /// Set if the token can be refreshed without the user.
     pub can_refresh: bool,
-    /// Reason why the user has to sign in again, or `None` if the account is usable.
+    /// Reason why the user has to sign in again, or `None` if the tokens are usable.
     pub ended: Option<String>,
-    /// Client identification that Drawbridge used.
+    /// Origin of the client id that Drawbridge uses.
     pub client: ClientIdentity,
     /// Set if the token is bound to a key of this computer (DPoP, RFC 9449).
     pub bound: bool,
 }
 
-/// Client identification towards an authorization server.
+/// Origin of Drawbridge's client id at an authorization server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum ClientIdentity {
-    /// Pre-registered client id from the server's settings.
+    /// The client id is in the server's settings (pre-registered client).
     Configured,
-    /// URL of a Client ID Metadata Document.
+    /// The client id is the URL of a client ID metadata document.
     MetadataDocument,
-    /// Client id from dynamic client registration (RFC 7591).
+    /// The client id is from dynamic client registration (RFC 7591).
     Registered,
-    /// Client id entered by the user.
+    /// The user entered the client id during the sign-in.
     Entered,
 }
 
-/// An address that receives credentials during or after a sign-in.
+/// Endpoint that receives credentials during or after a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SignInEndpoint {
-    /// Purpose of the endpoint.
+    /// Purpose for which the endpoint receives data.
     pub purpose: EndpointUse,
-    /// URL of the endpoint.
+    /// URL to which the data of the sign-in is sent.
     pub url: String,
-    /// Issuer identifier of the authorization server that is said to operate the endpoint.
+    /// Issuer identifier of the authorization server whose metadata lists the endpoint.
     pub issuer: String,
 }
 
-/// The purpose of an endpoint.
+/// Purpose of an endpoint in a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum EndpointUse {
-    /// Issues and refreshes tokens for the server.
+    /// Token endpoint, which issues and refreshes tokens for the server.
     Token,
-    /// Issues identity assertions, as an endpoint of the identity provider.
+    /// Token endpoint of the identity provider, which issues identity assertions.
     Provider,
-    /// Registers clients of the authorization server.
+    /// Endpoint for dynamic client registration.
     Registration,
-    /// Revokes tokens that are no longer needed.
+    /// Endpoint for token revocation.
     Revocation,
 }
 
 impl EndpointUse {
-    /// Returns the name of this purpose in pins and hashes.
+    /// Returns the name of this purpose, which pins and hashes contain.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -169,71 +169,71 @@ impl EndpointUse {
     }
 }
 
-/// A sign-in in progress.
+/// Sign-in that is in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInProgress {
-    /// Current phase of the sign-in.
+    /// Phase that the sign-in has reached.
     pub phase: SignInPhase,
-    /// Reason for starting the sign-in.
+    /// Reason why the sign-in was started.
     pub reason: SignInReason,
     /// Time at which the sign-in started.
     pub since: Millis,
-    /// Deadline of the wait for the browser, or `None` in other phases.
+    /// Time at which the sign-in fails if the browser has not returned, or `None` in other phases.
     pub ends_at: Option<Millis>,
-    /// Authorization URL that was opened in the browser, for opening it elsewhere. `None` unless the sign-in waits for
-    /// the browser.
+    /// URL of the authorization request that was opened in the browser. The user can open it in another browser. `None`
+    /// unless the sign-in waits for the browser.
     pub authorization_url: Option<String>,
-    /// Redirect URI. The input of `Host::paste_redirect` starts with it.
+    /// Redirect URI, with which the input of `Host::paste_redirect` has to start.
     pub redirect_uri: Option<String>,
-    /// Reason why the browser did not open, or `None` if it did. The user can open the URL by hand.
+    /// Reason why the browser could not be opened, or `None` if it was. The user can then open the URL manually.
     pub browser_problem: Option<String>,
 }
 
-/// The phase of a sign-in.
+/// Phase of a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SignInPhase {
-    /// Discovers the authorization server, and registers the client there.
+    /// Drawbridge requests the metadata, and registers as a client if required.
     Discovering,
-    /// Waits for the user's decision on the consent request.
+    /// Drawbridge waits for the user's decision on the consent request.
     AwaitingConsent,
-    /// Waits for the user to sign in in the browser.
+    /// Drawbridge waits for the user to sign in in the browser.
     AwaitingBrowser,
-    /// Exchanges the authorization code for a token.
+    /// Drawbridge exchanges the authorization code for tokens.
     Exchanging,
 }
 
-/// Reason for starting a sign-in.
+/// Reason why a sign-in was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum SignInReason {
-    /// Nobody is signed in.
+    /// No account is signed in.
     SignIn,
     /// The server requires scopes beyond those of the token (step-up).
     StepUp {
-        /// Method of the request that required them.
+        /// MCP method of the request that requires the scopes.
         operation: String,
     },
     /// The token is no longer valid, for this reason.
     Again(String),
-    /// The user wants to sign in with another account.
+    /// The user requested to sign in with another account.
     ChangeAccount,
 }
 
-/// A step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
+/// Recorded step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInStep {
     /// Time at which the step started.
     pub at: Millis,
     /// Duration of the step, in milliseconds.
     pub took: u64,
-    /// Purpose of the step, as text.
+    /// Purpose of the step, as a sentence for the user.
     pub what: String,
-    /// Request that was sent: method, URL, headers, and body.
+    /// HTTP request of the step: method, URL, headers and body. `None` for a conclusion.
     pub request: Option<String>,
-    /// Response that was received: status, headers, and body.
+    /// HTTP response of the step: status, headers and body. `None` for a conclusion or without a response.
     pub answer: Option<String>,
-    /// Conclusion of the step, as text.
+    /// Conclusion from the step, as a sentence for the user.
     pub conclusion: String,
 }
 
@@ -244,32 +244,32 @@ pub struct SignInStep {
 pub enum TokenStorage {
     /// Encrypted on disk, with a key in the system's keychain.
     Keychain,
-    /// In memory, until Drawbridge exits.
+    /// In memory, so that they are lost when Drawbridge exits.
     ThisRun {
         /// Reason why the tokens are not stored permanently.
         cause: String,
     },
 }
 
-/// Result of signing out. The local tokens are removed in any case.
+/// Result of revoking the tokens at a sign-out. The local tokens are deleted in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignOutOutcome {
     /// The authorization server revoked the tokens (RFC 7009).
     Revoked,
-    /// The authorization server offers no revocation endpoint.
+    /// The authorization server has no revocation endpoint.
     RevocationNotOffered,
     /// The revocation failed, for this reason. The tokens remain valid until they expire.
     RevocationFailed(String),
-    /// Nobody was signed in.
+    /// No account was signed in.
     NobodySignedIn,
 }
 
-/// A client id at an authorization server, entered by the user.
+/// Client id at an authorization server that the user entered.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EnteredClient {
     /// Client id that the authorization server assigned.
     pub client_id: String,
-    /// Client secret that belongs to the id, if any.
+    /// Client secret of the client, or `None` for a public client.
     pub client_secret: Option<String>,
 }
 
@@ -279,7 +279,7 @@ impl fmt::Debug for EnteredClient {
     }
 }
 
-/// Error of an operation on sign-ins.
+/// Error of a command for sign-ins.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInError {
     /// No server has this name.
@@ -288,31 +288,31 @@ pub enum SignInError {
     /// The server does not support signing in.
     #[error("{server}: {cause}")]
     NotOffered {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Reason, as text for the user.
         cause: String,
     },
-    /// No sign-in to this server is waiting for the browser.
+    /// No sign-in to this server waits for the browser.
     #[error("no sign-in to {0} is waiting for the browser; begin with \"sign in\"")]
     NotWaiting(String),
-    /// The pasted address is not a redirect of this sign-in.
+    /// The pasted URL is not the redirect URL of this sign-in.
     #[error("this is not the address the browser was sent to: {0}")]
     BadRedirect(String),
-    /// Something that the server's settings reference is not available.
+    /// A secret that the server's settings reference is missing or can't be read.
     #[error("{server}: {cause}")]
     NotPrepared {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// Cause with the next step for the user.
+        /// Cause with a suggested remedy for the user.
         cause: String,
     },
-    /// The tokens could not be removed from the secret store.
+    /// The tokens could not be deleted from the secret store.
     #[error("{server}: the tokens could not be removed: {cause}")]
     NotRemoved {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// Cause of the failure.
+        /// Cause of the failure, as text for the user.
         cause: String,
     },
     /// The host is shutting down.

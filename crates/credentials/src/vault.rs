@@ -1,9 +1,9 @@
-//! Stores tokens among the app's secrets, each under everything it belongs to. Tokens of one server or one `mcp.json`
-//! entry are never found under another.
+//! Stores tokens in the app's secret store. The storage key contains the entry of `mcp.json` and the server, so that
+//! tokens are never used for another entry or server.
 //!
-//! A keychain operation can't be cancelled: the keychain may prompt its user long after the caller has gone. Operations
-//! on the vault of one entry are therefore serialized, each until it completes, and once an entry has been emptied no
-//! older vault writes to it.
+//! A keychain operation can't be cancelled, because the keychain may prompt the user after the caller has stopped
+//! waiting. Therefore the operations on the vault of one entry are serialized, and each runs until it completes. After
+//! the vault of an entry was emptied, earlier opened vaults of the entry can't write to it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,46 +18,47 @@ use ports::{SecretError, SecretPersistence, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
 
-/// The vaults of all entries of `mcp.json`.
+/// Vaults of all entries in `mcp.json`.
 pub struct TokenVaults {
     secrets: Arc<dyn Secrets>,
-    /// Entries with open vaults, by name.
+    /// Shared state of the entries with open vaults, by name of the entry.
     entries: Mutex<HashMap<String, Weak<VaultEntry>>>,
 }
 
-/// The state shared by all vaults of one entry.
+/// State that all open vaults of one entry share.
 #[derive(Default)]
 struct VaultEntry {
-    /// Lock that serializes the operations.
+    /// Lock that serializes the operations on the entry.
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// Number of times that the entry was emptied. Vaults opened before the last time are closed.
+    /// Number of times that the entry was emptied. A vault that was opened before the last time is closed.
     emptied: AtomicU64,
 }
 
-/// The tokens of one entry of `mcp.json`. Two entries may refer to the same server with two accounts.
+/// Vault with the tokens of one entry in `mcp.json`. Several entries may refer to the same server with different
+/// accounts.
 pub struct SecretsVault {
     name: String,
     secrets: Arc<dyn Secrets>,
     entry: Arc<VaultEntry>,
-    /// Value of [`VaultEntry::emptied`] at the time of opening.
+    /// Value of [`VaultEntry::emptied`] when this vault was opened.
     opened: u64,
 }
 
 /// Result of emptying a vault.
 pub struct EmptiedVault {
-    /// Removed contents in memory, as far as they could be read. `None` if the vault was empty.
+    /// Copy of the removed contents in memory, as far as they could be read. `None` if the vault was empty.
     pub was: Option<SecretsVault>,
-    /// `Ok` if nothing remains in the secret store.
+    /// `Ok` if all secrets of the entry were removed from the secret store.
     pub removed: Result<(), VaultError>,
 }
 
 impl TokenVaults {
-    /// Creates vaults that store their contents in the app's secrets.
+    /// Creates vaults that store their contents in this secret store.
     pub fn new(secrets: Arc<dyn Secrets>) -> Self {
         Self { secrets, entries: Mutex::default() }
     }
 
-    /// Opens the vault of an entry.
+    /// Opens the vault of the entry with this name.
     pub fn open(&self, name: &str) -> SecretsVault {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.strong_count() > 0);
@@ -66,8 +67,8 @@ impl TokenVaults {
         SecretsVault::new(name, Arc::clone(&self.secrets), entry)
     }
 
-    /// Removes everything stored for an entry, for any server. Open vaults of the entry are closed immediately, before
-    /// the future is polled.
+    /// Removes all tokens of an entry, for all servers. Open vaults of the entry are closed by the call itself, before
+    /// the returned future is polled.
     pub fn empty(&self, name: &str) -> impl Future<Output = EmptiedVault> + Send + use<> {
         let (vault, was) = (self.open(name), Arc::new(SecretsInMemory::default()));
         vault.entry.emptied.fetch_add(1, Ordering::SeqCst);
@@ -81,20 +82,21 @@ impl TokenVaults {
     }
 }
 
-/// Moves all secrets whose keys have this prefix into `into`. Unreadable secrets are only removed.
+/// Moves all secrets whose keys have this prefix to `into`. Secrets that can't be read are only removed.
 fn move_all_secrets(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Result<(), SecretError> {
     let keys = secrets.keys(prefix)?;
     for key in &keys {
         match secrets.get(key) {
             Ok(Some(secret)) => drop(into.set(key, &secret)?),
             Ok(None) => {}
-            // A refusing keychain may take a minute for each secret.
+            // Reading stops at the first error, because a keychain that rejects requests may take a minute for each
+            // secret.
             Err(_) => break,
         }
     }
     let mut removed = Ok(());
     for key in keys {
-        // Continues with the others if one fails.
+        // A failed removal does not prevent the removal of further secrets.
         removed = removed.and(secrets.delete(&key));
     }
     removed
@@ -106,7 +108,7 @@ impl SecretsVault {
         Self { name: name.to_owned(), secrets, entry, opened }
     }
 
-    /// Returns the key of a secret. Encoded as JSON, so that different keys never result in the same text.
+    /// Returns the storage key of a secret. It is JSON, so that different components never result in the same key.
     fn key(&self, key: &VaultKey) -> String {
         let kind = match &key.kind {
             VaultEntryKind::Account => json!(["account"]),
@@ -116,14 +118,14 @@ impl SecretsVault {
         json!(["sign-in", self.name, key.server, kind]).to_string()
     }
 
-    /// Returns the prefix that all keys of this entry share, and no others.
+    /// Returns the common prefix of all storage keys of this entry. No key of another entry has it.
     fn prefix(&self) -> String {
         let whole = json!(["sign-in", self.name, ""]).to_string();
         whole.trim_end_matches("\"\"]").to_owned()
     }
 
-    /// Runs a blocking operation, since the keychain may prompt the user. Holds the entry's lock until the operation
-    /// completes, even if the caller is gone.
+    /// Runs a blocking operation on the secret store. Holds the entry's lock until the operation completes, even if the
+    /// returned future is dropped, because the keychain may still prompt the user.
     async fn blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
@@ -141,8 +143,8 @@ impl SecretsVault {
         }
     }
 
-    /// Runs a blocking operation as [`Self::blocking`] does. Returns `None` without running it if the entry was emptied
-    /// since this vault was opened.
+    /// Runs an operation like [`Self::blocking`]. Returns `None` without running it if the entry was emptied since this
+    /// vault was opened.
     async fn run_while_open<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
@@ -165,7 +167,7 @@ fn vault_error(error: &SecretError) -> VaultError {
     VaultError { kind, cause: error.to_string() }
 }
 
-/// Returns the error of a closed vault.
+/// Returns the error of operations on a closed vault.
 fn closed_error() -> VaultError {
     let cause = "this server was removed or its address has changed; its tokens are no longer stored".to_owned();
     VaultError { kind: VaultProblem::Closed, cause }
@@ -195,13 +197,13 @@ impl Vault for SecretsVault {
 
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
         let key = self.key(key);
-        // Nothing remains to be removed after the entry was emptied.
+        // After the entry was emptied, there is nothing to remove.
         self.run_while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
     }
 
     async fn hold(&self, key: &VaultKey) -> Option<Box<dyn Send>> {
-        // Does not take the entry's lock: another process may hold the secret for a while, and reads and removals must
-        // not wait for that.
+        // Does not take the entry's lock: another process may have locked the secret's name for a long time, and reads
+        // and removals must not wait for that.
         let (key, secrets) = (self.key(key), Arc::clone(&self.secrets));
         tokio::task::spawn_blocking(move || secrets.lock_name(&key)).await.ok().flatten()
     }

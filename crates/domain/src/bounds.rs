@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct ChatBounds {
-    /// Maximum size of the text of one tool result, in bytes. The model can request the rest with a tool.
+    /// Maximum number of bytes of a tool result's text that a model receives. The model can read the rest with a
+    /// built-in tool.
     pub result_bytes: u32,
-    /// Number of consecutive rounds of tool calls after which the user has to let the model continue.
+    /// Number of consecutive rounds of tool calls after which the model stops until the user lets it continue.
     pub rounds: u32,
-    /// Share of the model's context, in percent, above which tools are found by search instead of all being sent.
+    /// Share of the model's context size in percent. If the definitions of all tools exceed it, the model has to search
+    /// for tools instead of receiving all of them.
     pub tools_percent: u32,
 }
 
@@ -22,7 +24,7 @@ impl Default for ChatBounds {
 }
 
 impl ChatBounds {
-    /// Returns these limits, each clamped to its allowed range.
+    /// Returns these limits with each value clamped to its permitted range.
     #[must_use]
     pub const fn within_bounds(self) -> Self {
         const fn clamp(number: u32, (least, most): (u32, u32)) -> u32 {
@@ -42,12 +44,12 @@ impl ChatBounds {
     }
 }
 
-/// Threshold, in tokens, that no set of tools reaches. Used for models whose context size is unknown: a small context
-/// is not assumed.
+/// Threshold for models with an unknown context size, in tokens. No set of tools reaches it, so such a model receives
+/// all tools.
 pub const NO_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {
-    /// Returns the number of tokens from which tools are found by search, for a model with this context size. Returns
+    /// Returns the number of tokens above which a model with this context size has to search for tools. Returns
     /// [`NO_THRESHOLD`] if the size is unknown.
     #[must_use]
     pub fn threshold(self, context: Option<u32>) -> u64 {

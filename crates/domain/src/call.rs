@@ -1,4 +1,4 @@
-//! Calls of tools, prompts and resources, as an observer sees them.
+//! Calls of tools, prompts and resources, with their state and failures.
 
 use mcp_proto::session::{CallError, TaskView};
 use mcp_proto::types as mcp;
@@ -23,32 +23,32 @@ use crate::Millis;
 /// The audit log does not name calls: an entry describes a decision and contains the hash of the payload.
 pub type CallId = String;
 
-/// A call and its current state.
+/// Call of a tool, a prompt or a resource, with its current state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCall {
-    /// Identifier chosen by the caller.
+    /// Identifier of the call, chosen by its caller.
     pub id: CallId,
-    /// Name of the called server.
+    /// Name of the called server in the settings.
     pub server: String,
-    /// Kind of call: a tool, a prompt or a resource.
+    /// Kind of the call: a tool, a prompt or a resource.
     pub kind: CallKind,
     /// Name of the tool or prompt, or URI of the resource.
     pub name: String,
     /// Time at which the call was made.
     pub started_at: Millis,
-    /// Current state: waiting for approval, running, or the outcome.
+    /// Current state of the call.
     pub state: CallState,
-    /// Latest progress reported by the server, if any.
+    /// Latest progress that the server reported, or `None` if it reported none.
     pub progress: Option<CallProgress>,
-    /// Task that the server runs for the call, if it runs one.
+    /// Task that the server runs for the call, or `None` if it runs none.
     pub task: Option<CallTask>,
     /// Identifier of the conversation that the call belongs to, if any.
     pub conversation: Option<String>,
 }
 
-/// The kind of a call.
+/// Kind of a call, which determines the MCP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -61,24 +61,24 @@ pub enum CallKind {
     Resource,
 }
 
-/// The state of a call.
+/// State of a call, from the consent request to its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
-    /// Waiting for the user's approval. Nothing has been sent.
+    /// The call waits for the user's approval. Nothing has been sent.
     AwaitingApproval,
-    /// Sent, and waiting for the response.
+    /// The request was sent, and its response is pending.
     Running,
-    /// Waiting for input that the server requested before it continues.
+    /// The server waits for input that it requested, such as a sampling response.
     AwaitingInput,
-    /// Completed with a result.
+    /// The call completed with a result.
     Done,
-    /// Refused by the policy or the user.
+    /// The policy or the user denied the call.
     Refused,
     /// Cancelled before a result arrived.
     Cancelled,
-    /// Ended with an error.
+    /// The call ended with an error.
     Failed,
 }
 
@@ -94,7 +94,8 @@ impl CallState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CallProgress {
-    /// Number of progress notifications received. Observers are notified of the latest one per tick only.
+    /// Number of progress notifications received so far. Of several notifications in a short time, observers receive
+    /// only the latest one.
     #[serde(skip)]
     pub count: u64,
     /// Amount of work done so far, in the server's unit.
@@ -105,14 +106,14 @@ pub struct CallProgress {
     pub message: Option<String>,
 }
 
-/// A task that the server runs for a call. All fields are the server's claims.
+/// Task that a server runs for a call (`tasks` in MCP). All fields are the server's claims.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CallTask {
     /// Identifier of the task, assigned by the server.
     pub id: String,
-    /// Status of the task, as of the last update.
+    /// Status of the task, as last reported by the server.
     pub status: TaskStatus,
     /// Description of the status, written by the server.
     pub message: Option<String>,
@@ -122,7 +123,7 @@ pub struct CallTask {
     pub updated_at: String,
 }
 
-/// The status of a task.
+/// Status of a server's task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -166,28 +167,28 @@ pub enum CallFailure {
     /// The server is not running.
     #[error("{server} is not ready; start it first")]
     NotReady {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// The server is running, and its tools are still being listed.
     #[error("the tools of {server} are still being listed; try again in a moment")]
     NotListed {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// Another call with this id is in progress.
     #[error("a call with the id {0} is under way")]
     IdInUse(String),
-    /// Refused by the user or the policy, with the reason.
+    /// The user or the policy denied the call, for this reason.
     #[error("refused: {0}")]
     Refused(String),
     /// Cancelled before a result arrived.
     #[error("cancelled")]
     Cancelled,
-    /// The session refused the call, or the call failed on the server.
+    /// The session rejected the call, or the server returned an error.
     #[error("{server}: {error}")]
     Session {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Error reported by the session.
         error: Box<CallError>,
@@ -195,49 +196,49 @@ pub enum CallFailure {
     /// The server has too many calls in progress.
     #[error("{server} has too many calls under way; wait for some to end")]
     Busy {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// The host is shutting down.
     #[error("Drawbridge is closing")]
     Closing,
-    /// An internal task panicked. If it was about to send something, the payload may have been sent.
+    /// A task of Drawbridge panicked. If it was about to send a payload, the payload may have been sent.
     #[error("an internal error stopped this; Drawbridge's log has the details")]
     Internal,
 }
 
-/// Stable identifier of the cause for which a call has no result. The page has words and a button for each.
+/// Stable identifier of the reason why a call has no result. The page has a message and suggested actions for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CallFailureCode {
     /// The server, tool, prompt or resource does not exist.
     NotFound,
-    /// The server is not in use, its tools are still being listed, or it has too many calls under way.
+    /// The server is not running, its tools are still being listed, or it has too many calls in progress.
     NotReady,
-    /// A call with the same id is under way.
+    /// A call with the same identifier is in progress.
     BadRequest,
-    /// The user or a rule refused.
+    /// The user or a policy rule denied the call.
     Refused,
     /// The call was cancelled.
     Cancelled,
-    /// The server did not answer in time.
+    /// The server did not respond before the timeout.
     Timeout,
-    /// The server answered with an error.
+    /// The server responded with a JSON-RPC error.
     Server,
-    /// The server's answer can't be understood.
+    /// The server's response violates the protocol.
     BadAnswer,
-    /// The server ended while the call was under way.
+    /// The server's session ended while the call was in progress.
     ServerGone,
-    /// The server or its revision of the protocol does not offer the call.
+    /// The server or its protocol revision does not support the call.
     Unsupported,
-    /// Drawbridge is closing, or itself failed. Also any code of a newer version of Drawbridge.
+    /// Drawbridge is shutting down or had an internal error. Also used for codes that this version does not know.
     #[serde(other)]
     Internal,
 }
 
 impl CallFailure {
-    /// Returns the stable identifier of the failure.
+    /// Returns the stable identifier of this failure.
     #[must_use]
     pub fn code(&self) -> CallFailureCode {
         match self {

@@ -9,58 +9,58 @@ use crate::history::Reading;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConsentRequestId(pub u64);
 
-/// The origin of a consent request.
+/// Origin of a consent request: the user, a model, a call, or the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestOrigin {
     /// An action of the user.
     User {
-        /// Conversation of the action, if any.
+        /// Identifier of the conversation that the action belongs to, or `None` outside of conversations.
         conversation: Option<String>,
     },
-    /// A model's request in a conversation.
+    /// A model's request for a tool call in a conversation.
     Model {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in the history.
         conversation: String,
-        /// Other servers whose content the model has read in the conversation. None of them is trusted.
+        /// Names of other servers whose content the model has read in the conversation and that are not trusted.
         after: Vec<String>,
-        /// Content of this server that the model has read in the conversation, and after which its calls of the server
-        /// require consent.
+        /// Content of the called server that the model has read in the conversation. By the server's data flow
+        /// settings, its calls require consent afterwards.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
         read: Vec<Reading>,
     },
-    /// A request of the server while it works on a call.
+    /// A request of the server, such as sampling, that belongs to a call in progress.
     Call {
-        /// Identifier of the call, chosen by its caller.
+        /// Identifier of the call, which its caller chose.
         call: String,
         /// Kind of the call: a tool, a prompt or a resource.
         kind: CallKind,
         /// Name of the tool or prompt, or URI of the resource.
         name: String,
     },
-    /// A request of the server that is not related to a call, or doesn't name the call.
+    /// A request of the server that belongs to no call, or does not refer to one.
     Server,
-    /// The restart of a server that exited by itself. No caller waits for it.
+    /// The automatic restart of a server that exited. No caller waits for it.
     Ended {
-        /// Reason for the exit.
+        /// Reason why the server exited.
         cause: String,
     },
 }
 
-/// The outcome of a consent request.
+/// Outcome of a consent request that left the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentRequestOutcome {
-    /// Approved, and the payload was sent.
+    /// The user or a rule approved it, and the payload was sent.
     Allowed,
-    /// Denied, and nothing was sent.
+    /// The user or a rule denied it, and nothing was sent.
     Denied,
-    /// Dismissed without a decision.
+    /// The user closed it without a decision.
     Cancelled,
-    /// Withdrawn by the server, or its call or session ended.
+    /// The server withdrew the request, or its call or session ended.
     Withdrawn,
 }
 

@@ -1,10 +1,10 @@
-//! Content returned by tools, resources and prompts, as stored in a conversation.
+//! Content blocks of tool results, resources and prompts, as stored in a conversation.
 
 use mcp_proto::types::{self as mcp, ContentBlock};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A block of content.
+/// Content block in a message or a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -32,7 +32,7 @@ pub enum Content {
     ResourceLink {
         /// URI of the linked resource.
         uri: String,
-        /// Name of the resource.
+        /// Name of the resource, as its server lists it.
         name: String,
         /// Title for display, if the server gives one.
         title: Option<String>,
@@ -48,19 +48,19 @@ pub enum Content {
         /// Contents of the resource.
         contents: ResourceContents,
     },
-    /// A block of a type that this version does not know.
+    /// Block of a type that this version does not know.
     Unknown {
         /// The unmodified block as JSON.
         json: Value,
     },
 }
 
-/// Contents of a resource: text or bytes.
+/// Contents of a resource, either text or bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceContents {
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
     /// Media type, as claimed by the server.
     pub mime_type: Option<String>,
@@ -70,26 +70,27 @@ pub struct ResourceContents {
     pub blob: Option<String>,
 }
 
-/// The result of a tool call.
+/// Result of a tool call, as stored in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// Content blocks of the result.
     pub content: Vec<Content>,
-    /// Structured content of the result. A `null` from the server is treated as absent, since the history can't tell
-    /// the two apart.
+    /// Structured content of the result, or `None` if there is none. A `null` from the server counts as none, since the
+    /// history can't distinguish them.
     pub structured: Option<Value>,
-    /// Violation of the tool's output schema by the structured content, if any.
+    /// Description of how the structured content violates the tool's output schema, or `None` if it is valid.
     pub structured_problem: Option<String>,
-    /// Set if the tool reports that it failed.
+    /// Set if the result reports an error of the tool.
     pub is_error: bool,
-    /// Arguments as they were sent, including the user's edits.
+    /// Arguments that were sent to the server, including changes by the user.
     pub arguments: Value,
 }
 
 impl ToolResult {
-    /// Converts the result of a call with these arguments.
+    /// Converts the protocol's result of a call. `problem` is the schema violation, and `arguments` are those that were
+    /// sent.
     #[must_use]
     pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
         Self {

@@ -1,6 +1,6 @@
-//! Data flow settings: which content of a server makes a later call of the same server require consent, and which
-//! results the user reviews before a model reads them. The user sets them for each server, and `host/src/owner/flow_settings.rs`
-//! stores them.
+//! Data flow settings of servers. They determine which content of a server makes later calls of the same server require
+//! consent, and which results the user reviews before a model reads them. `host/src/owner/flow_settings.rs` stores
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::history::Reading;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct DataFlow {
-    /// Content after which a model's call of the same server requires consent.
+    /// Content of the server after which a model's call of the same server requires consent.
     pub same_server: SameServerFlow,
     /// Results that the user reviews before a model reads them.
     pub review: ResultReview,
-    /// Review settings of individual tools, by name. At most [`MAX_TOOLS`] entries.
+    /// Settings of individual tools that override `review`, by tool name. At most [`MAX_TOOLS`] entries.
     pub tools: BTreeMap<String, ResultReview>,
 }
 
-/// Maximum number of tools of a server with individual settings.
+/// Maximum number of tools of a server that have an individual setting.
 pub const MAX_TOOLS: usize = 1_000;
 
 impl DataFlow {
@@ -32,42 +32,42 @@ impl DataFlow {
     }
 }
 
-/// Results of a model's calls that the user reviews before the model reads them.
+/// Tool results that the user reviews before a model reads them.
 ///
-/// The default is [`Suspicious`](Self::Suspicious). It costs the user of an honest server next to nothing:
-/// `offers/src/review/results.rs` has the figures. A setting that is off by default protects nobody who hasn't found
-/// it.
+/// The default is [`Suspicious`](Self::Suspicious), because a protection that is off by default protects no user who
+/// has not found the setting. Results of honest servers rarely require a review: `offers/src/review/results.rs`
+/// contains the measurements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ResultReview {
-    /// No results are reviewed.
+    /// The user reviews no results.
     Off,
-    /// Results with hidden characters, instructions to the model, or misleading links.
+    /// The user reviews results that contain hidden characters, instructions to the model, or misleading links.
     #[default]
     Suspicious,
-    /// All results are reviewed.
+    /// The user reviews all results.
     Always,
 }
 
 /// Content of a server after which a model's call of a tool of the same server requires consent, even if a rule or
-/// grant allows it.
+/// grant allows the call.
 ///
-/// Per the specification, a tool without `openWorldHint` is assumed to reach an open world. Few servers send the hint,
-/// so following this, nearly every local server would require consent for each call, and approvals would become
-/// meaningless. A remote server always counts as open-world; a local tool counts if it sends the hint. The other hints
-/// have no effect: a read-only tool can carry data out in its arguments, and `openWorldHint: false` is an untrusted
-/// claim that would loosen the policy.
+/// The specification assumes that a tool without `openWorldHint` reaches an open world. Few servers send the hint, so
+/// with this assumption nearly every local server would require consent for each call, and users would approve without
+/// reading. Therefore a local tool counts as open-world only if it sends the hint. A remote server always counts as
+/// open-world. The other hints have no effect: a read-only tool can send data to third parties in its arguments, and
+/// `openWorldHint: false` is an untrusted claim that would loosen the policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SameServerFlow {
-    /// Prompts, resources, the output of tools that claim to reach an open world, and all output of remote servers.
+    /// Prompts, resources, output of tools that claim to reach an open world, and all output of remote servers.
     #[default]
     OpenWorld,
-    /// Any content that was read.
+    /// All content that the model has read from the server.
     Everything,
-    /// No content at any time.
+    /// No content. Calls never require consent because of it.
     Off,
 }
 

@@ -1,11 +1,11 @@
-//! The error that all ports to the disk return.
+//! Error type of the traits in `ports` that read and write files.
 
-/// A failed read or write on disk. Nothing was changed.
+/// Failed read or write of a file. The file is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {cause}")]
 pub struct StoreError {
     /// Path of the file.
     pub path: String,
-    /// Cause of the failure and, if there is one, the next step for the user.
+    /// Cause of the failure, with a suggested remedy for the user if there is one.
     pub cause: String,
 }

@@ -1,5 +1,5 @@
-//! The stored history: conversations, and their items, which form a tree. Item bodies are opaque, except for the text
-//! that is indexed for search and the usage of models' replies.
+//! Stored history of conversations, whose items form a tree. The store treats the bodies of items as opaque JSON,
+//! except for the text that it indexes for search and the token usage of replies.
 
 mod reading;
 
@@ -10,12 +10,12 @@ use crate::item::{Cost, ItemState, TokenUsage};
 
 pub use reading::{Reading, ReadingKind};
 
-/// A conversation, without its items.
+/// Conversation without its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
     /// Identifier of the conversation: letters, digits and dashes, at most 64 characters.
     pub id: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display.
     pub title: String,
     /// Time of creation, in milliseconds since 1970.
     pub created_at: u64,
@@ -27,9 +27,9 @@ pub struct Conversation {
     pub settings: Value,
     /// Number of items over all branches.
     pub items: u64,
-    /// Servers with content in the conversation, over all branches, in order of first appearance.
+    /// Names of the servers whose content the conversation contains, over all branches, in order of first appearance.
     pub sources: Vec<String>,
-    /// Content read from these servers, over all branches, in order of first appearance.
+    /// Content that was read from these servers, over all branches, in order of first appearance.
     pub readings: Vec<Reading>,
 }
 
@@ -44,88 +44,90 @@ pub struct ConversationChange {
     pub at: u64,
 }
 
-/// A stored item, as it is read.
+/// Item that was read from the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredItem {
     /// Identifier of the item, unique in its conversation.
     pub id: String,
-    /// Identifier of the preceding item, or `None` for a first item.
+    /// Identifier of the preceding item, or `None` if the item has none.
     pub parent: Option<String>,
     /// Time of creation, in milliseconds since 1970.
     pub at: u64,
     /// Body of the item, as JSON.
     pub body: Value,
-    /// Completeness of the item.
+    /// State of the item: complete, streaming or interrupted.
     pub state: ItemState,
-    /// Identifiers of all items with the same parent, including this one, oldest first. Several siblings are the starts
-    /// of branches.
+    /// Identifiers of all items with the same parent, including this one, in the order of creation. If there are
+    /// several, each starts a branch.
     pub siblings: Vec<String>,
-    /// Large contents that were requested by reference only. `body` contains an empty string in their place.
+    /// Large contents that the reader of the history requests separately by their hash. In `body` they are replaced by
+    /// empty strings.
     pub left_out: Vec<OmittedContent>,
 }
 
-/// A large content that is omitted from an item's body.
+/// Large content that is omitted from an item's body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OmittedContent {
     /// Position in the body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
-    /// SHA-256 of the bytes, in hexadecimal. It is the key to request them.
+    /// SHA-256 of the content, in hexadecimal, by which the content is requested.
     pub hash: String,
-    /// Number of omitted bytes.
+    /// Size of the content in bytes.
     pub bytes: u64,
-    /// Set if the bytes are the UTF-8 text of the omitted string. Otherwise the string is their base64 encoding.
+    /// Set if the omitted string is the content itself as UTF-8 text. Otherwise the string is the base64 encoding of
+    /// the content.
     pub is_text: bool,
 }
 
-/// An item to write.
+/// Item to write to the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewItem {
-    /// Identifier of the item, unique in its conversation. If an item with this id exists, its body and state are
-    /// replaced, and its position stays.
+    /// Identifier of the item, unique in its conversation. If the item exists, its body and state are replaced, and its
+    /// position does not change.
     pub id: String,
-    /// Position of the item in the tree. Ignored if the item exists.
+    /// Position of the item in the tree. Ignored if the item exists already.
     pub after: ItemPosition,
     /// Time of creation, in milliseconds since 1970.
     pub at: u64,
-    /// Complete body, including all large contents.
+    /// Complete body of the item, including all large contents.
     pub body: Value,
-    /// Completeness of the item.
+    /// State of the item: complete, streaming or interrupted.
     pub state: ItemState,
-    /// Servers with content in the item.
+    /// Names of the servers whose content the item contains.
     pub sources: Vec<String>,
-    /// Content of these servers that was read for the item.
+    /// Content that was read from these servers.
     pub readings: Vec<Reading>,
 }
 
 /// Position of a new item in the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ItemPosition {
-    /// After the last item of the visible branch, which may be an item of the same write.
+    /// After the last item of the visible branch, which may be an earlier item of the same write.
     #[default]
     Head,
-    /// At the beginning of the conversation. Starts another branch if there is a first item already.
+    /// At the beginning of the conversation. If the conversation has a first item already, another branch starts.
     Start,
-    /// After the item with this id. Starts another branch if that item has a successor already.
+    /// After the item with this identifier. If that item has a successor already, another branch starts.
     Item(String),
 }
 
-/// A range of items to read. All are of one branch: each is the parent of the next.
+/// Request for items of one branch, in which each item is the parent of the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRange {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation in the history.
     pub conversation: String,
-    /// Exclusive end of the range, or `None` to read up to the head.
+    /// Identifier of the item before which the range ends, or `None` to end with the last item of the visible branch.
     pub before: Option<String>,
-    /// Maximum number of items. The last ones of the range are returned.
+    /// Maximum number of items. If the range has more, the last ones are returned.
     pub limit: usize,
-    /// Set to include large images, audio, files and very long texts in the bodies. Otherwise they are
+    /// Set to include images, audio, files and very long texts in the bodies. Otherwise they are
     /// [omitted](StoredItem::left_out).
     pub whole: bool,
 }
 
-/// A page of items of one branch.
+/// Page of consecutive items in one branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemPage {
     /// Items of the page, oldest first.
@@ -134,44 +136,44 @@ pub struct ItemPage {
     pub has_more: bool,
 }
 
-/// Usage of all models' replies in a conversation, over all branches, since replies on hidden branches were paid for,
-/// too.
+/// Token usage and cost of all replies in a conversation, including those on branches that are not visible.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConversationUsage {
-    /// Number of tokens, as far as providers report it.
+    /// Number of tokens, as far as the providers report them.
     pub usage: TokenUsage,
-    /// Cost of the replies, one entry for each currency.
+    /// Total cost, with one entry for each currency.
     pub costs: Vec<Cost>,
-    /// Number of replies with an unknown or incomplete cost: those without a price, and those that were stopped or
-    /// interrupted, for which providers report no usage.
+    /// Number of replies whose cost is unknown or incomplete: their model has no price, or they were stopped or
+    /// interrupted before the provider reported the usage.
     pub unpriced: u32,
-    /// Tokens of the latest request in the visible branch and its reply, or `None` if unknown.
+    /// Number of tokens of the latest request and its reply in the visible branch, or `None` if unknown.
     pub context_used: Option<u64>,
 }
 
-/// A search in the history.
+/// Full-text search in all conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistorySearch {
-    /// Words to search for; the last may be the prefix of a word. An item matches if it contains all of them. Chinese,
+    /// Words to search for, of which the last may be incomplete. An item matches if it contains all of them. Chinese,
     /// Japanese and Korean text is matched by substrings.
     pub text: String,
     /// Maximum number of items to return.
     pub limit: usize,
-    /// Exclusive upper bound on [`FoundItem::number`], to request older results.
+    /// Value of [`FoundItem::number`] below which items are returned, to request older results. `None` starts with the
+    /// newest.
     pub before: Option<u64>,
 }
 
-/// An item found by a search.
+/// Item that a search has found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundItem {
-    /// Sequence number of the item in order of its first write. Used to request older results.
+    /// Sequence number of the item in the order in which items were first written.
     pub number: u64,
-    /// Identifier of the conversation.
+    /// Identifier of the conversation in the history.
     pub conversation: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display.
     pub title: String,
-    /// Identifier of the item.
+    /// Identifier of the item, unique in its conversation.
     pub item: String,
     /// Time at which the item was written, in milliseconds since 1970.
     pub at: u64,
@@ -179,7 +181,7 @@ pub struct FoundItem {
     pub excerpt: Excerpt,
 }
 
-/// An excerpt of a text, with the matches of a search.
+/// Excerpt of a text, with the matches of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -190,6 +192,6 @@ pub struct Excerpt {
     pub cut_before: bool,
     /// Set if the text continues after the excerpt.
     pub cut_after: bool,
-    /// Matches in order, as start and end offsets in UTF-16 code units of `text`, which are the page's string offsets.
+    /// Matches in order, as start and end offsets in `text` in UTF-16 code units, as in JavaScript.
     pub matches: Vec<(u32, u32)>,
 }

@@ -1,4 +1,4 @@
-//! The items of a conversation. The history stores them in the same JSON format that the page receives.
+//! Items of conversations. The history stores them in the same JSON format in which the page receives them.
 
 mod events;
 mod sources;
@@ -16,25 +16,25 @@ use crate::Millis;
 use crate::call::CallFailureCode;
 pub use crate::content::{Content, ResourceContents, ToolResult};
 
-/// An item of a conversation.
+/// Item of a conversation, such as a message, a reply or a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatItem {
     /// Identifier of the item, unique in its conversation.
     pub id: String,
-    /// Identifier of the preceding item. `None` for a first item, and in conversations of older versions, where each
-    /// item follows the previous one.
+    /// Identifier of the preceding item. `None` for a first item, and in conversations of older versions, whose items
+    /// form a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Time of creation of the item.
+    /// Time at which the item was created.
     pub at: Millis,
-    /// Completeness of the item.
+    /// State of the item: complete, streaming or interrupted.
     #[serde(default, skip_serializing_if = "ItemState::is_whole")]
     pub state: ItemState,
-    /// Content of the item.
+    /// Content of the item, which depends on its kind.
     pub body: ItemBody,
 }
 
-/// The completeness of an item.
+/// Completeness of an item's body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -44,7 +44,7 @@ pub enum ItemState {
     Whole,
     /// The item is still being received.
     Streaming,
-    /// The item ended before it was complete.
+    /// The item was interrupted before it was complete.
     Cut,
 }
 
@@ -55,61 +55,62 @@ impl ItemState {
     }
 }
 
-/// The content of an item.
+/// Content of an item, by its kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ItemBody {
-    /// A message of the user, or a message of a prompt.
+    /// Message of the user, or a message that is part of a prompt.
     Message {
         /// Author of the message.
         role: Role,
         /// Content blocks of the message.
         content: Vec<Content>,
-        /// Prompt that the message is part of, if any.
+        /// Prompt that contains the message, or `None` if the user wrote it.
         #[serde(default)]
         prompt: Option<PromptOrigin>,
-        /// Files and resources that the user attached.
+        /// Files and resources that the user attached to the message.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<MessageAttachment>>", optional))]
         attachments: Vec<MessageAttachment>,
     },
-    /// A single reply of a model. The tool calls that it requests follow as separate items.
+    /// Single reply of a model. Tool calls that it requests follow as separate items.
     Reply {
         /// Model that produced the reply.
         model: ModelRef,
         /// Parts of the reply, in order.
         parts: Vec<ReplyPart>,
-        /// Reason for the end of the reply, or `None` while it streams or if it was interrupted.
+        /// Reason why the reply ended, or `None` while it streams or if it was interrupted.
         #[serde(default)]
         stop: Option<ReplyStop>,
-        /// Number of tokens, as far as the provider reports it.
+        /// Number of tokens, as far as the provider reports them.
         #[serde(default)]
         usage: TokenUsage,
         /// Cost of the reply, or `None` if the price is unknown.
         #[serde(default)]
         cost: Option<Cost>,
-        /// Error that ended the reply, if any.
+        /// Error that ended the reply, or `None` if none occurred.
         #[serde(default)]
         error: Option<ModelProblem>,
-        /// Descriptions of the parts of the request that the provider could not represent, and of their substitutes.
+        /// Descriptions of content in the request that the provider's protocol could not represent, and of its
+        /// replacement.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
         conversions: Vec<String>,
-        /// Time until the first part arrived, in milliseconds.
+        /// Time until the first part of the reply arrived, in milliseconds. `None` if none arrived.
         #[serde(default)]
         first_after: Option<u64>,
         /// Total duration of the reply, in milliseconds.
         #[serde(default)]
         took: u64,
     },
-    /// A tool call by the user or, if `used` is set, by a model. It streams while the call is in progress.
+    /// Tool call by the user, or by a model if `used` is set. The item streams while the call is in progress.
     ToolCall {
-        /// Identifier of the call, as used by call events and consent requests.
+        /// Identifier of the call, which events of calls and consent requests refer to.
         call: String,
-        /// Name of the called server.
+        /// Name of the called server in the settings.
         server: String,
-        /// Name of the tool.
+        /// Name of the tool, as its server lists it.
         tool: String,
         /// Arguments that were sent.
         arguments: Value,
@@ -117,89 +118,90 @@ pub enum ItemBody {
         result: Option<ToolResult>,
         /// Description of the failure, or `None` if the call succeeded.
         error: Option<String>,
-        /// Stable identifier of the error. Absent in conversations of older versions.
+        /// Stable identifier of the reason for the failure. `None` if the call succeeded, and in conversations of older
+        /// versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         failure: Option<CallFailureCode>,
         /// Duration of the call, in milliseconds.
         took: u64,
-        /// Tool use in a model's reply that requested the call, or `None` for the user's calls.
+        /// Tool use in the model's reply that requested the call, or `None` if the user made the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         used: Option<ToolUsed>,
-        /// Number of bytes of the result's text that were omitted for the model because of the length limit.
+        /// Number of bytes of the result's text that the model did not receive because of the limit on its length.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         left_out: Option<u64>,
     },
-    /// A model's use of one of Drawbridge's built-in tools, to find tools or to read more of a long result. Nothing was
-    /// sent to a server.
+    /// Call of one of Drawbridge's built-in tools by a model, to search for tools or to read more of a long result.
+    /// Nothing was sent to a server.
     OwnTool {
-        /// Tool use in the model's reply. Its key is the name of the tool.
+        /// Tool use in the model's reply that requested the call. Its `key` is the name of the built-in tool.
         used: ToolUsed,
         /// Arguments that the model passed.
         arguments: Value,
         /// Text returned to the model.
         text: String,
-        /// Tools found by the search.
+        /// Tools that the search has found. Empty for other built-in tools.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<FoundTool>>", optional))]
         found: Vec<FoundTool>,
-        /// Set if the tool reported an error to the model.
+        /// Set if the result reports an error to the model.
         #[serde(default)]
         is_error: bool,
     },
-    /// A notice from Drawbridge to the user. It is not sent to models.
+    /// Notice of Drawbridge to the user, which models do not receive.
     Notice {
         /// Content of the notice.
         notice: Notice,
     },
-    /// A resource or a skill that the user attached as a separate item.
+    /// Resource or skill that the user attached as a separate item.
     Attachment {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// URI of the resource; for a skill, of its `SKILL.md`.
+        /// URI of the resource. For a skill, the URI of its `SKILL.md`.
         uri: String,
         /// Name of the resource or skill.
         name: String,
-        /// Contents at the time of attachment.
+        /// Contents of the resource at the time of the attachment.
         contents: Vec<ResourceContents>,
-        /// Set for a skill, whose text is instructions that the user chose.
+        /// Set if the item is a skill, whose text contains instructions that the user selected.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
         skill: bool,
     },
 }
 
-/// The author of a message.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The user of the app.
     User,
-    /// The model that replies.
+    /// The model that replies to the user.
     Assistant,
 }
 
-/// The origin of a message that came from a prompt.
+/// Prompt that a message is part of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PromptOrigin {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Name of the prompt.
+    /// Name of the prompt, as its server lists it.
     pub prompt: String,
-    /// Arguments of the prompt.
+    /// Arguments with which the prompt was requested, by name.
     pub arguments: BTreeMap<String, String>,
 }
 
-/// An attachment of a user's message.
+/// Attachment of a user's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum MessageAttachment {
-    /// A file of the user: an image, a recording, a text or any other file.
+    /// File of the user, of any media type.
     File {
         /// Name of the file.
         name: String,
@@ -208,20 +210,20 @@ pub enum MessageAttachment {
         /// Bytes of the file, in base64.
         data: String,
     },
-    /// A resource of a server.
+    /// Resource of a server.
     Resource {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// URI of the resource.
+        /// URI that identifies the resource on its server.
         uri: String,
-        /// Name of the resource.
+        /// Name of the resource, as its server lists it.
         name: String,
-        /// Contents at the time of attachment.
+        /// Contents of the resource at the time of the attachment.
         contents: Vec<ResourceContents>,
     },
 }
 
-/// A part of a model's reply.
+/// Part of a model's reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -231,54 +233,54 @@ pub enum ReplyPart {
         /// Text of the part, which may be Markdown.
         text: String,
     },
-    /// Reasoning that precedes the text.
+    /// Reasoning of the model that precedes its text.
     Thinking {
         /// Text of the reasoning, which may be empty.
         text: String,
-        /// Provider data to send back with this part. The page does not receive it.
+        /// Opaque data of the provider that is sent back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
     },
-    /// A request of the model to call a tool.
+    /// Request of the model to call a tool.
     ToolUse {
-        /// Identifier of the tool use, which the result refers to.
+        /// Identifier of the tool use, which the tool's result refers to.
         id: String,
-        /// Name of the tool, as presented to the model.
+        /// Name of the tool, as presented to the model. It may differ from the name on the server.
         key: String,
-        /// Name of the server, or `None` for built-in and nonexistent tools.
+        /// Name of the server, or `None` for a built-in tool or if the tool does not exist.
         server: Option<String>,
-        /// Name of the tool on its server, or `None` as for `server`.
+        /// Name of the tool on its server, or `None` in the same cases as `server`.
         tool: Option<String>,
-        /// Arguments as JSON text, which may be incomplete while it streams.
+        /// Arguments as JSON text, incomplete while the part streams.
         arguments: String,
-        /// Provider data to send back with this part. The page does not receive it.
+        /// Opaque data of the provider that is sent back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
     },
 }
 
-/// Reason for the end of a model's reply.
+/// Reason why a model's reply ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ReplyStop {
     /// The model completed its reply.
     EndTurn,
-    /// The reply reached the maximum number of tokens.
+    /// The reply reached the maximum number of output tokens.
     MaxTokens,
-    /// The reply reached a stop sequence.
+    /// The model generated a stop sequence.
     StopSequence,
     /// The model requests tool calls.
     ToolUse,
-    /// The provider or the model refused to continue.
+    /// The provider or the model refused to reply.
     Refused,
     /// The user stopped the reply.
     Stopped,
     /// A reason that this version does not know.
     Other {
-        /// Name of the reason, as the provider gives it.
+        /// Name of the reason, as the provider returned it.
         word: String,
     },
 }
@@ -296,23 +298,23 @@ impl From<models::StopReason> for ReplyStop {
     }
 }
 
-/// The cost of a reply.
+/// Cost of one or more replies in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Cost {
-    /// Amount in units of the currency.
+    /// Amount in whole units of the currency, such as dollars.
     pub amount: f64,
     /// Code of the currency, such as `USD`.
     pub currency: String,
 }
 
-/// An error of a model or its provider.
+/// Error of a model or of its provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ModelProblem {
-    /// Stable identifier of the cause.
+    /// Stable identifier of the cause of the error.
     pub code: ModelErrorCode,
-    /// Message with the cause and the next step for the user.
+    /// Message for the user, with the cause and a suggested remedy.
     pub message: String,
 }
 
@@ -322,23 +324,23 @@ impl From<&models::ModelError> for ModelProblem {
     }
 }
 
-/// Reference to the tool use in a model's reply that requested a call.
+/// Reference to the tool use that requested a call, in a model's reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ToolUsed {
-    /// Identifier of the item with the model's reply.
+    /// Identifier of the item that contains the reply.
     pub reply: String,
-    /// Identifier of the tool use in the reply.
+    /// Identifier of the tool use within the reply.
     pub id: String,
     /// Name of the tool, as presented to the model.
     pub key: String,
 }
 
-/// A tool found by a search.
+/// Tool that a search has found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundTool {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
     /// Name of the tool on its server.
     pub tool: String,
@@ -346,20 +348,20 @@ pub struct FoundTool {
     pub key: String,
 }
 
-/// A notice from Drawbridge to the user in a conversation.
+/// Notice of Drawbridge to the user in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Notice {
-    /// The model reached the limit of consecutive rounds of tool calls. It continues when the user allows it.
+    /// The model reached the limit of consecutive rounds of tool calls. It continues if the user agrees.
     Rounds {
-        /// Number of rounds so far.
+        /// Number of consecutive rounds so far.
         rounds: u32,
     },
 }
 
 impl ItemBody {
-    /// Returns the body without provider data, which the page neither receives nor sets.
+    /// Returns the body without opaque provider data, which the page neither receives nor sends.
     #[must_use]
     pub fn without_provider_data(mut self) -> Self {
         if let Self::Reply { parts, .. } = &mut self {

@@ -1,5 +1,5 @@
-//! Plain data shared by the host, conversations, the store and the API: calls, origins of consent requests, items of
-//! conversations, and the history. Nothing here reads a clock or a file, or waits.
+//! Plain data types that the host, conversations, the store and the API share: calls, consent requests, items of
+//! conversations, and the history. This crate does not read clocks or files, and does not block.
 
 pub mod bounds;
 pub mod call;
@@ -13,7 +13,7 @@ pub mod merge;
 
 pub use error::StoreError;
 
-/// Placeholder for secrets that were removed from text before it is shown or stored.
+/// Placeholder for secrets that were removed from a text before it is displayed or stored.
 pub const REDACTED: &str = "[redacted]";
 
 /// Time in milliseconds since the Unix epoch (1970).

@@ -1,10 +1,10 @@
-//! Merges entries in memory with a document that another process changed. Used by the documents of `host` and by pins
-//! in `offers`.
+//! Merges a map in memory with changes of its file by another process. Used for documents of `host` and for pins in
+//! `offers`.
 
 use std::collections::BTreeMap;
 
-/// Returns the entries in memory (`own`), updated with the changes on disk between `before` and `now`. Entries that are
-/// only in memory are retained.
+/// Returns the map in memory (`own`) with the changes applied that the file had between `before` and `now`. Entries
+/// that exist only in memory are kept.
 #[must_use]
 pub fn changed_entries<T: Clone + PartialEq>(
     own: &BTreeMap<String, T>,

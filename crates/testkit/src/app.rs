@@ -1,4 +1,4 @@
-//! The complete host over a temporary folder, with scripted responses of the platform and helpers for consent requests.
+//! Complete host over a temporary folder, with a scripted platform and helpers for consent requests.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,32 +12,32 @@ use host::{Host, HostOptions};
 use ports::Platform;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
-/// Time limit for every expected event, with a margin for slow machines.
+/// Timeout for every expected event, long enough for slow machines.
 pub const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Name of the file with system-wide rules in the folder.
+/// Name of the file with the administrator's rules, in the temporary folder.
 pub const MANAGED_FILE: &str = "managed.json";
 
-/// Platform on which the choices of the user are set by the test.
+/// Platform whose dialogs and browser respond as the test has configured.
 #[derive(Debug, Default)]
 pub struct TestPlatform {
-    /// Delay before the browser opens a URL.
+    /// Delay before the browser has opened a URL.
     pub slow: Mutex<Duration>,
-    /// Number of URLs that the platform was requested to open.
+    /// Number of URLs that the host requested to open.
     pub begun: AtomicUsize,
     /// URLs that were opened, in order.
     pub opened: Mutex<Vec<String>>,
-    /// Set if the browser follows the URL like that of a signed-in user. Otherwise it only shows the page.
+    /// Set to follow each opened URL like the browser of a signed-in user. Otherwise the URL is only recorded.
     pub browses: AtomicBool,
-    /// Folder that the user picks, or `None` if the dialog is cancelled.
+    /// Folder that the user selects in a dialog, or `None` if the user cancels it.
     pub folder: Mutex<Option<PathBuf>>,
-    /// File that the user picks for reading, or `None` if the dialog is cancelled.
+    /// File that the user selects for reading, or `None` if the user cancels the dialog.
     pub file: Mutex<Option<PathBuf>>,
-    /// File that the user picks for writing, or `None` if the dialog is cancelled.
+    /// File that the user selects for writing, or `None` if the user cancels the dialog.
     pub save_file: Mutex<Option<PathBuf>>,
-    /// File names that were proposed in the save dialog.
+    /// File names that the host suggested in save dialogs.
     pub proposed: Mutex<Vec<String>>,
-    /// Consent requests that were announced, as `server: kind`.
+    /// Consent requests that the host announced by a notification, as `server: kind`.
     pub announced: Mutex<Vec<String>>,
 }
 
@@ -50,7 +50,7 @@ impl Platform for TestPlatform {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(url.to_owned());
         if self.browses.load(Ordering::Relaxed) {
             let url = url.to_owned();
-            // If the browser can't open the page, the waiting sign-in reports it.
+            // If the page can't be opened, the sign-in that waits for the browser reports the failure.
             tokio::spawn(async move { crate::browser::sign_in(&url).await });
         }
         Ok(())
@@ -74,13 +74,13 @@ impl Platform for TestPlatform {
     }
 }
 
-/// Host over a temporary folder.
+/// Host over a temporary folder, with its platform.
 pub struct TestApp {
-    /// Temporary folder with `mcp.json` and the data folder.
+    /// Temporary folder that contains `mcp.json` and the data folder.
     pub folder: tempfile::TempDir,
     /// The host under test.
     pub host: Host,
-    /// Platform that the host uses.
+    /// Platform that the host uses, whose responses the test configures.
     pub platform: Arc<TestPlatform>,
 }
 
@@ -94,22 +94,23 @@ pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
     .into()
 }
 
-/// Returns the configuration of a remote server at this URL, for any transport and revision.
+/// Returns the configuration of a remote server at this URL, without restrictions of transport or revision.
 pub fn remote(url: &str) -> ServerConfig {
     HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into()
 }
 
-/// Returns the configuration of the scripted server with these arguments.
+/// Returns the configuration of the scripted server with these command line arguments.
 pub fn scripted(args: &[&str]) -> ServerConfig {
     command(crate::binaries::scripted_server(), args)
 }
 
-/// Returns the configuration of the demo server with these arguments.
+/// Returns the configuration of the demo server with these command line arguments.
 pub fn demo(args: &[&str]) -> ServerConfig {
     command(crate::binaries::demo_server(), args)
 }
 
-/// Turns sampling on for these servers unless it was configured, so that sampling requests lead to consent requests.
+/// Enables sampling for these servers unless it is already configured, so that sampling requests lead to consent
+/// requests.
 fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
     let turn_on = |kept: Option<serde_json::Value>| {
         let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
@@ -121,7 +122,7 @@ fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
         kept
     };
     let written = ports.documents.update(ports::Document::Sampling, &mut { turn_on });
-    // With a locked keychain nothing can be sealed, so the setting of an earlier start stays.
+    // If the keychain is locked, no settings can be sealed, and those of an earlier start are kept.
     let is_locked = matches!(ports.documents.seal(), ports::DocumentSeal::Unavailable { .. });
     if let Err(error) = written
         && !is_locked
@@ -131,7 +132,7 @@ fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
 }
 
 impl TestApp {
-    /// Starts a host with these servers in its settings. None of them is running yet.
+    /// Starts a host whose settings contain these servers. The servers are not started.
     ///
     /// # Panics
     /// Panics if the folder can't be created or a server can't be added.
@@ -140,7 +141,7 @@ impl TestApp {
         Self::start_in(folder, servers, HostOptions::default()).await
     }
 
-    /// Starts a host with these servers and a time of day that the test sets.
+    /// Starts a host with these servers, whose time of day is that of `clock`.
     ///
     /// # Panics
     /// Panics if the folder can't be created or a server can't be added.
@@ -151,16 +152,16 @@ impl TestApp {
             .await
     }
 
-    /// Starts a host over this folder with these servers and options.
+    /// Starts a host with these servers and options over an existing folder.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
     pub async fn start_in(folder: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>, options: HostOptions) -> Self {
-        // Tests never use the keychain of the user who runs them.
+        // Tests must not use the keychain of the user who runs them.
         Self::start_with(folder, servers, options, Arc::new(ports::secrets::SecretsInMemory::default())).await
     }
 
-    /// Starts a host over this folder with this keychain.
+    /// Starts a host with this keychain over an existing folder.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
@@ -173,7 +174,7 @@ impl TestApp {
         Self::start_over(folder, servers, options, secrets, |ports| ports).await
     }
 
-    /// Starts a host over this folder with this keychain, after `change` has replaced some of its ports.
+    /// Starts a host with this keychain over an existing folder. `change` can replace other ports before the start.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
@@ -188,7 +189,7 @@ impl TestApp {
         let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
-        // Tests never use the system-wide rules of the machine that runs them.
+        // Tests must not use the administrator's rules of the computer that runs them.
         let managed = Arc::new(store::ManagedFile::with_path(folder.path().join(MANAGED_FILE)));
         let ports = change(ports::Ports { managed, ..ports });
         let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
@@ -204,7 +205,7 @@ impl TestApp {
     /// Returns the current view of a server.
     ///
     /// # Panics
-    /// Panics if there is no server of this name.
+    /// Panics if there is no server with this name.
     pub async fn server(&self, name: &str) -> ServerView {
         let snapshot = self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}"));
         snapshot
@@ -214,7 +215,8 @@ impl TestApp {
             .unwrap_or_else(|| panic!("there is no server named {name}"))
     }
 
-    /// Waits until the condition holds for a server, and returns its view.
+    /// Waits until the condition `holds` for a server, and returns its view. `what` describes the condition in the
+    /// panic message.
     ///
     /// # Panics
     /// Panics with the state of the server if the condition does not hold within [`EVENT_TIMEOUT`].
@@ -232,7 +234,7 @@ impl TestApp {
         }
     }
 
-    /// Starts a server, approves its command or address once, and waits until it is ready and its lists have been read.
+    /// Starts a server, approves its command or URL once, and waits until it is ready and its lists have been read.
     ///
     /// # Panics
     /// Panics if the server does not become ready.
@@ -240,7 +242,8 @@ impl TestApp {
         self.ready_for(name, policy::ApprovalScope::Once).await
     }
 
-    /// Starts a server like [`TestApp::ready`] but with a permanent grant, so that it is restarted when it ends.
+    /// Starts a server like [`TestApp::ready`], but with a permanent grant, so that the host restarts it after it
+    /// exits.
     ///
     /// # Panics
     /// Panics if the server does not become ready.
@@ -254,10 +257,10 @@ impl TestApp {
         self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
     }
 
-    /// Starts a server and approves its command or address once.
+    /// Starts a server and approves its command or URL once, without waiting until it is ready.
     ///
     /// # Panics
-    /// Panics if no consent request for the start appears.
+    /// Panics if no consent request for the start is queued.
     pub async fn approve_start(&self, name: &str) {
         self.approve_start_for(name, policy::ApprovalScope::Once).await;
     }
@@ -272,10 +275,11 @@ impl TestApp {
         self.decide(&request, UserDecision::Allow(scope)).await;
     }
 
-    /// Waits for a consent request of a server that `fits` accepts.
+    /// Waits for a consent request of a server for which `fits` returns `true`, and returns it. `what` describes it in
+    /// the panic message.
     ///
     /// # Panics
-    /// Panics if no such request appears within [`EVENT_TIMEOUT`].
+    /// Panics if no such request is queued within [`EVENT_TIMEOUT`].
     pub async fn consent_request(
         &self,
         name: &str,
@@ -296,25 +300,25 @@ impl TestApp {
         }
     }
 
-    /// Returns the pending consent requests in order.
+    /// Returns the pending consent requests in the order of the queue.
     ///
     /// # Panics
-    /// Panics if the host has ended.
+    /// Panics if the host has stopped.
     pub async fn consent_requests(&self) -> Vec<ConsentRequestView> {
         self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).questions
     }
 
-    /// Sends the decision on a consent request as it was shown.
+    /// Submits a decision on a consent request, with the hash that it was returned with.
     ///
     /// # Panics
-    /// Panics if the decision is refused.
+    /// Panics if the host rejects the decision.
     pub async fn decide(&self, request: &ConsentRequestView, answer: UserDecision) {
         let taken = self.host.decide(request.id, request.hash.to_string(), answer.clone()).await;
         assert!(matches!(taken, Ok(())), "the decision {answer:?} is accepted: {taken:?}");
     }
 
-    /// Sends a decision on every new consent request for which `answer` returns one, until the returned task is
-    /// aborted.
+    /// Spawns a task that submits a decision on every new consent request for which `answer` returns one, until the
+    /// task is aborted.
     pub fn decide_automatically(
         &self,
         answer: impl Fn(&ConsentRequestView) -> Option<UserDecision> + Send + 'static,
@@ -332,7 +336,7 @@ impl TestApp {
         })
     }
 
-    /// Returns the entries of the audit log, oldest first: kind, decision, and who decided.
+    /// Returns the entries of the audit log, oldest first, each as kind, decision, and source of the decision.
     ///
     /// # Panics
     /// Panics if the log can't be read.
@@ -349,7 +353,7 @@ impl TestApp {
     /// Returns the whole activity log of a server as text.
     ///
     /// # Panics
-    /// Panics if there is no server of this name.
+    /// Panics if there is no server with this name.
     pub async fn activity(&self, name: &str) -> String {
         let activity = self.host.activity(name.to_owned()).await.unwrap_or_else(|e| panic!("{e}"));
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,24 +1,24 @@
-//! Paths of the programs of this workspace that tests start, which are built if necessary.
+//! Paths of programs in this workspace that tests start. They are built first if necessary.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// Returns the path of the scripted server. Builds it first if it is missing or older than its source, so that one
-/// crate can be tested alone.
+/// Returns the path of the scripted server. Builds it if it is missing or older than its sources, so that a single
+/// crate can be tested.
 ///
 /// # Panics
-/// Panics if it cannot be built.
+/// Panics if it can't be built.
 pub fn scripted_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| build_if_outdated("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
 }
 
-/// Returns the path of the authorization server with its MCP server, which is built first if necessary.
+/// Returns the path of the program `authorization-server`, which is built first if necessary.
 ///
 /// # Panics
-/// Panics if it cannot be built.
+/// Panics if it can't be built.
 pub fn authorization_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT
@@ -29,20 +29,20 @@ pub fn authorization_server() -> PathBuf {
 /// Returns the path of the demo server, which is built first if necessary.
 ///
 /// # Panics
-/// Panics if it cannot be built.
+/// Panics if it can't be built.
 pub fn demo_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo-server");
     BUILT.get_or_init(|| build_if_outdated("demo-server", "demo-server", &source)).clone()
 }
 
-/// Returns the path where Cargo puts a program of this workspace, in the profile of the running test.
+/// Returns the path of a workspace program in the Cargo profile of the running test.
 ///
 /// # Panics
-/// Panics if the running program has no path.
+/// Panics if the path of the running test is unknown.
 pub fn program_path(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_else(|error| panic!("a test has no path: {error}"));
-    // Test programs are in `deps`, below the other programs.
+    // Test programs are in the subfolder `deps` of the folder with other programs.
     let folder = own.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap_or(Path::new("."));
     folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
@@ -50,7 +50,7 @@ pub fn program_path(name: &str) -> PathBuf {
 #[allow(clippy::disallowed_methods, reason = "starts cargo, not a server")]
 fn build_if_outdated(package: &str, name: &str, source: &Path) -> PathBuf {
     let program = program_path(name);
-    // The sources of a program are its own folder in `src/bin`, or the whole crate if there is none.
+    // The sources are the program's folder in `src/bin`, or else the whole crate.
     let own = source.join("src/bin").join(name);
     let own = if own.is_dir() { own } else { source.join("src") };
     let beside = [modified(&source.join("src/processes.rs")), newest_modification(&source.join("src/authorization"))];

@@ -1,4 +1,4 @@
-//! Minimal browser: it gets a page and follows one redirect. Plain HTTP only.
+//! Minimal browser for plain HTTP, which requests a page and follows one redirect.
 
 use std::io;
 
@@ -21,7 +21,7 @@ pub struct BrowserPage {
 }
 
 impl BrowserPage {
-    /// Returns the target of the redirect, or `None` if there is no `Location` header.
+    /// Returns the value of the `Location` header, or `None` if there is none.
     pub fn location(&self) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
@@ -30,7 +30,7 @@ impl BrowserPage {
     }
 }
 
-/// Gets a page without following redirects.
+/// Requests a page without following redirects.
 ///
 /// # Errors
 /// Returns an error if the connection fails or the response is not HTTP.
@@ -38,7 +38,7 @@ pub async fn get(url: &str) -> io::Result<BrowserPage> {
     send(url, "GET", "", "").await
 }
 
-/// Sends a request with additional headers, each ending in CR LF. A `Host` header among them replaces the normal one.
+/// Sends a request with additional headers, each ending in CR LF. A `Host` header among them replaces the default one.
 ///
 /// # Errors
 /// Returns an error if the connection fails or the response is not HTTP.
@@ -58,7 +58,7 @@ pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Res
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(body.as_bytes()).await?;
     let mut bytes = Vec::new();
-    // A server that closes at once may reset the connection. The bytes before the reset are still evaluated.
+    // A server that closes the connection immediately may reset it. The data received before is parsed.
     let _ = stream.take(MAX_ANSWER).read_to_end(&mut bytes).await;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| wrong("the answer has no end of its head"))?;
@@ -66,10 +66,10 @@ pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Res
     Ok(BrowserPage { status, head: head.to_owned(), body: body.to_owned() })
 }
 
-/// Opens a page like the browser of a signed-in user: it follows one redirect and returns the page there.
+/// Opens a page like the browser of a signed-in user: follows the page's redirect, and returns the target page.
 ///
 /// # Errors
-/// Returns an error if one of the two pages can't be loaded or the first one does not redirect.
+/// Returns an error if one of the pages can't be loaded or the first one does not redirect.
 pub async fn sign_in(url: &str) -> io::Result<BrowserPage> {
     let page = get(url).await?;
     let nowhere = || io::Error::new(io::ErrorKind::InvalidData, format!("{url} redirects nowhere: {}", page.status));

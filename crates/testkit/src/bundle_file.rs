@@ -1,11 +1,11 @@
-//! Bundles for tests, with a manifest and the demo server as their program.
+//! MCP bundles for tests, with the demo server or a script as their program.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// Contents of a bundle file.
+/// Contents of a bundle.
 #[derive(Debug, Clone)]
 pub struct Bundle {
     /// Manifest of the bundle, `manifest.json`.
@@ -23,7 +23,7 @@ impl Bundle {
         Self { program: program.unwrap_or_else(|e| panic!("the demo server can't be read: {e}")), ..Self::small() }
     }
 
-    /// Returns the same bundle with a tiny script instead of the demo server, for tests that start no server.
+    /// Returns the same bundle with a short script instead of the demo server, for tests that do not start it.
     pub fn small() -> Self {
         let manifest = json!({
             "manifest_version": "0.3",
@@ -40,7 +40,7 @@ impl Bundle {
         Self { manifest, program: b"#!/bin/sh\n".to_vec() }
     }
 
-    /// Returns a bundle with user inputs, for tests that start no server.
+    /// Returns a bundle whose manifest requests inputs from the user, for tests that do not start it.
     pub fn with_inputs() -> Self {
         let mut bundle = Self::small();
         bundle.manifest["server"]["mcp_config"] = json!({
@@ -55,7 +55,7 @@ impl Bundle {
         bundle
     }
 
-    /// Writes the bundle to this path, and returns the path as text.
+    /// Writes the bundle as a ZIP file to this path, and returns the path.
     ///
     /// # Panics
     /// Panics if the file can't be written.
@@ -67,7 +67,7 @@ impl Bundle {
     }
 }
 
-/// Returns a ZIP archive of uncompressed files, each with name, mode and content.
+/// Returns a ZIP archive of these files without compression. Each file has a name, a mode and its content.
 fn zip(files: &[(&str, u32, &[u8])]) -> Vec<u8> {
     const UTF8: u16 = 1 << 11;
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());

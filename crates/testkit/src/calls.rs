@@ -1,4 +1,4 @@
-//! Tool calls by the user without a record in the history. Callers: tests and measurements of the host.
+//! Tool calls by the user that are not stored in a conversation. Used by tests and benchmarks of the host.
 
 use domain::call::CallFailure;
 use host::{CallOrigin, Host};
@@ -6,12 +6,12 @@ use mcp_proto::types::CallToolResult;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-/// Result of a tool call, with the sent arguments if the user changed them.
+/// Result of a tool call. Contains the sent arguments if the user changed them.
 pub type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// Calls tools of a host on behalf of the user.
+/// Extension of the host that calls tools on behalf of the user.
 pub trait UserCalls {
-    /// Calls a tool, after a consent request if one is required.
+    /// Calls a tool and returns its result, after the user's consent if the policy requires it.
     fn call_tool(
         &self,
         id: String,

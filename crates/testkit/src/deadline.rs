@@ -1,12 +1,12 @@
-//! Waiting for a future or a condition with a time limit.
+//! Helpers that wait for a future or a condition with a timeout.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-/// Awaits the future, and returns its output.
+/// Awaits a future and returns its output. `what` describes it in the panic message.
 ///
 /// # Panics
-/// Panics with `what` if the future is not ready within `limit`.
+/// Panics if the future is not ready within `limit`.
 pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Output {
     match tokio::time::timeout(limit, future).await {
         Ok(output) => output,
@@ -14,14 +14,14 @@ pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Out
     }
 }
 
-/// Yields until every task of this thread that is ready has run.
+/// Yields repeatedly, so that all ready tasks of the single-threaded runtime run.
 pub async fn yield_until_idle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
 }
 
-/// Polls the condition every 10 ms. Returns `true` if it holds within `limit`.
+/// Checks a condition every 10 ms. Returns `true` as soon as it holds, or `false` if it does not hold within `limit`.
 pub async fn poll_until(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
@@ -31,7 +31,7 @@ pub async fn poll_until(limit: Duration, mut condition: impl FnMut() -> bool) ->
         if start.elapsed() >= limit {
             return false;
         }
-        // sleep: polls, since no event reports the change.
+        // sleep: polls, because no event reports the change.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -1,19 +1,19 @@
-//! Commands in the `console` blocks of the user guide. Used by the tests of `cli`, so that the guide shows commands that
-//! exist.
+//! Commands in the `console` blocks of the user guide. Tests of `cli` use them to check that the guide shows valid
+//! commands.
 
 use std::fs;
 use std::path::Path;
 
-/// A command of the guide.
+/// Command in the user guide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuideExample {
-    /// File and line, for messages of tests.
+    /// File and line of the command, for assertion messages.
     pub location: String,
-    /// Words of the command as a shell splits them, from the name of the program to the first redirection.
+    /// Words of the command as a shell splits them, starting with the program name. Redirections are not included.
     pub words: Vec<String>,
 }
 
-/// Returns all commands of the guide in this language, `en` or `zh`, in the order of file names and lines.
+/// Returns all commands of the guide in a language, `en` or `zh`, in the order of file names and lines.
 ///
 /// # Panics
 /// Panics if the guide can't be read or has no commands.
@@ -43,7 +43,7 @@ pub fn guide_examples(language: &str) -> Vec<GuideExample> {
     examples
 }
 
-/// Splits a line as a shell does, and drops a redirection of the input with everything behind it.
+/// Splits a command line as a shell does. An input redirection and all text after it are removed.
 fn command_words(line: &str) -> Vec<String> {
     let words = shell_words::split(line).unwrap_or_else(|error| panic!("{line:?} is no command: {error}"));
     words.into_iter().take_while(|word| word != "<").collect()

@@ -1,4 +1,4 @@
-//! Minimal HTTP/1.1 server in which a test determines every byte of a response. Each response ends its connection.
+//! Minimal HTTP/1.1 server whose responses a test controls byte by byte. Each connection is closed after one response.
 
 pub mod ordinary;
 mod request;
@@ -15,10 +15,10 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Maximum number of requests that are recorded.
+/// Maximum number of requests that the server records.
 const MAX_RECORDED_REQUESTS: usize = 10_000;
 
-/// HTTP/1.1 server on loopback; it ends when this is dropped.
+/// Scripted HTTP/1.1 server on loopback. It stops when this is dropped.
 #[derive(Debug)]
 pub struct HttpServer {
     /// Address on which the server listens.
@@ -28,8 +28,8 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Starts a server that responds to each request with `script`. The result of the script is ignored, since a client
-    /// may disconnect at any time.
+    /// Starts a server that calls `script` for each request. Errors of the script are ignored, since a client may
+    /// disconnect at any time.
     ///
     /// # Panics
     /// Panics if there is no free port.
@@ -41,7 +41,7 @@ impl HttpServer {
         Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), script).await
     }
 
-    /// Starts a server at this address, for example to replace an earlier one.
+    /// Starts a server at this address, for example to restart one that was stopped.
     ///
     /// # Panics
     /// Panics if the address is in use.
@@ -55,7 +55,7 @@ impl HttpServer {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (script, kept) = (Arc::new(script), Arc::clone(&seen));
         let accepting = tokio::spawn(async move {
-            // The connections end with the server.
+            // Dropping the set closes the connections when the server stops.
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 while connections.try_join_next().is_some() {}
@@ -92,7 +92,7 @@ where
     F: Fn(HttpRequest, HttpResponder) -> A,
     A: Future<Output = io::Result<()>>,
 {
-    // A connection without a valid request is ignored.
+    // A connection without a valid HTTP request is ignored.
     let Ok(Some(request)) = request::read(&mut stream).await else { return };
     {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,14 +103,14 @@ where
     let _ = script(request, HttpResponder { stream }).await;
 }
 
-/// Open response to a request. Dropping it closes the connection.
+/// Pending response to a request. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct HttpResponder {
     stream: TcpStream,
 }
 
 impl HttpResponder {
-    /// Writes these bytes unchanged.
+    /// Writes bytes to the connection without changes.
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.
@@ -118,7 +118,7 @@ impl HttpResponder {
         self.stream.write_all(bytes).await
     }
 
-    /// Sends a complete response: status, additional headers (each ending in CR LF) and body.
+    /// Sends a complete response with this status, these additional headers (each ending in CR LF) and this body.
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.
@@ -146,7 +146,7 @@ impl HttpResponder {
         self.respond(200, "content-type: application/json\r\n", body.to_string().as_bytes()).await
     }
 
-    /// Starts an event stream that ends with the connection.
+    /// Starts an SSE stream, which ends when the connection is closed.
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.
@@ -154,7 +154,7 @@ impl HttpResponder {
         self.write_raw(b"HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n").await
     }
 
-    /// Sends this message as an event of the stream.
+    /// Sends a message as an event of the SSE stream.
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.
@@ -162,7 +162,8 @@ impl HttpResponder {
         self.write_raw(format!("data: {message}\n\n").as_bytes()).await
     }
 
-    /// Accepts a CONNECT as a proxy does, and then copies bytes in both directions until both sides have ended.
+    /// Responds to a CONNECT request like a proxy, and copies bytes in both directions until both sides have closed
+    /// their connection.
     ///
     /// # Errors
     /// Returns an error if the server can't be reached or one of the connections fails.
@@ -172,7 +173,7 @@ impl HttpResponder {
         tokio::io::copy_bidirectional(&mut self.stream, &mut server).await.map(|_| ())
     }
 
-    /// Sends nothing more, and keeps the connection open until the client closes it.
+    /// Keeps the connection open without sending anything, until the client closes it.
     ///
     /// # Errors
     /// Returns an error if the connection fails.

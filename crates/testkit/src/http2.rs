@@ -1,4 +1,4 @@
-//! Scripted server that supports only HTTP/2 over TLS.
+//! Scripted server that supports only HTTP/2 over TLS, for tests of the HTTP client.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -24,17 +24,17 @@ pub enum Http2Reply {
     Status(u16),
     /// Status 200 with this JSON body.
     Json(Value),
-    /// Resets the stream of the request.
+    /// Reset of the request's stream.
     Reset,
-    /// Closes the whole connection.
+    /// Closing of the whole connection.
     Cut,
-    /// Status 200 with a JSON body that never ends.
+    /// Status 200 with a JSON body that does not end.
     Endless,
-    /// Status 200 with this number of headers, 8 KiB each.
+    /// Status 200 with this number of headers of 8 KiB each.
     Headers(usize),
 }
 
-/// HTTP/2 server on loopback; it ends when this is dropped.
+/// HTTP/2 server on loopback. It stops when this is dropped.
 #[derive(Debug)]
 pub struct Http2Server {
     /// Address on which the server listens.
@@ -101,7 +101,7 @@ async fn serve<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared<F
 where
     F: Fn(&HttpRequest) -> Http2Reply + Send + Sync + 'static,
 {
-    // A client that refuses the certificate or the protocol disconnects.
+    // A client that rejects the certificate or the protocol disconnects.
     let Ok(client) = acceptor.accept(client).await else { return };
     let Ok(mut connection) = h2::server::handshake(client).await else { return };
     shared.connections.fetch_add(1, Ordering::Relaxed);
@@ -134,7 +134,7 @@ where
     send_reply(reply, respond, &cut).await
 }
 
-/// Converts the request to the form of an HTTP/1.1 request.
+/// Reads an HTTP/2 request and converts it to the type for HTTP/1.1.
 async fn read(request: http::Request<RecvStream>) -> Result<HttpRequest, h2::Error> {
     let (parts, mut stream) = request.into_parts();
     let mut body = Vec::new();

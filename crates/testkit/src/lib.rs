@@ -1,8 +1,9 @@
-//! Helpers shared by tests: the `scripted-server` (a binary of this crate) and its path, time limits, process
-//! information, the commands of the user guide, a lure address that no client may fetch, a scripted HTTP server, a
-//! registry of servers, bundles, a faulty proxy, an authorization server with an MCP server that requires its tokens,
-//! and a minimal browser for signing in. The feature `app` adds the complete host over a temporary folder, `tls` adds
-//! certificates and HTTP/2, and `paused` adds simulated time.
+//! Helpers for tests: the program `scripted-server`, timeouts, information about processes, the commands of the user
+//! guide, a lure URL that no client may fetch, a scripted HTTP server, a registry, bundles, a faulty proxy, an
+//! authorization server with an MCP server that requires its tokens, and a minimal browser for signing in.
+//!
+//! The feature `app` adds the complete host over a temporary folder, `tls` adds certificates and HTTP/2, and `paused`
+//! adds simulated time.
 
 #[cfg(feature = "app")]
 pub mod app;

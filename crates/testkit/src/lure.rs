@@ -1,5 +1,5 @@
-//! Address that no client may fetch. Test servers name it in every place where a URL is allowed, so that a host which
-//! loads icons, schemas, links or documents by itself is detected.
+//! Lure URL, which no client may fetch. Test servers add it in all places where a URL is permitted, so that a host is
+//! detected that loads icons, schemas, links or documents without the user's consent.
 
 use std::sync::OnceLock;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 static ADDRESS: OnceLock<String> = OnceLock::new();
 
-/// Sets the address for the servers of this process. Only the first call has an effect.
+/// Sets the lure URL for the servers of this process. Only the first call has an effect.
 pub fn set_address(address: &str) {
     ADDRESS.get_or_init(|| address.to_owned());
 }
 
-/// Adds the address to the information of a server, or to the definition of a tool, prompt or resource.
+/// Adds the lure URL to a server's information, or to the definition of a tool, prompt or resource.
 pub fn add_to_definition(definition: &mut Value) {
     let Some(address) = ADDRESS.get() else { return };
     definition["icons"] = json!([{"src": format!("{address}/icon.png"), "mimeType": "image/png", "sizes": ["any"]}]);
@@ -22,7 +22,7 @@ pub fn add_to_definition(definition: &mut Value) {
     }
 }
 
-/// Returns a tool whose schemas refer to the address, or `None` if no address is set.
+/// Returns a tool whose schemas refer to the lure URL, or `None` if no URL is set.
 pub fn lure_tool() -> Option<Value> {
     let address = ADDRESS.get()?;
     let schema = json!({
@@ -35,7 +35,7 @@ pub fn lure_tool() -> Option<Value> {
     Some(tool)
 }
 
-/// Adds a link to a tool result, in revisions that support links.
+/// Adds a link with the lure URL to a tool result, if the revision supports links.
 pub fn add_to_result(revision: &str, result: &mut Value) {
     let (Some(address), Some(content)) = (ADDRESS.get(), result["content"].as_array_mut()) else { return };
     if revision >= "2025-06-18" {
@@ -45,7 +45,7 @@ pub fn add_to_result(revision: &str, result: &mut Value) {
     }
 }
 
-/// Adds the address to authorization server metadata or protected resource metadata, only in members that are absent.
+/// Adds the lure URL to authorization server metadata or protected resource metadata, in members that are absent.
 pub fn add_to_metadata(document: &mut Value) {
     let Some(address) = ADDRESS.get() else { return };
     for name in [

@@ -1,5 +1,5 @@
-//! Scripted model provider for properties that must hold for every output of a model. The wire formats of real
-//! providers are tested elsewhere, against an independent implementation.
+//! Scripted model provider, for tests of properties that must hold for every model output. The wire protocols of
+//! providers are tested separately against an independent implementation.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,23 +12,23 @@ use models::{
     Provider, ProviderKind, ReplyDelta, Role, StopReason, TokenUsage,
 };
 
-/// Name of the provider that [`ScriptedModel::add_to_host`] adds.
+/// Identifier of the provider that [`ScriptedModel::add_to_host`] adds.
 pub const PROVIDER: &str = "scripted";
 
-/// Step of a scripted reply.
+/// Step in the script of a reply.
 #[derive(Debug, Clone)]
 pub enum ModelStep {
-    /// Streams this part of the reply.
+    /// Sends this part of the reply.
     Says(ReplyDelta),
-    /// Streams nothing for this time.
+    /// Sends nothing for this duration.
     Waits(Duration),
-    /// Ends the stream with this error.
+    /// Ends the reply with this error.
     Fails(ModelError),
-    /// Keeps the stream open without further output.
+    /// Sends nothing and keeps the stream open.
     Hangs,
 }
 
-/// Provider of one or more models with scripted replies, which records the requests.
+/// Model provider that sends scripted replies and records the requests.
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
     scripts: Mutex<VecDeque<Vec<ModelStep>>>,
@@ -36,7 +36,7 @@ pub struct ScriptedModel {
     losses: Mutex<Vec<LossyConversion>>,
 }
 
-/// Returns the final step of a reply with these parts and token counts (input, output).
+/// Returns the last step of a reply, with all its parts, the stop reason, and the numbers of input and output tokens.
 #[must_use]
 pub fn final_step(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u64, u64)) -> ModelStep {
     let usage = TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
@@ -44,7 +44,7 @@ pub fn final_step(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u
     ModelStep::Says(ReplyDelta::Ended(ModelReply { message, stop, usage, model: "scripted-1".to_owned() }))
 }
 
-/// Returns a reply of one text with these token counts (input, output).
+/// Returns the script of a reply that consists of one text, with the numbers of input and output tokens.
 #[must_use]
 pub fn text_reply(text: &str, tokens: (u64, u64)) -> Vec<ModelStep> {
     vec![
@@ -54,10 +54,10 @@ pub fn text_reply(text: &str, tokens: (u64, u64)) -> Vec<ModelStep> {
 }
 
 impl ScriptedModel {
-    /// Adds a provider with these models to a host.
+    /// Creates a provider with these models and adds it to a host.
     ///
     /// # Panics
-    /// Panics if the host has ended.
+    /// Panics if the host has stopped.
     pub async fn add_to_host(host: &Host, models: Vec<Model>) -> Arc<Self> {
         let own = Arc::new(Self::default());
         host.put_provider(PROVIDER.to_owned(), Arc::clone(&own) as Arc<dyn Provider>, models)
@@ -66,12 +66,12 @@ impl ScriptedModel {
         own
     }
 
-    /// Queues the reply to the next request. A request without a queued reply hangs.
+    /// Queues the script of the reply to the next request. A request without a queued script receives nothing.
     pub fn queue_reply(&self, script: Vec<ModelStep>) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(script);
     }
 
-    /// Sets the losses that the provider reports for every request.
+    /// Sets the lossy conversions that the provider reports for every request.
     pub fn set_losses(&self, losses: Vec<LossyConversion>) {
         *self.losses.lock().unwrap_or_else(PoisonError::into_inner) = losses;
     }
@@ -81,20 +81,20 @@ impl ScriptedModel {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Returns all requests so far, in order.
+    /// Returns all recorded requests, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Returns a model of this provider with this id.
+/// Returns the description of a model with this id.
 #[must_use]
 pub fn model_named(model: &str) -> Model {
     Model { id: model.to_owned(), name: model.to_owned(), ..Model::default() }
 }
 
-/// Returns the reference to a model of this provider.
+/// Returns a reference to a model of the scripted provider.
 #[must_use]
 pub fn model_reference(model: &str) -> ModelRef {
     ModelRef { provider: PROVIDER.to_owned(), model: model.to_owned() }

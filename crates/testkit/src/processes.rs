@@ -1,4 +1,4 @@
-//! Information about processes, complete only on Linux. On other systems, unknown values are empty or `None`.
+//! Information about processes, complete only on Linux. On other systems, unavailable values are empty or `None`.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Returns the living processes of a group; zombies are excluded.
+/// Returns the process ids in a process group, without zombies.
 pub fn living_group_members(group: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     processes
@@ -21,8 +21,8 @@ pub fn is_alive(pid: u32) -> bool {
     stat(pid).is_some_and(|stat| stat.is_alive())
 }
 
-/// Returns the processor time of this thread, which does not depend on the load of the computer. Returns elapsed time
-/// on systems that do not report it.
+/// Returns the processor time of this thread, which does not depend on the load of the computer. On systems that do not
+/// report it, returns the elapsed time.
 pub fn processor_time() -> Duration {
     #[cfg(target_os = "linux")]
     if let Ok(time) = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID) {
@@ -42,7 +42,7 @@ pub fn peak_resident_bytes(pid: u32) -> Option<u64> {
     status_memory(pid, "VmHWM:")
 }
 
-/// Resets the peak resident memory of this process.
+/// Resets the peak resident memory of this process, which [`peak_resident_bytes`] returns.
 ///
 /// # Errors
 /// Returns an error if the system does not support it.
@@ -64,8 +64,8 @@ pub fn written_bytes(pid: u32) -> Option<u64> {
     io.lines().find_map(|line| line.strip_prefix("wchar:"))?.trim().parse().ok()
 }
 
-/// Returns the environment of this process as JSON: `{"environment": {...}, "directory": "...", "descriptors": [...],
-/// "pid": 1, "group": 1, "session": 1}`.
+/// Returns properties of this process as JSON: `{"environment": {...}, "directory": "...", "descriptors": [...], "pid":
+/// 1, "group": 1, "session": 1}`.
 pub fn process_environment() -> Value {
     let environment: serde_json::Map<String, Value> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), json!(value.to_string_lossy())))
@@ -82,11 +82,11 @@ pub fn process_environment() -> Value {
     })
 }
 
-/// Returns the open descriptors of this process, without the one that reads the list.
+/// Returns the open file descriptors of this process, except the one that is used to list them.
 fn open_descriptors() -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc/self/fd") else { return Vec::new() };
     let listed: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    // A descriptor that can still be read after the list is closed was open before.
+    // The descriptor used for the list is closed now, so it can't be examined any more.
     let mut open: Vec<u32> = listed
         .iter()
         .filter(|path| fs::read_link(path).is_ok())

@@ -1,4 +1,4 @@
-//! TCP proxy that delays, cuts or swallows the server's output, for tests of the client's reaction.
+//! TCP proxy that delays, truncates or discards the output of a server, for tests of how a client reacts.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,25 +11,25 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Fault that is applied to the output of the server.
+/// Fault that the proxy applies to the output of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProxyFault {
-    /// Output of the server passes unchanged.
+    /// Output is passed on unchanged.
     #[default]
     None,
-    /// Output is written one byte at a time.
+    /// Output is passed on one byte at a time.
     Bytewise,
-    /// Output is delayed by this time.
+    /// Output is delayed by this duration.
     Late(Duration),
-    /// Each connection is cut after this number of bytes.
+    /// Each connection is closed after this number of output bytes.
     CutAfter(usize),
-    /// Output is discarded, and the connection stays open.
+    /// Output is discarded, and connections stay open.
     Swallowed,
-    /// Every connection is closed at once.
+    /// New connections are closed immediately.
     Refused,
 }
 
-/// TCP proxy on loopback; it ends when this is dropped.
+/// TCP proxy on loopback. It stops when this is dropped.
 #[derive(Debug)]
 pub struct FaultProxy {
     /// Address on which the proxy listens.
@@ -68,17 +68,17 @@ impl FaultProxy {
         Self { address, server, fault, cut, accepting }
     }
 
-    /// Sets the fault from now on, including for open connections.
+    /// Sets the fault, which also applies to open connections from now on.
     pub fn set(&self, fault: ProxyFault) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
-    /// Sets the server for new connections.
+    /// Sets the server that new connections are forwarded to.
     pub fn set_server(&self, server: SocketAddr) {
         *self.server.lock().unwrap_or_else(PoisonError::into_inner) = server;
     }
 
-    /// Cuts all open connections.
+    /// Closes all open connections.
     pub fn cut_connections(&self) {
         self.cut.send_modify(|count| *count += 1);
     }
@@ -95,7 +95,7 @@ async fn relay_connection(client: TcpStream, server: SocketAddr, fault: Arc<Mute
         return Ok(());
     }
     let server = TcpStream::connect(server).await?;
-    // Bytes are sent as soon as they are written.
+    // Disables Nagle's algorithm, so that single bytes are sent immediately.
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let (mut from_client, to_client) = client.into_split();
@@ -119,7 +119,7 @@ async fn relay_with_faults(
     loop {
         let count = from.read(&mut buffer).await?;
         if count == 0 && current_value(&fault) == ProxyFault::Swallowed {
-            // The end of the stream is swallowed, too.
+            // The end of the stream is not passed on either.
             std::future::pending::<()>().await;
         }
         if count == 0 {

@@ -1,5 +1,4 @@
-//! Registry of servers (API version 0.1) on loopback with scripted entries. Callers: the tests of `installer`, `api`
-//! and `cli`.
+//! MCP registry (API version 0.1) on loopback with scripted entries. Used by the tests of `installer`, `api` and `cli`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::http::HttpServer;
 
-/// Registry whose entries a test can change.
+/// Registry on loopback whose entries a test can change.
 pub struct TestRegistry {
-    /// Entries of the registry; the newest version of a server precedes the others.
+    /// Entries of the registry. The newest version of a server must precede its other versions.
     pub entries: Arc<Mutex<Vec<Value>>>,
-    /// Files served under other paths, such as `/notes.mcpb`.
+    /// Further files that the server provides, by path, such as `/notes.mcpb`.
     pub files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
-    /// HTTP server of the registry, which ends when this is dropped.
+    /// HTTP server of the registry. It stops when this is dropped.
     pub server: HttpServer,
 }
 
@@ -62,7 +61,7 @@ fn find_response(entries: &[Value], path: &str, query: &[(String, String)]) -> O
     }
 }
 
-/// Returns an entry for a server in this version with a bundle package at this URL and with this hash.
+/// Returns a registry entry with this version, whose bundle is at this URL and has this hash.
 pub fn bundle_entry(version: &str, url: &str, sha256: &str) -> Value {
     json!({
         "server": {
@@ -73,7 +72,7 @@ pub fn bundle_entry(version: &str, url: &str, sha256: &str) -> Value {
     })
 }
 
-/// Returns an entry for a server in version 1.2.0 with an npm package that requires a secret, and a remote that
+/// Returns a registry entry in version 1.2.0 with an npm package that requires a secret, and with a remote that
 /// requires a header.
 pub fn notes_entry(listing: Value) -> Value {
     json!({
@@ -92,7 +91,7 @@ pub fn notes_entry(listing: Value) -> Value {
     })
 }
 
-/// Returns the registry metadata of an active version.
+/// Returns the registry's metadata for a version with the status `active`.
 pub fn active_metadata() -> Value {
     json!({ "status": "active", "isLatest": true, "publishedAt": "2026-02-01T00:00:00Z" })
 }

@@ -1,5 +1,4 @@
-//! Simulated time for tests. A test never sleeps to prove that an event does not happen; it lets simulated time pass
-//! and then checks.
+//! Simulated time for tests. To prove that an event does not occur, a test advances simulated time instead of sleeping.
 
 #[cfg(feature = "paused")]
 use std::future::Future;
@@ -9,15 +8,15 @@ use std::time::Duration;
 #[cfg(feature = "app")]
 use std::time::SystemTime;
 
-/// Maximum length of a step of [`advance_time`].
+/// Maximum duration of one step of [`advance_time`].
 #[cfg(feature = "paused")]
 const MAX_STEP: Duration = Duration::from_millis(100);
-/// Real time for other threads, processes and sockets after each step.
+/// Real time after each step in which other threads, processes and sockets can react.
 #[cfg(feature = "paused")]
 const REAL_TIME_PER_STEP: Duration = Duration::from_millis(2);
 
-/// Lets this much time pass on Tokio's clock, about thirty times as fast as real time. Timers fire in order, and the
-/// tasks they wake run in between. Only for single-threaded runtimes, and for one task at a time.
+/// Advances Tokio's clock by this duration, about thirty times as fast as real time. Timers fire in order, and the
+/// tasks that they wake run in between. Requires a single-threaded runtime, and only one task may call it at a time.
 #[cfg(feature = "paused")]
 pub async fn advance_time(time: Duration) {
     let end = tokio::time::Instant::now() + time;
@@ -28,17 +27,17 @@ pub async fn advance_time(time: Duration) {
         }
         tokio::time::pause();
         tokio::time::advance(left.min(MAX_STEP)).await;
-        // A clock that stays paused advances by itself while the task waits for another process.
+        // A paused clock would advance automatically while the task waits for another process.
         tokio::time::resume();
-        // sleep: gives other threads and processes time to react; no test depends on its length.
+        // sleep: gives other threads and processes time to react. No test depends on its length.
         tokio::time::sleep(REAL_TIME_PER_STEP).await;
     }
 }
 
-/// Awaits a future that must be ready without a timer.
+/// Awaits a future that must become ready without waiting for a timer. `what` describes it in the panic message.
 ///
 /// # Panics
-/// Panics if the future had to wait for a timer.
+/// Panics if the future waited for a timer.
 #[cfg(feature = "paused")]
 pub async fn ready_without_timer<F: Future>(what: &str, future: F) -> F::Output {
     let (output, waited) = with_timer_total(future).await;
@@ -46,11 +45,11 @@ pub async fn ready_without_timer<F: Future>(what: &str, future: F) -> F::Output 
     output
 }
 
-/// Awaits a future, and returns its output with the total time of the timers it waited for, independent of the load of
-/// the computer.
+/// Awaits a future, and returns its output together with the simulated time that it waited for timers. The time does
+/// not depend on the load of the computer.
 #[cfg(feature = "paused")]
 pub async fn with_timer_total<F: Future>(future: F) -> (F::Output, Duration) {
-    // A paused clock advances to the next timer when all tasks wait.
+    // A paused clock advances to the next timer whenever all tasks wait.
     tokio::time::pause();
     let began = tokio::time::Instant::now();
     let output = future.await;
@@ -59,7 +58,7 @@ pub async fn with_timer_total<F: Future>(future: F) -> (F::Output, Duration) {
     (output, waited)
 }
 
-/// Time of day that follows Tokio's clock, so that [`advance_time`] moves both.
+/// Time of day that advances with Tokio's clock, so that [`advance_time`] changes both.
 #[cfg(feature = "app")]
 #[derive(Debug)]
 pub struct RuntimeClock {
@@ -69,7 +68,7 @@ pub struct RuntimeClock {
 
 #[cfg(feature = "app")]
 impl RuntimeClock {
-    /// Returns a clock that starts at the system time.
+    /// Returns a clock whose initial time is the system time.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::new(Self { began: SystemTime::now(), at: tokio::time::Instant::now() })
@@ -83,14 +82,14 @@ impl ports::time::Clock for RuntimeClock {
     }
 }
 
-/// Time of day that is fixed until a test advances it.
+/// Time of day that only changes when a test advances it.
 #[cfg(feature = "app")]
 #[derive(Debug)]
 pub struct SetClock(Mutex<SystemTime>);
 
 #[cfg(feature = "app")]
 impl SetClock {
-    /// Returns a clock that starts at the system time.
+    /// Returns a clock whose initial time is the system time.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::new(Self(Mutex::new(SystemTime::now())))

@@ -1,5 +1,5 @@
-//! Valid and invalid certificates, and TLS in front of a scripted server. Every test creates its own certificate
-//! authority.
+//! Valid and invalid TLS certificates, and a TLS terminator in front of a scripted server. Each test creates its own
+//! certificate authority.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,22 +25,22 @@ pub struct TlsIdentity {
 }
 
 impl CertificateAuthority {
-    /// Creates a certificate authority that no client trusts yet.
+    /// Creates a certificate authority that no client trusts by default.
     ///
     /// # Panics
-    /// Panics if the system has no randomness.
+    /// Panics if the system provides no randomness.
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self(CertifiedIssuer::self_signed(params, key()).unwrap_or_else(|e| panic!("an authority: {e}")))
     }
 
-    /// Returns the certificate of the authority in PEM, as in a file of trusted certificates.
+    /// Returns the certificate of the authority in PEM, to be added to the trusted certificates of a client.
     pub fn pem(&self) -> String {
         self.0.pem()
     }
 
-    /// Issues a certificate for this host name or address.
+    /// Issues a certificate for this host name or IP address.
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.
@@ -48,7 +48,7 @@ impl CertificateAuthority {
         self.sign_identity(certificate_params(host))
     }
 
-    /// Issues a certificate that was valid until 2001.
+    /// Issues a certificate that expired in 2001.
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.
@@ -72,7 +72,7 @@ impl Default for CertificateAuthority {
 }
 
 impl TlsIdentity {
-    /// Creates a self-signed certificate for this host name or address.
+    /// Creates a self-signed certificate for this host name or IP address.
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.
@@ -87,7 +87,7 @@ impl TlsIdentity {
         Self { certificate: certificate.clone(), key }
     }
 
-    /// Returns an acceptor of TLS connections with this certificate, for these protocols (ALPN).
+    /// Returns an acceptor for TLS connections with this certificate that negotiates these protocols (ALPN).
     pub(crate) fn acceptor(&self, protocols: &[&[u8]]) -> TlsAcceptor {
         let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
@@ -108,7 +108,7 @@ fn certificate_params(host: &str) -> CertificateParams {
     CertificateParams::new(vec![host.to_owned()]).unwrap_or_else(|e| panic!("{host}: {e}"))
 }
 
-/// TLS terminator in front of a plain HTTP/1.1 server; it ends when this is dropped.
+/// TLS terminator in front of a plain HTTP/1.1 server. It stops when this is dropped.
 #[derive(Debug)]
 pub struct TlsFront {
     /// Address on which the terminator listens.
@@ -118,7 +118,7 @@ pub struct TlsFront {
 }
 
 impl TlsFront {
-    /// Starts a terminator in front of a server.
+    /// Starts a TLS terminator that forwards connections to `server`.
     ///
     /// # Panics
     /// Panics if there is no free port.

@@ -18,7 +18,7 @@ async fn post(address: SocketAddr, method: &str) -> String {
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.write_all(body.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    // A cut connection may end with an error; the bytes before it are returned.
+    // A connection that the proxy closes may end with an error. The bytes received before are returned.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8(answer).unwrap()
 }
@@ -31,13 +31,17 @@ async fn ordinary_server() -> HttpServer {
 async fn requests_are_answered_and_recorded() {
     let server = ordinary_server().await;
     let answer = post(server.address, "tools/list").await;
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"echo\""), "the tools are listed: {answer}");
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"echo\""), "the tools should be listed: {answer}");
     let unknown = post(server.address, "server/discover").await;
-    assert!(unknown.starts_with("HTTP/1.1 400"), "an older server does not support discovery: {unknown}");
-    assert_eq!(server.count("tools/list"), 1, "the request is recorded");
+    assert!(unknown.starts_with("HTTP/1.1 400"), "a stateful server should not support discovery: {unknown}");
+    assert_eq!(server.count("tools/list"), 1, "the request should be recorded");
     let first = &server.seen()[0];
-    assert_eq!((first.method.as_str(), first.path.as_str()), ("POST", "/mcp"), "the record has method and path");
-    assert_eq!(first.header("x-mark"), Some("here"), "header names are case-insensitive");
+    assert_eq!(
+        (first.method.as_str(), first.path.as_str()),
+        ("POST", "/mcp"),
+        "the record should contain method and path"
+    );
+    assert_eq!(first.header("x-mark"), Some("here"), "header names should be case-insensitive");
 }
 
 #[tokio::test]
@@ -45,24 +49,24 @@ async fn proxy_distorts_the_output_of_the_server() {
     let server = ordinary_server().await;
     let proxy = FaultProxy::in_front_of(server.address).await;
     let plain = post(proxy.address, "tools/list").await;
-    assert_eq!(plain, post(server.address, "tools/list").await, "the proxy changes nothing by default");
+    assert_eq!(plain, post(server.address, "tools/list").await, "the proxy should change nothing by default");
     proxy.set(ProxyFault::Bytewise);
-    assert_eq!(post(proxy.address, "tools/list").await, plain, "output written byte by byte is the same");
+    assert_eq!(post(proxy.address, "tools/list").await, plain, "output passed on byte by byte should be the same");
     proxy.set(ProxyFault::Late(Duration::from_millis(200)));
     let began = Instant::now();
-    assert_eq!(post(proxy.address, "tools/list").await, plain, "delayed output is the same");
-    assert!(began.elapsed() >= Duration::from_millis(200), "the output is delayed: {:?}", began.elapsed());
+    assert_eq!(post(proxy.address, "tools/list").await, plain, "delayed output should be the same");
+    assert!(began.elapsed() >= Duration::from_millis(200), "the output should be delayed: {:?}", began.elapsed());
     proxy.set(ProxyFault::CutAfter(30));
-    assert_eq!(post(proxy.address, "tools/list").await, plain[..30], "the output is cut after 30 bytes");
+    assert_eq!(post(proxy.address, "tools/list").await, plain[..30], "the output should be truncated after 30 bytes");
     proxy.set(ProxyFault::Refused);
-    assert_eq!(post(proxy.address, "tools/list").await, "", "a refused connection has no output");
+    assert_eq!(post(proxy.address, "tools/list").await, "", "a refused connection should have no output");
     proxy.set(ProxyFault::Swallowed);
     let silent = timeout(Duration::from_millis(300), post(proxy.address, "tools/list")).await;
-    assert!(silent.is_err(), "the connection stays open and silent: {silent:?}");
+    assert!(silent.is_err(), "the connection should stay open without output: {silent:?}");
     let waiting = tokio::spawn(post(proxy.address, "tools/list"));
-    // sleep: the proxy does not report new connections.
+    // sleep: no event reports that the proxy has accepted a connection.
     tokio::time::sleep(Duration::from_millis(100)).await;
     proxy.cut_connections();
     let cut = timeout(Duration::from_secs(2), waiting).await.expect("the connection ends when it is cut").unwrap();
-    assert_eq!(cut, "", "a cut connection has no output");
+    assert_eq!(cut, "", "a closed connection should have no output");
 }

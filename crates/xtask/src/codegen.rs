@@ -1,4 +1,4 @@
-//! `cargo xtask codegen`: the page's copy of the contract, written by the api crate.
+//! `cargo xtask codegen`: writes the generated TypeScript types of the API contract to `ui/src/lib/api/generated.ts`.
 
 mod doc_links;
 
@@ -15,7 +15,7 @@ const GENERATED_FILE: &str = "src/lib/api/generated.ts";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only compare, and fail if the copy is outdated
+    /// Fail if the committed file is outdated, and do not write it
     #[arg(long)]
     check: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Returns an error with the first difference if the copy is not the output of the generator.
+/// Returns an error with the first difference if the committed file does not match the output of the generator.
 pub(crate) fn check_generated(generator: Program) -> Result<(), Problem> {
     let file = workspace::ui_folder().join(GENERATED_FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file(&file))?;
@@ -47,8 +47,8 @@ fn generator_output(generator: Program) -> Result<String, Problem> {
     outcome.map(|()| doc_links::replace_links(&text))
 }
 
-/// Returns the first difference between the committed copy and the contract, with the command that updates it, or
-/// `None` if they are equal. Line endings do not count.
+/// Returns the first difference between the committed file and the generated one, with the command that updates it, or
+/// `None` if they match. Line endings are ignored.
 fn first_difference(committed: &str, generated: &str) -> Option<String> {
     let mut ours = committed.lines();
     let mut theirs = generated.lines();
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn line_endings_are_not_drift() {
-        assert_eq!(first_difference("a\r\nb\r\n", "a\nb\n"), None, "line ends do not count");
+        assert_eq!(first_difference("a\r\nb\r\n", "a\nb\n"), None, "line endings should be ignored");
     }
 
     #[test]
@@ -83,6 +83,9 @@ mod tests {
         let changed = first_difference("a\nb\n", "a\nc\n").unwrap_or_default();
         assert!(changed.contains("line 2") && changed.contains("- b") && changed.contains("+ c"), "{changed}");
         let shorter = first_difference("a\n", "a\nb\n").unwrap_or_default();
-        assert!(shorter.contains("line 2") && shorter.contains("(the file ends)"), "a missing end is drift: {shorter}");
+        assert!(
+            shorter.contains("line 2") && shorter.contains("(the file ends)"),
+            "a missing end should be reported: {shorter}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The app in its release form: the page built in, and the demo server next to it.
+//! Builds the desktop app as it is released, with the page embedded and the demo server in the same folder.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,13 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// The folder below target/ of debug builds.
+/// Name of the folder in `target/` with debug builds.
 pub(crate) const DEBUG: &str = "debug";
-/// The folder below target/ of release builds.
+/// Name of the folder in `target/` with release builds.
 pub(crate) const RELEASE: &str = "release";
 
-/// Returns the cargo call that builds the app and the demo server together, so that they share dependencies.
+/// Returns the cargo command that builds the app and the demo server together, so that their dependencies are built
+/// once.
 pub(crate) fn build_program(profile: &str) -> Program {
     let call = cargo().dir(workspace::root_folder()).arg("build");
     let call = if profile == RELEASE { call.arg("--release") } else { call };

@@ -1,4 +1,4 @@
-//! `cargo xtask dev`: the app with live reload of the page.
+//! `cargo xtask dev`: starts the app with live reload of the page.
 
 use std::net::{Ipv4Addr, Ipv6Addr, TcpStream};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const SERVER_PORT: u16 = 1420;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Install missing system packages without asking
+    /// Install missing system packages without confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 fn is_server_listening() -> bool {
-    // The server may listen on either address, depending on the meaning of localhost.
+    // The name `localhost` may resolve to either address, so the server may listen on only one of them.
     TcpStream::connect((Ipv4Addr::LOCALHOST, SERVER_PORT)).is_ok()
         || TcpStream::connect((Ipv6Addr::LOCALHOST, SERVER_PORT)).is_ok()
 }

@@ -1,9 +1,9 @@
-//! `cargo xtask fuzz`: runs the parsers of untrusted input under libFuzzer, or on stable Rust with their corpora and
-//! mutations of them.
+//! `cargo xtask fuzz`: runs the parsers of untrusted input with libFuzzer, or replays their corpora with mutations on
+//! stable Rust.
 //!
-//! libFuzzer needs a nightly toolchain and cargo-fuzz (`cargo install cargo-fuzz`). If either is missing, the replay in
-//! `tests/fuzz/targets/tests/replay.rs` runs the same functions. `cargo xtask test` runs only the replay, since its
-//! result must be the same each time. The workflow `checks` runs libFuzzer.
+//! libFuzzer requires a nightly toolchain and cargo-fuzz (`cargo install cargo-fuzz`). If either is missing, the replay
+//! in `tests/fuzz/targets/tests/replay.rs` runs the same functions. `cargo xtask test` always uses the replay, since
+//! its result is deterministic. The workflow `checks` runs libFuzzer.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,35 +16,35 @@ use crate::process::{Program, Running, cargo, succeeds};
 use crate::progress::step;
 use crate::workspace;
 
-/// Targets that run at the same time: one for each processor of a small machine.
+/// Maximum number of targets that run at the same time.
 const MAX_PARALLEL: usize = 2;
-/// Default time for each target under libFuzzer, in seconds. Longer runs belong to a nightly job.
+/// Default duration for each target under libFuzzer, in seconds.
 const DEFAULT_SECONDS: u64 = 30;
-/// Default time of the replay, in seconds.
+/// Default duration of the replay for each target, in seconds.
 const REPLAY_SECONDS: u64 = 2;
-/// Time in addition to that of the target, for reading the corpus and for the last input.
+/// Additional time before a target is considered stuck, for reading the corpus and finishing the last input.
 const EXTRA_TIME: Duration = Duration::from_secs(5 * 60);
-/// The longest input, in bytes; the readers' own limits are larger and have tests of their own.
+/// Maximum size of an input in bytes. The parsers have larger limits, which are covered by separate tests.
 const MAX_INPUT_OPTION: &str = "-max_len=8192";
-/// No reader takes so much memory at once for such an input, nor so much in all.
+/// Memory limits for a single allocation and for the whole process, in MB. Exceeding one is a finding.
 const MEMORY_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
-/// An input that takes longer, in seconds, is a finding.
+/// Timeout of one input in seconds. Exceeding it is a finding.
 const TIMEOUT_OPTION: &str = "-timeout=10";
 
-/// Maximum number of lines of a target's panic message that are shown.
+/// Maximum number of lines of a panic message that are printed.
 const MAX_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
-    /// Only these targets, as sse
+    /// Run only these targets, such as sse
     targets: Vec<String>,
-    /// For how long each target runs
+    /// Duration for each target in seconds
     #[arg(long)]
     seconds: Option<u64>,
-    /// Replays the corpora and mutations of them, also where libFuzzer is there
+    /// Replay the corpora with mutations, even if libFuzzer is installed
     #[arg(long)]
     stable: bool,
-    /// Fails where libFuzzer is missing, instead of replaying
+    /// Fail if libFuzzer is not installed, instead of replaying
     #[arg(long, conflicts_with = "stable")]
     libfuzzer: bool,
 }
@@ -61,12 +61,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     run_targets(options)
 }
 
-/// Returns true if libFuzzer can be used here.
+/// Returns `true` if libFuzzer is installed and supported on this system.
 fn has_libfuzzer() -> bool {
     cfg!(unix) && succeeds("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])
 }
 
-/// Builds the programs, runs them, and prints one line for each and the numbers at the end.
+/// Builds the targets, runs them, and prints one line for each target and the totals.
 fn run_targets(options: &Options) -> Result<(), Problem> {
     let known = target_names()?;
     if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
@@ -109,7 +109,7 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
     if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
 }
 
-/// Returns the lines of libFuzzer's log that name the violated property and the path of the input.
+/// Returns the lines of libFuzzer's log with the panic message and the path of the failing input.
 fn parse_finding(log: &str) -> String {
     let mut lines = log.lines();
     let panicked = lines.by_ref().find(|line| line.contains("panicked at"));
@@ -119,7 +119,7 @@ fn parse_finding(log: &str) -> String {
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the names of all targets, which are the names of the programs.
+/// Returns the names of all targets.
 fn target_names() -> Result<Vec<String>, Problem> {
     let folder = workspace::tests_folder().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
@@ -133,11 +133,11 @@ fn target_names() -> Result<Vec<String>, Problem> {
 
 fn cargo_fuzz(task: &str, folder: &Path) -> Program {
     let program = Program::new("rustup").args(["run", "nightly", "cargo", "fuzz", task, "--fuzz-dir", "tests/fuzz"]);
-    // The readers have no unsafe code, so a sanitizer of memory would only make each run slower.
+    // The parsers contain no unsafe code, so a memory sanitizer would only slow down the runs.
     program.dir(workspace::root_folder()).args(["--sanitizer", "none", "--target-dir"]).arg(folder)
 }
 
-/// Starts a target. New inputs are written to a separate folder, so that the committed corpus stays small.
+/// Starts a target. New inputs are written to a temporary folder, so that the committed corpus stays small.
 fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<Running, Problem> {
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found).map_err(Problem::file(&found))?;
@@ -165,17 +165,20 @@ mod tests {
     #[test]
     fn each_target_has_a_corpus() {
         let names = target_names().unwrap();
-        assert!(names.len() > 10, "the targets: {names:?}");
+        assert!(names.len() > 10, "all targets should be listed: {names:?}");
         for name in names {
             let corpus = workspace::tests_folder().join("fuzz/corpus").join(&name);
-            assert!(fs::read_dir(corpus).unwrap().count() > 3, "{name} begins with seeds");
+            assert!(fs::read_dir(corpus).unwrap().count() > 3, "{name} should have a seed corpus");
         }
     }
 
     #[test]
     fn unknown_target_is_named_before_anything_is_built() {
         let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
-        assert!(run_targets(&options).unwrap_err().to_string().contains("there is no target moon"), "the name is told");
+        assert!(
+            run_targets(&options).unwrap_err().to_string().contains("there is no target moon"),
+            "the error should name the unknown target"
+        );
     }
 
     #[test]

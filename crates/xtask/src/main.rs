@@ -1,13 +1,14 @@
-//! The build tool: `cargo xtask <task>`. Each task is a module. `cargo xtask help` lists them.
+//! Development tasks: `cargo xtask <task>`. Each task is a module, and `cargo xtask help` lists them.
 //!
-//! It is a program instead of a set of shell scripts because most of it parses and compares data: the rules about the
-//! code (`tidy`, more than a quarter), the tables of requirements, attacks and measurements, the result of each suite,
-//! and the contents of packages. These parts have unit tests, and they run on macOS and Windows as well. Tasks that
-//! only start other programs (`run`, `dev`, `check`, `soak`) are short. Possible replacements: cargo-about for
-//! `dist/notices.rs`, if it supports the page's packages too; `syn` for the lexer in `tidy/rust_code.rs` and
-//! `tidy/rust_paths.rs`, although it takes longer to compile than this whole crate; and a list in the README for
-//! `system_packages`, which no test would check.
-// A command-line tool prints, and starting other programs is all it does.
+//! The tasks are a Rust program instead of shell scripts because most of them parse and compare data: the rules for the
+//! code (`tidy`, more than a quarter of the crate), the tables of requirements, attacks and measurements, the results
+//! of test suites, and the contents of packages. These parts have unit tests and also run on macOS and Windows. Tasks
+//! that only start other programs (`run`, `dev`, `check`, `soak`) are short.
+//!
+//! Possible replacements: cargo-about for `dist/notices.rs`, if it supports the page's npm packages; `syn` for the
+//! lexer in `tidy/rust_code.rs` and `tidy/rust_paths.rs`, although it takes longer to compile than this crate; and a
+//! list in the README for `system_packages`, which could not be tested.
+// Printing and starting other programs are the purpose of this command-line tool.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods)]
 
 mod bench;
@@ -46,31 +47,31 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install missing packages, build, and open the window
+    /// Install missing packages, build the app, and open its window
     Run(run::Options),
-    /// Run every check and test, or only the parts named
+    /// Run all checks and tests, or only the named parts
     Test(test::Options),
-    /// The fast checks: format, clippy, tidy, types of the page
+    /// Run the fast checks: format, clippy, tidy, generated types
     Check,
-    /// Write the page's copy of the contract (ui/src/lib/api/generated.ts)
+    /// Generate the page's types from the API (ui/src/lib/api/generated.ts)
     Codegen(codegen::Options),
-    /// Check the rules about files, or about commits
+    /// Check the rules for files, or for commits
     Tidy(tidy::Options),
-    /// Measure the app (start-up, a consent request, memory), then our client and those of other SDKs
+    /// Measure the app and its MCP client, and compare the client with other SDKs
     Bench(bench::Options),
-    /// Run the official conformance suite against our client
+    /// Run the official conformance suite against Drawbridge's client
     Conformance(conformance::Options),
-    /// Each requirement of the specification with the tests that name it
+    /// List the requirements of the specification with the tests that cover them
     Requirements(requirements::Options),
-    /// Attack the host and the page, and print how each case ended
+    /// Attack the host and the page, and print the result of each case
     Hostile(hostile::Options),
-    /// Feed random bytes to all parsers of untrusted input
+    /// Fuzz all parsers of untrusted input
     Fuzz(fuzz::Options),
-    /// Fifty servers, random calls, and kills, for some minutes
+    /// Run fifty servers with random calls and kills for some minutes
     Soak(soak::Options),
-    /// Build the packages for Linux, with checksums and the bill of materials
+    /// Build the packages for Linux, with checksums and SBOM files
     Dist(dist::Options),
-    /// The app with live reload of the page
+    /// Start the app with live reload of the page
     Dev(dev::Options),
 }
 
@@ -98,7 +99,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Problem::Interrupted) => ExitCode::from(130),
-        // The part that found the problem has printed it.
+        // The findings were already printed by the task.
         Err(Problem::ChecksFailed) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("error: {problem}");

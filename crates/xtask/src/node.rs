@@ -1,4 +1,4 @@
-//! Node.js: its version, packages from lockfiles, and building the page.
+//! Node.js: checks its version, installs packages from lockfiles, and builds the page.
 
 use std::fs;
 use std::path::Path;
@@ -10,20 +10,20 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::workspace;
 
-/// The oldest version that the page's build tool runs on: major, minor.
+/// Minimum version of Node.js that the page's build tool supports: major, minor.
 const MIN_VERSION: (u32, u32) = (20, 19);
 
-/// npm, to be run in a folder with a package.json.
+/// Returns a command that runs npm in a folder with a `package.json`.
 pub(crate) fn npm(folder: &Path) -> Program {
     Program::new(if cfg!(windows) { "npm.cmd" } else { "npm" }).dir(folder)
 }
 
-/// Returns a program from a folder's node_modules. Nothing is downloaded.
+/// Returns a command that runs a program from the `node_modules` of a folder. Nothing is downloaded.
 pub(crate) fn npx(folder: &Path) -> Program {
     Program::new(if cfg!(windows) { "npx.cmd" } else { "npx" }).arg("--no-install").dir(folder)
 }
 
-/// Returns an error with a next step if there is no Node.js, or if it is too old.
+/// Returns an error with a suggested remedy if Node.js is missing or too old.
 pub(crate) fn check_version() -> Result<(), Problem> {
     let wanted = format!(
         "Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)",
@@ -47,14 +47,14 @@ fn parse_version(answer: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// Callback that runs a program, with its output on the terminal or in a part's log.
+/// Callback that runs a program. Its output is written to the terminal or to the log of a test part.
 pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
-/// Locked while packages are installed or the page is built, since parts of the tests that run in parallel need the
-/// same ones.
+/// Lock for installing npm packages and building the page, since test parts that run in parallel require the same
+/// files.
 static INSTALL_LOCK: Mutex<()> = Mutex::new(());
 
-/// Installs the packages of the folder's lockfile, unless this lockfile has been installed already.
+/// Installs the packages of a folder's lockfile, unless they are already installed from the same lockfile.
 pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
@@ -66,7 +66,8 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
     })
 }
 
-/// Runs an action unless it already ran for the same content of `file`. `stamp` stores a copy of that content.
+/// Runs an action unless it has already succeeded for the current content of `file`. A copy of that content is stored
+/// in `stamp`.
 pub(crate) fn once_per_content(
     file: &Path,
     stamp: &Path,
@@ -81,7 +82,7 @@ pub(crate) fn once_per_content(
     fs::write(stamp, content).map_err(Problem::file(stamp))
 }
 
-/// Builds the page into ui/dist, unless its sources are unchanged since the last build.
+/// Builds the page into `ui/dist`, unless its sources are unchanged since the last build.
 pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
@@ -97,7 +98,8 @@ fn modification_time(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// When anything that the page is made of was changed last; a folder counts, as it changes when a file is removed.
+/// Returns the latest modification time of the page's sources, or `None` if there are none. Folders are included, since
+/// removing a file changes their time.
 fn newest_modification(folder: &Path) -> Result<Option<SystemTime>, Problem> {
     let mut newest = None;
     for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
@@ -119,11 +121,11 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "node's answer is read");
-        assert!(parse_version("v20.9.0").is_some_and(|found| found < MIN_VERSION), "20.9 is older than 20.19");
-        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_VERSION), "9 is older than 20");
-        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_VERSION), "22 is new enough");
-        assert_eq!(parse_version("20"), None, "anything else is not taken for a version");
+        assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "the version should be parsed");
+        assert!(parse_version("v20.9.0").is_some_and(|found| found < MIN_VERSION), "20.9 should be older than 20.19");
+        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_VERSION), "9 should be older than 20");
+        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_VERSION), "22 should be new enough");
+        assert_eq!(parse_version("20"), None, "other output should not be a version");
     }
 
     #[test]
@@ -140,12 +142,12 @@ mod tests {
         fs::write(&lockfile, "one").unwrap();
         install(false).unwrap();
         install(true).unwrap();
-        assert_eq!(installs.get(), 1, "the same lockfile is not installed twice");
+        assert_eq!(installs.get(), 1, "the same lockfile should not be installed twice");
         install(false).unwrap();
-        assert_eq!(installs.get(), 2, "removed packages are installed again");
+        assert_eq!(installs.get(), 2, "removed packages should be installed again");
         fs::write(&lockfile, "two").unwrap();
         install(true).unwrap();
-        assert_eq!(installs.get(), 3, "a changed lockfile is installed");
+        assert_eq!(installs.get(), 3, "a changed lockfile should be installed");
     }
 
     #[test]
@@ -154,14 +156,14 @@ mod tests {
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         fs::write(&lockfile, "one").unwrap();
         let failed = once_per_content(&lockfile, &stamp, true, || Err(Problem::Interrupted));
-        assert!(failed.is_err(), "the failure is passed on");
+        assert!(failed.is_err(), "the failure should be returned");
         let mut again = false;
         once_per_content(&lockfile, &stamp, true, || {
             again = true;
             Ok(())
         })
         .unwrap();
-        assert!(again, "no stamp is left by a failure");
+        assert!(again, "a failure should leave no stamp");
     }
 
     #[test]
@@ -181,7 +183,7 @@ mod tests {
         assert_eq!(
             newest_modification(folder.path()).unwrap(),
             Some(page),
-            "sources count, results and packages do not"
+            "only sources should be considered, not results and packages"
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Error of a task: its cause in words, and the next step.
+//! Error type of the tasks, with the cause and a suggested remedy as text.
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Cause of the failure of a task.
+/// Reason for which a task failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
     /// A program could not be started.
@@ -14,25 +14,25 @@ pub(crate) enum Problem {
     /// A program exited with a failure.
     #[error("`{command}` failed ({status})")]
     Failed { command: String, status: ExitStatus },
-    /// A program did not end within its time.
+    /// A program exceeded its timeout.
     #[error("`{command}` did not end within {} minutes and was stopped", limit.as_secs() / 60)]
     TooLong { command: String, limit: Duration },
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// The machine does not meet a requirement. The text contains the next step.
+    /// The machine does not meet a requirement. The text contains the suggested remedy.
     #[error("{0}")]
     Machine(String),
-    /// Checks failed, and have printed their findings.
+    /// Checks failed, and their findings were already printed.
     #[error("the checks above failed")]
     ChecksFailed,
-    /// Ctrl-C, or a request to end.
+    /// The user pressed Ctrl-C, or termination was requested.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Problem {
-    /// For `map_err` on file operations.
+    /// Returns a function for `map_err` that adds the path of the file to an I/O error.
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { path, source }

@@ -1,4 +1,4 @@
-//! Starts other programs, each in a process group of its own, so that no process is left when xtask ends early.
+//! Starts other programs, each in a separate process group, so that no process remains if xtask is interrupted.
 
 mod group;
 
@@ -22,12 +22,12 @@ pub(crate) fn stop_children_on_interrupt() -> Result<(), Problem> {
         .map_err(|error| Problem::Machine(format!("Ctrl-C cannot be watched for: {error}")))
 }
 
-/// An error once Ctrl-C was pressed.
+/// Returns [`Problem::Interrupted`] if Ctrl-C was pressed.
 pub(crate) fn check_interrupt() -> Result<(), Problem> {
     if INTERRUPTED.load(Ordering::SeqCst) { Err(Problem::Interrupted) } else { Ok(()) }
 }
 
-/// Sleeps, but not past Ctrl-C.
+/// Sleeps for this time. Returns [`Problem::Interrupted`] early if Ctrl-C is pressed.
 pub(crate) fn pause(time: Duration) -> Result<(), Problem> {
     let end = Instant::now() + time;
     while Instant::now() < end {
@@ -37,7 +37,7 @@ pub(crate) fn pause(time: Duration) -> Result<(), Problem> {
     check_interrupt()
 }
 
-/// The cargo that called us.
+/// Returns a command that runs the same cargo as the one that started xtask.
 pub(crate) fn cargo() -> Program {
     Program::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
@@ -47,7 +47,8 @@ pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
 
-/// Returns the running processes that were started with this variable. Supported on Linux only; empty elsewhere.
+/// Returns the running processes whose environment contains this variable with this value. Supported only on Linux,
+/// empty elsewhere.
 pub(crate) fn processes_with_variable(name: &str, value: &str) -> Vec<u32> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
@@ -60,12 +61,12 @@ pub(crate) fn processes_with_variable(name: &str, value: &str) -> Vec<u32> {
     ids.filter(carries).collect()
 }
 
-/// Ends processes that somebody left behind.
+/// Kills these processes, which the started programs left running.
 pub(crate) fn kill_processes(processes: &[u32]) {
     processes.iter().copied().for_each(group::kill_process);
 }
 
-/// A program about to be started.
+/// Program to start, with its arguments, environment and output settings.
 pub(crate) struct Program {
     command: Command,
     own_group: bool,
@@ -75,7 +76,7 @@ impl Program {
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);
         command.stdin(Stdio::null());
-        // Cargo's variables about xtask are not meant for the programs it starts, and make build scripts run again.
+        // Variables that cargo sets for xtask itself are removed, since they would make build scripts run again.
         for (name, _) in env::vars_os() {
             if is_package_variable(&name.to_string_lossy()) {
                 command.env_remove(name);
@@ -109,38 +110,39 @@ impl Program {
         self
     }
 
-    /// Sends both outputs to the end of a file.
+    /// Appends standard output and standard error of the program to a file.
     pub(crate) fn output_to(mut self, file: &File) -> io::Result<Self> {
         self.command.stdout(file.try_clone()?).stderr(file.try_clone()?);
         Ok(self)
     }
 
-    /// Sends only standard error to the end of a file.
+    /// Appends only standard error of the program to a file.
     pub(crate) fn errors_to(mut self, file: &File) -> io::Result<Self> {
         self.command.stderr(file.try_clone()?);
         Ok(self)
     }
 
-    /// Standard output is read through [`Running::take_stdout`].
+    /// Makes the standard output available through [`Running::take_stdout`].
     pub(crate) fn piped(mut self) -> Self {
         self.command.stdout(Stdio::piped());
         self
     }
 
-    /// Throws standard error away.
+    /// Discards the program's standard error.
     pub(crate) fn quiet(mut self) -> Self {
         self.command.stderr(Stdio::null());
         self
     }
 
-    /// Leaves the program in the process group of xtask, so that it can read the keyboard: sudo prompts for a password.
+    /// Keeps the program in the process group of xtask, so that it can read from the terminal. Required by sudo, which
+    /// prompts for a password.
     pub(crate) fn with_keyboard(mut self) -> Self {
         self.command.stdin(Stdio::inherit());
         self.own_group = false;
         self
     }
 
-    /// As a person would type it.
+    /// Returns the command line as text for messages, with quoted arguments.
     pub(crate) fn displayed_command(&self) -> String {
         let program = Path::new(self.command.get_program());
         let name = program.file_stem().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
@@ -161,18 +163,19 @@ impl Program {
         Ok(Running { child, shown, own_group: self.own_group })
     }
 
-    /// Runs to the end; an exit status other than 0 is an error.
+    /// Runs the program until it exits. An exit status other than 0 is an error.
     pub(crate) fn run(self) -> Result<(), Problem> {
         self.start()?.finish(Duration::MAX)
     }
 
-    /// Runs the program to its end and returns its output.
+    /// Runs the program until it exits and returns its standard output.
     pub(crate) fn output(self) -> Result<String, Problem> {
         let (text, outcome) = self.quiet().output_and_end()?;
         outcome.map(|()| text)
     }
 
-    /// Returns the standard output, and separately the result of the program.
+    /// Returns the standard output of the program, and separately its result, so that the output of a failed program is
+    /// available.
     pub(crate) fn output_and_end(mut self) -> Result<(String, Result<(), Problem>), Problem> {
         self.command.stdout(Stdio::piped());
         let mut running = self.start()?;
@@ -184,7 +187,7 @@ impl Program {
     }
 }
 
-/// A program that runs; dropped, it is stopped with everything it started.
+/// Running program. Dropping it stops the program and its process group.
 pub(crate) struct Running {
     child: Child,
     shown: String,
@@ -196,12 +199,12 @@ impl Running {
         self.child.stdout.take()
     }
 
-    /// The exit status, once it has ended.
+    /// Returns the exit status, or `None` if the program is still running.
     pub(crate) fn exit_status(&mut self) -> Result<Option<ExitStatus>, Problem> {
         self.child.try_wait().map_err(Problem::file(&self.shown))
     }
 
-    /// Waits for the end, for a failure, for Ctrl-C, or for the time to be up.
+    /// Waits until the program exits. Returns an error if it fails, exceeds `limit`, or Ctrl-C is pressed.
     pub(crate) fn finish(mut self, limit: Duration) -> Result<(), Problem> {
         let start = Instant::now();
         loop {
@@ -239,17 +242,17 @@ mod tests {
 
     #[test]
     fn cargo_variables_about_xtask_are_not_passed_on() {
-        assert!(is_package_variable("CARGO_PKG_VERSION"), "a package variable is held back");
-        assert!(is_package_variable("CARGO_MANIFEST_DIR"), "the manifest's folder is held back");
-        assert!(!is_package_variable("CARGO_TARGET_DIR"), "the target folder is passed on");
-        assert!(!is_package_variable("PATH"), "the PATH is passed on");
+        assert!(is_package_variable("CARGO_PKG_VERSION"), "a package variable should not be passed on");
+        assert!(is_package_variable("CARGO_MANIFEST_DIR"), "the manifest's folder should not be passed on");
+        assert!(!is_package_variable("CARGO_TARGET_DIR"), "the target folder should be passed on");
+        assert!(!is_package_variable("PATH"), "the PATH should be passed on");
     }
 
     #[test]
     fn failing_program_is_an_error_that_names_it() {
         let outcome = cargo().arg("no-such-subcommand").output();
         let message = outcome.map_err(|problem| problem.to_string()).unwrap_err();
-        assert!(message.contains("cargo no-such-subcommand"), "the message names the command: {message}");
+        assert!(message.contains("cargo no-such-subcommand"), "the message should contain the command: {message}");
     }
 
     #[cfg(unix)]
@@ -263,20 +266,20 @@ mod tests {
             if let Ok(id) = text.trim().parse::<i32>() {
                 break nix::unistd::Pid::from_raw(id);
             }
-            // sleep: polls the state, which no event reports.
+            // sleep: polls, because no event reports the state.
             sleep(Duration::from_millis(10));
         };
         drop(running);
-        // In a container without an init the ended process stays as a zombie, which its state shows.
+        // In a container without an init process, an exited process remains as a zombie.
         let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat")).unwrap_or_default();
         let gone = nix::sys::signal::kill(grandchild, None).is_err() || state.contains(") Z ");
-        assert!(gone, "the grandchild has ended: {state}");
+        assert!(gone, "the grandchild should have ended: {state}");
     }
 
     #[cfg(unix)]
     #[test]
     fn program_beyond_its_timeout_is_stopped() {
         let outcome = Program::new("sleep").arg("60").start().unwrap().finish(Duration::from_millis(50));
-        assert!(matches!(outcome, Err(Problem::TooLong { .. })), "the time limit holds: {outcome:?}");
+        assert!(matches!(outcome, Err(Problem::TooLong { .. })), "the timeout should be reported: {outcome:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! Lines that report the current step to the user. They go to standard error, results to standard output.
+//! Progress messages of the tasks, printed to standard error. Results are printed to standard output.
 
 use std::io::{IsTerminal, stderr};
 
-/// Prints the heading of a step that begins now.
+/// Prints a message about the step that begins.
 pub(crate) fn step(text: &str) {
     if stderr().is_terminal() {
         eprintln!("\x1b[1;34m==>\x1b[0m {text}");

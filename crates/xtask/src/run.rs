@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a fresh machine to the open window.
+//! `cargo xtask run`: installs missing packages on a new machine, builds the app, and opens its window.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::screen::{VirtualScreen, has_display};
 use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, RequiredPackage};
 use crate::{desktop_app, node, workspace};
 
-/// Timeout until the first content of a first start is drawn.
+/// Timeout until the window of the first start shows content.
 const FIRST_CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Install missing system packages without asking
+    /// Install missing system packages without confirmation
     #[arg(long)]
     yes: bool,
-    /// Run on a virtual display, take a screenshot, and end
+    /// Run on a virtual display, take a screenshot, and exit
     #[arg(long)]
     screenshot_only: bool,
 }

@@ -1,4 +1,4 @@
-//! Displays: whether there is one, a virtual one (Xvfb) where there is none, and pictures of it.
+//! Displays: detects the user's display, starts a virtual one (Xvfb), and takes screenshots of it.
 
 use std::env;
 use std::fs::File;
@@ -10,23 +10,23 @@ use crate::problem::Problem;
 use crate::process::{self, Program, Running};
 use crate::workspace;
 
-/// A window has been drawn when its picture has more colours than a blank page on a blank screen.
+/// Minimum number of colours in a screenshot of a window with content. A blank window on a blank screen has fewer.
 const MIN_CONTENT_COLOURS: u32 = 16;
 
-/// Returns `true` if a window can be opened on a display of the user.
+/// Returns `true` if a window can be opened on the user's display.
 pub(crate) fn has_display() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// A virtual display; it ends when this is dropped.
+/// Virtual display (Xvfb), stopped when this is dropped.
 pub(crate) struct VirtualScreen {
     server: Running,
     display: String,
 }
 
 impl VirtualScreen {
-    /// Starts Xvfb on a display number that is free.
+    /// Starts Xvfb with a free display number.
     pub(crate) fn start() -> Result<Self, Problem> {
         let log = workspace::target_folder("screenshots")?.join("xvfb.log");
         let errors = File::create(&log).map_err(Problem::file(&log))?;
@@ -45,21 +45,21 @@ impl VirtualScreen {
         Ok(Self { server, display })
     }
 
-    /// Returns a program that shows its windows on this screen, with a separate session bus.
+    /// Returns a command that runs a program on this display, with a separate session bus.
     pub(crate) fn program(&self, program: &Path) -> Program {
         Program::new("dbus-run-session")
             .arg("--")
             .arg(program)
             .env("DISPLAY", &self.display)
             .env("GDK_BACKEND", "x11")
-            // Without this variable, GTK requests accessibility services from the bus and waits for them.
+            // Prevents GTK from waiting for accessibility services on the new session bus.
             .env("NO_AT_BRIDGE", "1")
             .without_env("WAYLAND_DISPLAY")
     }
 
-    /// Waits until something is drawn, then takes a picture of the whole screen.
+    /// Waits until the window shows content, then writes a screenshot of the whole display to `file`.
     ///
-    /// `app` is the process of the window. If it ends first, the wait fails.
+    /// `app` is the process of the window. Returns an error if it exits first, or if `limit` is exceeded.
     pub(crate) fn picture_with_content(
         &mut self,
         app: &mut Running,
@@ -76,7 +76,7 @@ impl VirtualScreen {
             }
             self.take_picture(file)?;
             if count_colours(file)? >= MIN_CONTENT_COLOURS {
-                // Fonts and images may be drawn a moment later.
+                // Fonts and images may appear a moment after the first content.
                 process::pause(Duration::from_secs(1))?;
                 return self.take_picture(file);
             }
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn only_a_number_is_a_display() {
-        assert_eq!(parse_display("99\n").as_deref(), Some(":99"), "Xvfb's answer is read");
-        assert_eq!(parse_display(""), None, "a server that ended has no display");
-        assert_eq!(parse_display("(EE) Fatal"), None, "an error is not taken for a display");
+        assert_eq!(parse_display("99\n").as_deref(), Some(":99"), "the display number should be parsed");
+        assert_eq!(parse_display(""), None, "a server that ended should have no display");
+        assert_eq!(parse_display("(EE) Fatal"), None, "an error should not be a display");
     }
 }

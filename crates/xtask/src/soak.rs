@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: fifty servers, random calls, kills, for some minutes. See tests/soak/run.mjs.
+//! `cargo xtask soak`: runs fifty servers with random calls and kills for some minutes. The test is
+//! `tests/soak/run.mjs`.
 
 use clap::Args;
 
@@ -9,10 +10,10 @@ use crate::{node, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Duration of the soak in minutes
+    /// Duration of the test in minutes
     #[arg(long, default_value_t = 5)]
     minutes: u32,
-    /// Seed of an earlier run, to repeat its choices
+    /// Seed of an earlier run, to repeat its random choices
     #[arg(long)]
     seed: Option<u32>,
 }

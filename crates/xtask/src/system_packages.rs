@@ -15,8 +15,9 @@ use crate::problem::Problem;
 use crate::process::{self, Program};
 use crate::progress::step;
 
-/// Ensures that all packages are installed. Uses apt-get on systems that have it, after a confirmation unless the user
-/// is root or `yes` is set. On other systems, the error names the missing packages and the command to install them.
+/// Ensures that all packages are installed. On systems with apt-get, installs the missing ones after the user confirms.
+/// Root users and `yes` skip the confirmation. On other systems, the error lists the missing packages and the command
+/// to install them.
 pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
     let system = System::read();
     let missing = match &system {
@@ -33,21 +34,22 @@ pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(
     }
 }
 
-/// Returns `true` if the shell can be built here: WebKitGTK is installed, or not needed.
+/// Returns `true` if the desktop shell can be built: WebKitGTK is installed, or the system does not use it.
 pub(crate) fn can_build_shell() -> bool {
     cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(RequiredPackage::is_present)
 }
 
-/// Returns `true` if Debian's Chromium is available here. Ubuntu's is a snap, which no test can drive.
+/// Returns `true` if Debian's Chromium package is available. Ubuntu's package installs a snap, which tests can't
+/// control.
 pub(crate) fn has_debian_chromium() -> bool {
     matches!(System::read(), System::Debian { ubuntu: false })
 }
 
-/// Returns the names of the required packages that dpkg has installed.
+/// Returns dpkg's output about the required packages, which lists the installed ones.
 fn installed_packages(needs: &[RequiredPackage]) -> Result<String, Problem> {
     let names = needs.iter().map(|need| need.debian);
     let query = Program::new("dpkg-query").args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names);
-    // dpkg-query fails if it does not know a name, but lists the others.
+    // dpkg-query fails if one name is unknown, but still lists the other packages.
     let (text, _) = query.quiet().output_and_end()?;
     Ok(text)
 }
@@ -70,7 +72,7 @@ fn install_packages(packages: &[&str], yes: bool) -> Result<(), Problem> {
         )));
     }
     step(&format!("installing {} system packages with apt-get", packages.len()));
-    // An outdated list of an unrelated source is no reason to stop: the installation reports missing packages.
+    // A failed update of an unrelated package source is ignored. The installation reports packages that can't be found.
     if let Err(problem) = apt_get(root, &["update", "-qq"]) {
         println!("{problem}; trying with the package lists that are here");
     }
@@ -108,12 +110,16 @@ mod tests {
         let dpkg = "build-essential installed\nlibdbus-1-dev config-files\npkg-config installed\n";
         let needs: Vec<RequiredPackage> = BUILD_SHELL.iter().chain(COMPILER).copied().collect();
         let missing: Vec<_> = missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
-        assert_eq!(missing, ["libwebkit2gtk-4.1-dev", "libdbus-1-dev", "file"], "only what is fully installed counts");
+        assert_eq!(
+            missing,
+            ["libwebkit2gtk-4.1-dev", "libdbus-1-dev", "file"],
+            "only completely installed packages should count"
+        );
     }
 
     #[test]
     fn longer_name_does_not_match_a_shorter_one() {
         let missing = missing_on_debian(HEADLESS, "dbus-x11 installed\nxvfb installed\n");
-        assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 is not dbus");
+        assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 should not count as dbus");
     }
 }

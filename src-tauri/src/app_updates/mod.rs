@@ -1,9 +1,8 @@
-//! Updates of the app for its settings page: a check for newer releases, and one click that installs a release and
-//! restarts.
+//! Updates of the app for its settings page: checks for a newer release, and installs a release with a restart.
 //!
-//! `crates/updates` finds and downloads a release. In builds with the feature `updater`, Tauri's updater verifies its
-//! file and replaces the program (`plugin.rs`). The page calls the commands of this module and none of the updater's.
-//! No request is sent unless the user starts a check or enables the setting `checkUpdates`.
+//! `crates/updates` finds and downloads a release. In builds with the feature `updater`, Tauri's updater verifies the
+//! downloaded file and replaces the program (`plugin.rs`). The page calls only the commands of this module, not those
+//! of the updater. No request is sent unless the user starts a check or enables the setting `checkUpdates`.
 
 #[cfg(feature = "updater")]
 pub mod plugin;
@@ -32,7 +31,7 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 /// Interval between two automatic checks.
 const CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Determines where updates of this installation come from, without a request.
+/// Determines the update channel of this installation without sending a request.
 pub(crate) fn start_updates(app: &AppHandle) {
     let version = app.package_info().version.clone();
     let updates = Updater::new(version, detect_installation(app), installing::channel(), UpdateLimits::default());
@@ -42,10 +41,10 @@ pub(crate) fn start_updates(app: &AppHandle) {
     app.manage(updates);
 }
 
-/// Returns the environment for a restart, to be managed before the app is built.
+/// Returns the environment that a restart uses, to be stored in Tauri's state before the app is built.
 ///
-/// The arguments of this start are dropped: they would hide the window of a restart that the user requested, or open
-/// the given file again.
+/// It does not contain the command line arguments of this start: they could hide the window after a restart that the
+/// user requested, or open a file again.
 pub(crate) fn restart_environment() -> Env {
     without_arguments(Env::default())
 }
@@ -55,7 +54,7 @@ fn without_arguments(mut environment: Env) -> Env {
     environment
 }
 
-/// Checks for updates at the start and once a day while the setting is enabled, until the host ends.
+/// Checks for updates at the start and once a day while the setting is enabled. Ends when the host stops.
 pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
     let updates = app.state::<Updater>();
     if !matches!(updates.report().source, UpdateSource::Releases { .. }) {
@@ -77,7 +76,7 @@ pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
                     () = &mut rest => break,
                     event = events.next() => match event.as_ref().map(|event| &event.event) {
                         None => return,
-                        // Enabling the setting causes an immediate check, and other changes do not affect the schedule.
+                        // Enabling the setting starts a check immediately. Other changes do not affect the schedule.
                         Some(HostEvent::SettingsChanged(settings)) => {
                             let was_on = std::mem::replace(&mut is_on, settings.check_updates);
                             if is_on && !was_on {
@@ -92,7 +91,7 @@ pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
     });
 }
 
-/// Checks automatically, unless that would replace a state that the user is looking at.
+/// Checks for updates in the background, unless the result would replace information that the user has to act on.
 async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
     let updates = app.state::<Updater>();
     if !may_check_quietly(&updates.report().step) {
@@ -103,8 +102,8 @@ async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// Returns `true` if no operation is in progress and the user has nothing to act on. A failed check, for example
-/// without a network, is repeated.
+/// Returns `true` if no operation is in progress and the user has nothing to act on. After a failed check, for example
+/// without a network, returns `true`.
 const fn may_check_quietly(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
@@ -141,7 +140,7 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
     let installed = updates.install(&version, &install, &|report| send_report(&app, report)).await;
     match installed {
         Ok(()) => app.request_restart(),
-        // The user stopped the download and sees the version again.
+        // The user stopped the download, and the page offers the version again.
         Err(UpdateRefusal::Stopped) => {}
         Err(refusal) => return Err(refusal.to_string()),
     }
@@ -182,7 +181,7 @@ fn package_type(mark: BundleType) -> Option<PackageType> {
         BundleType::App => PackageType::App,
         BundleType::Nsis => PackageType::Nsis,
         BundleType::Msi => PackageType::Msi,
-        // A disk image contains an .app, and no executable has this mark.
+        // A disk image contains an .app, so no executable has this bundle type.
         BundleType::Dmg => return None,
     })
 }

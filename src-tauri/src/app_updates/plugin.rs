@@ -1,8 +1,8 @@
 //! Installation of updates with Tauri's updater.
 //!
-//! The updater verifies that the project's key signed a file as the announced version, and replaces the present file
-//! with it. It downloads nothing, because it would read a response of any size: downloads are done by `crates/updates`.
-//! Public for `src-tauri/tests/updater.rs`.
+//! The updater verifies that a file is signed with the project's key as the announced version, and replaces the
+//! installed program with it. Downloads are done by `crates/updates`, because the updater does not limit the size of a
+//! response. Public for `src-tauri/tests/updater.rs`.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     UpdateChannel::from_build_settings(ADDRESS, KEY)
 }
 
-/// Configures the updater regardless of the configuration file.
+/// Sets the updater's configuration in code, so that the configuration file can't change it.
 pub fn configure<R: Runtime>(context: &mut Context<R>) {
     let config = json!({
         "pubkey": KEY.unwrap_or_default(),
@@ -33,7 +33,7 @@ pub fn configure<R: Runtime>(context: &mut Context<R>) {
     context.config_mut().plugins.0.insert("updater".to_owned(), config);
 }
 
-/// Returns the updater plugin. No window may invoke its commands.
+/// Returns Tauri's updater plugin. Windows may not invoke its commands.
 #[must_use]
 pub fn plugin<R: Runtime>() -> TauriPlugin<R, Config> {
     Builder::new().build()
@@ -48,8 +48,8 @@ pub struct UpdateInstall<R: Runtime> {
 }
 
 impl<R: Runtime> UpdateInstall<R> {
-    /// Creates an installer for files signed by `channel`, which replace `program`. The default is the running program
-    /// or its AppImage.
+    /// Creates an installer for files that are signed for `channel` and replace `program`. By default, `program` is the
+    /// running executable or its AppImage.
     #[must_use]
     pub fn new(
         app: &AppHandle<R>,
@@ -63,7 +63,7 @@ impl<R: Runtime> UpdateInstall<R> {
         Self::new(app, channel(), None)
     }
 
-    /// Converts the release to the updater's type.
+    /// Converts the release to the type of Tauri's updater.
     fn update(&self, release: &Release) -> Result<Update, UpdateRefusal> {
         let channel = self.channel.clone()?.ok_or(UpdateRefusal::NotHere)?;
         let builder = self.app.updater_builder().pubkey(channel.key.as_str()).target(&release.platform);
@@ -71,7 +71,7 @@ impl<R: Runtime> UpdateInstall<R> {
             Some(program) => builder.executable_path(program),
             None => builder,
         };
-        // On Windows the updater exits this process once the setup program runs.
+        // On Windows the updater exits this process after it has started the setup program.
         #[cfg(windows)]
         let builder = {
             let app = self.app.clone();

@@ -1,4 +1,5 @@
-//! Builds without the feature `updater`, as for distribution packages: they neither check for updates nor install them.
+//! Builds without the feature `updater`, such as those for distribution packages. They neither check for updates nor
+//! install them.
 
 use tauri::{AppHandle, Runtime};
 use updates::{Release, ReleaseInstaller, UpdateChannel, UpdateRefusal};

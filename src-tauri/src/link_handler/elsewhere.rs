@@ -1,4 +1,4 @@
-//! Links on macOS, where a scheme is declared at build time and can't be turned on or off.
+//! Link handler on macOS, where an app declares its URL schemes at build time and can't change them later.
 
 const CAUSE: &str = "On this system an app can't turn links on or off. Paste the link where a server is added.";
 

@@ -1,8 +1,8 @@
-//! Links on Linux: a separate desktop file for the scheme, and the user's default application (Association between MIME
-//! types and applications 1.0.1).
+//! Link handler on Linux: a separate desktop file for the URL scheme, and the user's default application for it
+//! (Association between MIME types and applications 1.0.1).
 //!
-//! The package's desktop file declares no scheme. The default is written without `xdg-mime`, and needs no cache of
-//! `update-desktop-database`.
+//! The desktop file of the package declares no scheme. The default application is set without `xdg-mime`, and the cache
+//! of `update-desktop-database` is not required.
 
 use std::fs;
 use std::io;
@@ -12,11 +12,11 @@ use crate::desktop_entry::{
     exec_value, group_keys, problem_text, program_path, read, remove, runs_command, user_folder, write,
 };
 
-/// Path of the desktop file in the folder for data.
+/// Path of the desktop file, relative to the user's data folder.
 const ENTRY_PATH: &str = "applications/drawbridge-links.desktop";
-/// Desktop file ID in the list of default applications.
+/// ID of the desktop file in the list of default applications.
 const ENTRY_ID: &str = "drawbridge-links.desktop";
-/// Path of the list of default applications in the folder for configuration.
+/// Path of the list of default applications, relative to the user's configuration folder.
 const CHOICES_PATH: &str = "mimeapps.list";
 const GROUP_NAME: &str = "Default Applications";
 const SCHEME_TYPE: &str = "x-scheme-handler/drawbridge";
@@ -40,7 +40,7 @@ pub(super) fn set(on: bool) -> Result<(), String> {
 struct HandlerFiles {
     entry: PathBuf,
     choices: PathBuf,
-    /// Command line of the desktop file.
+    /// Value of the key `Exec` in the desktop file.
     exec: String,
 }
 
@@ -75,7 +75,8 @@ impl HandlerFiles {
         remove(&self.entry).map_err(|error| problem_text(&self.entry, "removed", &error))
     }
 
-    /// Writes the list of default applications atomically, because it contains all of the user's choices.
+    /// Replaces the list of default applications atomically, because it also contains the user's choices for other
+    /// types.
     fn write_choice(&self, before: &str, after: &str) -> Result<(), String> {
         if before == after {
             return Ok(());
@@ -89,7 +90,7 @@ fn read_text(file: &Path) -> Result<String, String> {
 }
 
 fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // If the file is a symbolic link, as for users who manage such files elsewhere, its target is replaced.
+    // If the file is a symbolic link, as for users who manage their configuration elsewhere, the target is replaced.
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let new = file.with_extension("list.drawbridge");
     write(&new, text)?;
@@ -99,7 +100,7 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&new, &file)
 }
 
-/// Returns the default application for the scheme: the first entry of its list.
+/// Returns the default application for the scheme, which is the first entry in its list.
 fn chosen_handler(choices: &str) -> Option<&str> {
     let (_, value) = group_keys(choices, GROUP_NAME).into_iter().find(|(key, _)| *key == SCHEME_TYPE)?;
     value.split(';').next().map(str::trim)

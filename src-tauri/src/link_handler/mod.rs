@@ -1,12 +1,12 @@
-//! Handler of `drawbridge:` links from other programs.
+//! Registration of the app as handler of `drawbridge:` links from other programs.
 //!
-//! The handler is off until the user turns it on in the settings, and links that arrive while it is off are refused,
-//! because any web page can open a link. As for the start at login, the state is stored in the operating system.
+//! The handler is off until the user turns it on in the settings. Links that arrive while it is off are refused,
+//! because any web page can open a link. The state is stored only in the operating system, as for the start at login.
 //!
-//! The crate `tauri-plugin-deep-link` is not used: it would register the scheme at the installation of the package, it
-//! never removes its entry from `mimeapps.list`, and it runs `xdg-mime` and `update-desktop-database`, while in this
-//! repository only `process` starts programs. macOS reads schemes only from the app's `Info.plist`, so they can't be
-//! turned on or off there: the app declares none, and the user pastes links.
+//! The crate `tauri-plugin-deep-link` is not used. It would register the scheme when the package is installed, it never
+//! removes its entry from `mimeapps.list`, and it runs `xdg-mime` and `update-desktop-database`, while only the crate
+//! `process` may start programs. On macOS the app declares no scheme, since schemes in `Info.plist` can't be turned on
+//! or off. There the user pastes links.
 
 #[cfg(not(any(target_os = "linux", windows)))]
 mod elsewhere;
@@ -24,12 +24,12 @@ use windows as system;
 
 use crate::system_switch::SystemSwitch;
 
-/// Returns the state as reported by the system.
+/// Returns the state of the registration in the operating system.
 pub(crate) fn state() -> SystemSwitch {
     SystemSwitch::new(system::is_on())
 }
 
-/// Returns `true` if the user turned links on.
+/// Returns `true` if the app is registered for links.
 pub(crate) fn is_on() -> bool {
     system::is_on().unwrap_or(false)
 }

@@ -1,5 +1,5 @@
-//! Links on Windows: a key for the scheme in the user's `Software\Classes` ("Registering an Application to a URI
-//! Scheme", learn.microsoft.com).
+//! Link handler on Windows: a registry key for the scheme in the user's `Software\\Classes` ("Registering an
+//! Application to a URI Scheme", learn.microsoft.com).
 
 use std::env;
 
@@ -41,6 +41,6 @@ pub(super) fn set(on: bool) -> Result<(), String> {
 fn command() -> Result<String, String> {
     let program = env::current_exe().map_err(|error| format!("The path of the program is not known: {error}"))?;
     let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
-    // Paths on Windows can't contain quotation marks.
+    // Quotation marks can't occur in paths on Windows.
     Ok(format!("\"{path}\" -- \"%1\""))
 }

@@ -1,8 +1,8 @@
 //! Start at login on Linux: a desktop file in the user's autostart folder (Desktop Application Autostart Specification
 //! 0.5).
 //!
-//! The crate `auto-launch`, which is used on other systems, does not quote the program's path and ignores
-//! `XDG_CONFIG_HOME`.
+//! The crate `auto-launch` is used only on other systems, because on Linux it does not quote the program's path and
+//! ignores `XDG_CONFIG_HOME`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::desktop_entry::{
     exec_value, group_keys, problem_text, program_path, read, remove, runs_command, user_folder, write,
 };
 
-/// Path of the desktop file in the folder for configuration.
+/// Path of the desktop file, relative to the user's configuration folder.
 const FILE: &str = "autostart/drawbridge.desktop";
 
 /// Returns `true` if the app starts at login.
@@ -32,7 +32,7 @@ pub(super) fn set(on: bool) -> Result<(), String> {
 
 struct AutostartEntry {
     file: PathBuf,
-    /// Command line of the desktop file.
+    /// Value of the key `Exec` in the desktop file.
     exec: String,
 }
 
@@ -60,7 +60,7 @@ impl AutostartEntry {
     }
 }
 
-/// Returns `true` if a desktop file starts this command line at login.
+/// Returns `true` if the desktop environment runs this command line at login because of a desktop file with this text.
 fn starts(text: &str, exec: &str) -> bool {
     runs_command(text, exec) && !group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }

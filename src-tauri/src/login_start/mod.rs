@@ -1,7 +1,7 @@
-//! Start at login, in the background.
+//! Setting to start the app at login, without its window.
 //!
-//! The start is off until the user turns it on in the settings. The system's own settings may turn it off, so the state
-//! is read from the system and not stored by the app.
+//! The setting is off until the user turns it on. The operating system's own settings may turn it off, so the state is
+//! always read from the system and not stored by the app.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -16,7 +16,7 @@ use linux as system;
 use crate::background::BACKGROUND_OPTION;
 use crate::system_switch::SystemSwitch;
 
-/// Returns the state as reported by the system.
+/// Returns the state of the setting in the operating system.
 pub(crate) fn state() -> SystemSwitch {
     SystemSwitch::new(system::is_on())
 }

@@ -1,7 +1,7 @@
-//! Files and links on the command line.
+//! Parses files and links from the command line.
 //!
-//! A second instance passes its arguments on unchanged, and any program may have started it. Arguments are classified
-//! by their text first and by the file's metadata second. The file itself is not opened.
+//! The arguments of a second instance are passed on unchanged, and any program may have started it. An argument is
+//! classified by its text, and then by the metadata of the file. The file is not opened.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -16,27 +16,27 @@ use super::{OpenRefusal, OpenRequest};
 
 /// Scheme of the app's links, case-insensitive (RFC 3986, section 3.1).
 const LINK_SCHEME: &str = "drawbridge:";
-/// Prefix of links that install a server. The rest is parsed by `other-apps`, which would parse any other text as
-/// pasted settings.
+/// Prefix of links that install a server. `other-apps` parses the text of the link, and would parse text without this
+/// prefix as pasted settings.
 const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 /// Maximum length of a link in bytes, equal to the limit in `other-apps`.
 const MAX_LINK: usize = 32 << 10;
-/// Maximum number of arguments of one start that are considered.
+/// Maximum number of arguments that are examined. Further ones are ignored.
 const MAX_ARGUMENTS: usize = 64;
-/// Maximum number of characters of a refused item that are displayed.
+/// Maximum number of characters of a rejected argument that are displayed.
 const MAX_DISPLAYED_CHARS: usize = 300;
 
-/// File or link to open.
+/// File or link that a program requested to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OpenArgument {
     /// Path of a file.
     File(PathBuf),
-    /// Link with any scheme.
+    /// Link, which may have any scheme.
     Link(String),
 }
 
-/// Returns the files and links in a program's arguments, without the program name and options. Paths are relative to
-/// `folder`.
+/// Returns the files and links in the arguments of a process, without the program name and options. Relative paths are
+/// resolved against `folder`.
 pub(crate) fn parse_arguments(arguments: impl Iterator<Item = OsString>, folder: &Path) -> Vec<OpenArgument> {
     let mut has_options = true;
     let named = arguments.skip(1).filter_map(|argument| {
@@ -70,7 +70,7 @@ fn file_url_path(text: &str) -> Option<PathBuf> {
     url.to_file_path().ok()
 }
 
-/// Returns the files and links that the system passes as URLs, as macOS does.
+/// Returns the files and links in URLs from the system, by which macOS passes them.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
 pub(crate) fn parse_urls(urls: &[Url]) -> Vec<OpenArgument> {
     urls.iter().take(MAX_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
@@ -81,12 +81,12 @@ fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
 }
 
 impl OpenArgument {
-    /// Classifies the argument. Blocks while a file is looked up.
+    /// Checks the file or link. Blocks while the file's metadata is read.
     pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
             Self::File(path) => file_request(&path),
             Self::Link(link) => match link_refusal(&link, are_links_on) {
-                // The parameters of a link may be secret.
+                // The query and fragment of a link may contain secrets and are not displayed.
                 Some(why) => refused_request(link.split(['?', '#']).next().unwrap_or_default(), why),
                 None => OpenRequest::Link { link },
             },
@@ -112,14 +112,14 @@ fn file_request(path: &Path) -> OpenRequest {
     let shown = path.to_string_lossy();
     let Some(text) = path.to_str() else { return refused_request(&shown, OpenRefusal::NotUnicode) };
     match fs::metadata(path) {
-        // A second instance replaces invalid Unicode in its arguments.
+        // The arguments of a second instance arrive with invalid Unicode replaced.
         Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
             refused_request(text, OpenRefusal::NotUnicode)
         }
         Err(error) if error.kind() == ErrorKind::NotFound => refused_request(text, OpenRefusal::NotFound),
         Ok(facts) if !facts.is_file() => refused_request(text, OpenRefusal::NotAFile),
         _ if !has_bundle_name(path) => refused_request(text, OpenRefusal::NotABundle),
-        // Other errors are reported when the file is read.
+        // Other errors appear when the page reads the file.
         Ok(_) | Err(_) => OpenRequest::Bundle { path: text.to_owned() },
     }
 }

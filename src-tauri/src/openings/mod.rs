@@ -1,11 +1,10 @@
-//! Requests from outside of the window to open a bundle file (file manager, drop, command line) or an install link
-//! (browser).
+//! Requests from other programs to open a bundle file (file manager, drop, command line) or an install link (browser).
 //!
-//! Each request only opens a sheet in the page, and nothing is read, installed or started. Callers: `lib.rs` (a second
+//! A request only opens a dialog in the page. Nothing is read, installed or started. Callers: `lib.rs` (a second
 //! instance), `start.rs` (the arguments of this instance), `closing.rs` (macOS), `dropped_bundles.rs`.
 //!
-//! The page handles one request at a time and reports when the user is done with it ([`opening_done`]). The queue is
-//! short and further requests are only counted, because any web page can open a link, even in a hidden frame.
+//! The page handles one request at a time and reports when the user has finished with it ([`opening_done`]). The queue
+//! is short, and requests beyond it are only counted, because any web page can open a link, even in a hidden frame.
 
 pub(crate) mod arguments;
 
@@ -20,14 +19,14 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use arguments::OpenArgument;
 
-/// Maximum number of openings that wait in addition to the current one.
+/// Maximum number of queued requests, in addition to the current one.
 const MAX_WAITING: usize = 8;
 
-/// Item to open, or the reason why it is not opened.
+/// File or link to open, or the reason why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum OpenRequest {
-    /// Existing file with the extension of a bundle. The content is only checked when it is read.
+    /// Existing file with the extension of a bundle. The content is not checked yet.
     Bundle {
         /// Absolute path of the file.
         path: String,
@@ -37,21 +36,21 @@ pub(crate) enum OpenRequest {
         /// Link as it was received.
         link: String,
     },
-    /// Item that is not opened.
+    /// File or link that is rejected.
     Refused {
-        /// Item, truncated if it is long.
+        /// Path or link, truncated if it is long.
         what: String,
-        /// Reason for the refusal.
+        /// Reason for the rejection.
         why: OpenRefusal,
     },
-    /// Items that were dropped because too many arrived at once.
+    /// Requests that were dropped because the queue was full.
     LeftOut {
-        /// Number of dropped items.
+        /// Number of dropped requests.
         count: u32,
     },
 }
 
-/// Reason why an item is not opened.
+/// Reason why a file or link is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OpenRefusal {
@@ -67,15 +66,15 @@ pub(crate) enum OpenRefusal {
     NotAnInstallLink,
     /// The link is longer than any install link.
     LinkTooLong,
-    /// Links are turned off in the settings.
+    /// The user has not turned links on in the settings.
     LinksOff,
 }
 
-/// Current opening and queue.
+/// Current request and queue.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 
-/// Opening that the page handles, with a unique number.
+/// Request that the page currently handles, with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct NumberedOpenRequest {
     id: u64,
@@ -91,7 +90,7 @@ struct OpenRequestQueue {
 }
 
 impl OpenRequestQueue {
-    /// Queues an opening, or counts it if the queue is full. At most one link is accepted at a time.
+    /// Queues a request, or counts it if the queue is full. The queue contains at most one link.
     fn add(&mut self, opening: OpenRequest) {
         let is_link = |one: &OpenRequest| matches!(one, OpenRequest::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
@@ -103,7 +102,7 @@ impl OpenRequestQueue {
         }
     }
 
-    /// Starts the next opening if none is current.
+    /// Starts the next queued request if there is no current one.
     fn advance(&mut self) -> Option<NumberedOpenRequest> {
         if self.current.is_some() {
             return None;
@@ -117,7 +116,7 @@ impl OpenRequestQueue {
         self.current.clone()
     }
 
-    /// Ends the current opening if it has this number. The page may report it late or twice.
+    /// Ends the current request if it has this number. The page may report the end late or twice.
     fn end_current(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
@@ -130,7 +129,7 @@ impl OpenRequests {
         Self::advance(&mut queue, events);
     }
 
-    /// Sends the current opening to a new page.
+    /// Sends the current request to a page that has just loaded.
     pub(crate) fn send_current(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));
@@ -145,7 +144,7 @@ impl OpenRequests {
 
     fn advance(queue: &mut OpenRequestQueue, events: &ShellEvents) {
         if let Some(opened) = queue.advance() {
-            // Without a page the event is lost, and the next page requests the current opening.
+            // If no page is loaded, the event is lost, and the next page gets the request by `send_current`.
             events.send(ShellEvent::Opened(opened));
         }
     }
@@ -155,7 +154,8 @@ impl OpenRequests {
     }
 }
 
-/// Brings the window to the front and opens the given items. Files are looked up on a blocking thread.
+/// Brings the window to the front and queues requests for the given files and links. Files are checked on a blocking
+/// thread.
 pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
@@ -164,7 +164,7 @@ pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
     classify_and_add(app, named);
 }
 
-/// Opens the given items like [`open_in_window`], for a window that is about to open anyway.
+/// Queues requests for files and links like [`open_in_window`], but does not open the window.
 pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
@@ -178,7 +178,7 @@ pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     });
 }
 
-/// Records that the user is done with the opening of this number.
+/// Command by which the page reports that the user has finished with the request of this number.
 #[tauri::command]
 pub(crate) fn opening_done(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
     openings.finish_opening(id, &events);
@@ -196,7 +196,7 @@ mod tests {
         OpenRequest::Link { link: format!("drawbridge://mcp/install?name={name}") }
     }
 
-    /// Ends the current opening and starts the next one.
+    /// Ends the current request and returns the next one.
     fn next_request(queue: &mut OpenRequestQueue) -> Option<OpenRequest> {
         if let Some(current) = queue.current.clone() {
             queue.end_current(current.id);

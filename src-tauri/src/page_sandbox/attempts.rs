@@ -1,14 +1,14 @@
-//! Counter of failed starts in which the page did not appear in the sandbox, stored in a file so that the window does
-//! not stay blank at every start.
+//! Counter of consecutive starts in which the page did not appear in its sandbox. The counter is stored in a file, so
+//! that the window does not stay blank at every start.
 //!
-//! A single failed start may have another cause (a power failure, a killed process), so only the second one in a row
-//! turns the sandbox off. Another version of Drawbridge or WebKitGTK tries the sandbox again, and so does the user's
-//! request in Settings.
+//! A single failed start may have another cause, such as a power failure or a killed process, so only the second one in
+//! a row disables the sandbox. The sandbox is tried again by another version of Drawbridge or WebKitGTK, and at the
+//! user's request on the settings page.
 //!
 //! If the data folder is not writable, the count is stored in the folder of the user's session. An unreadable file
-//! counts as zero, so damaging it does not turn the sandbox off. A program that makes both places unwritable or writes
-//! a count does turn it off (`crates/threat-model.md`). Settings shows this, and the problem of the file as long as it
-//! persists.
+//! counts as zero, so damaging it does not disable the sandbox. A program that makes both folders unwritable or writes
+//! a count does disable it (`crates/threat-model.md`). The settings page shows this, and the problem of the file while
+//! it persists.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -22,18 +22,18 @@ use serde::{Deserialize, Serialize};
 
 /// Name of the file in the data folder.
 const ATTEMPTS_FILE: &str = "page-sandbox.json";
-/// Number of failed starts in a row that turns the sandbox off.
+/// Number of consecutive failed starts after which the sandbox is disabled.
 const MAX_FAILED_STARTS: u32 = 2;
 /// Maximum number of bytes read from a file.
 const MAX_FILE_BYTES: u64 = 4_096;
 
-/// Counter of failed starts on disk.
+/// Counter of consecutive failed starts, stored on disk.
 #[derive(Debug)]
 pub(super) struct StartAttempts {
-    /// Candidate files. The first writable one stores the count.
+    /// Possible files for the count. The first writable one is used.
     files: Vec<PathBuf>,
     software: String,
-    /// First error of a file since the one in the data folder was last written.
+    /// First error that occurred since the file in the data folder was last written.
     problem: Mutex<Option<String>>,
 }
 
@@ -44,22 +44,22 @@ struct FailedStarts {
 }
 
 impl StartAttempts {
-    /// Opens the counter of this data folder for this software version.
+    /// Opens the counter in this data folder for this version of the software.
     ///
-    /// `session` is the folder for files that last until the user signs out. A folder that other users can open is not
-    /// used.
+    /// `session` is the folder for files that last until the user logs out. It is not used if other users can access
+    /// it.
     pub(super) fn new(data_dir: &Path, session: Option<&Path>, software: String) -> Self {
         let session = session.filter(|folder| is_private(folder)).map(|folder| folder.join(session_file(data_dir)));
         let files = [data_dir.join(ATTEMPTS_FILE)].into_iter().chain(session).collect();
         Self { files, software, problem: Mutex::default() }
     }
 
-    /// Returns `true` if enough starts in a row have failed.
+    /// Returns `true` if [`MAX_FAILED_STARTS`] is reached.
     pub(super) fn has_reached_limit(&self) -> bool {
         self.count() >= MAX_FAILED_STARTS
     }
 
-    /// Checks that a failed start can be stored.
+    /// Checks that a failed start could be recorded.
     ///
     /// # Errors
     /// Returns a message for the user if no file can be written.
@@ -77,7 +77,7 @@ impl StartAttempts {
         Err(first.unwrap_or_default())
     }
 
-    /// Counts a start as failed until [`clear`](Self::clear) is called.
+    /// Records this start as failed until [`clear`](Self::clear) is called.
     ///
     /// # Errors
     /// Returns an error if no file can be written.
@@ -85,7 +85,7 @@ impl StartAttempts {
         self.write(self.count().saturating_add(1))
     }
 
-    /// Reverts one [`add`](Self::add).
+    /// Reverts one call of [`add`](Self::add).
     ///
     /// # Errors
     /// Returns an error if no file can be written.
@@ -96,7 +96,7 @@ impl StartAttempts {
         }
     }
 
-    /// Turns the sandbox off for the next start, because it is known not to work.
+    /// Disables the sandbox for the next start, after the page failed to appear in it.
     ///
     /// # Errors
     /// Returns an error if no file can be written.
@@ -172,22 +172,22 @@ impl StartAttempts {
     }
 }
 
-/// Returns the name of the file in the session's folder, which other programs and data folders share. The hash may
-/// differ in another version, which starts a new count anyway.
+/// Returns the name of the file in the session's folder, which is shared with other programs and other data folders.
+/// The hash in it may differ between versions, for which a new count starts anyway.
 fn session_file(data_dir: &Path) -> String {
     let mut hash = DefaultHasher::new();
     data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_path_buf()).hash(&mut hash);
     format!("drawbridge-page-sandbox-{:016x}.json", hash.finish())
 }
 
-/// Returns `true` if other users can't open this folder.
+/// Returns `true` if other users can't access this folder.
 fn is_private(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.permissions().mode() & 0o077 == 0)
 }
 
 fn read(file: &Path) -> io::Result<Option<FailedStarts>> {
     match file.metadata() {
-        // Opening a pipe would block until a writer opens it.
+        // Opening a named pipe would block until another process opens its other end.
         Ok(metadata) if !metadata.is_file() => return Err(io::Error::other("a file was expected")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -198,14 +198,14 @@ fn read(file: &Path) -> io::Result<Option<FailedStarts>> {
     Ok(Some(serde_json::from_slice(&text)?))
 }
 
-/// Writes a file atomically, even if the existing one is not writable.
+/// Replaces a file atomically, even if the existing file is not writable.
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     let beside = temporary_path(file);
     fs::write(&beside, text)?;
     fs::rename(&beside, file)
 }
 
-/// Performs all steps of [`replace`] except the last one. A missing folder is accepted, because it is created before
+/// Performs all steps of [`replace`] except the last. A missing folder is not an error, because it is created before
 /// the window opens.
 fn check_replaceable(file: &Path, text: &[u8]) -> io::Result<()> {
     if file.is_dir() {
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn unwritable_count_is_detected_before_the_sandbox_is_tried() {
-        // Other users can open the second folder.
+        // Other users can access the second folder.
         let (data, open) = (blocked(), folder_with(0o755));
         for session in [None, Some(open.path())] {
             let attempts = StartAttempts::new(data.path(), session, "1".into());

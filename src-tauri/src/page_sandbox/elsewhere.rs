@@ -1,4 +1,4 @@
-//! Page sandbox on macOS and Windows, whose web views are sandboxed by default.
+//! Page sandbox on macOS and Windows, where the web view is sandboxed by default.
 
 // `prepare` has the same signature as on Linux.
 #![allow(unsafe_code)]
@@ -9,14 +9,14 @@ use tauri::{AppHandle, Runtime, WebviewWindow};
 
 use super::SandboxState;
 
-/// Placeholder with nothing to enable and nothing to watch.
+/// Empty counterpart of the type on Linux.
 pub(crate) struct PageSandbox;
 
 impl PageSandbox {
-    /// Creates the placeholder.
+    /// Does nothing on this system.
     ///
     /// # Safety
-    /// No requirement on this system.
+    /// Has no requirements on this system.
     pub(crate) const unsafe fn prepare(_data_dir: Option<&Path>) -> Self {
         Self
     }

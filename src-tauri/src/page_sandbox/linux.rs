@@ -1,8 +1,8 @@
-//! WebKitGTK's sandbox: the decision to enable it, and the fallback if the page does not appear in it.
+//! WebKitGTK's sandbox on Linux: enables it if possible, and disables it if the page does not appear in it.
 //!
-//! Tauri and wry create WebKitGTK's context and give no access to it before its first process runs, after which the
-//! sandbox can't be enabled any more. WebKitGTK also reads an environment variable, which is therefore set at the very
-//! start.
+//! Tauri and wry create WebKitGTK's context and provide no access to it before its first process runs. Afterwards the
+//! sandbox can't be enabled any more. WebKitGTK also enables it because of an environment variable, which this module
+//! sets at the start of the app.
 
 // Setting a variable is unsafe because another thread may read the environment concurrently.
 #![allow(unsafe_code)]
@@ -21,28 +21,30 @@ use webkit2gtk::glib::{self, LogLevel};
 use super::attempts::StartAttempts;
 use super::{SandboxObstacle, SandboxState, trial, web_process};
 
-/// Environment variable that enables WebKitGTK's sandbox if it is 1. Older versions disabled the sandbox if it was 0,
-/// and users still set it for that.
+/// Environment variable that enables WebKitGTK's sandbox if it is 1. In older versions the value 0 disabled the
+/// sandbox, and users still set it for this purpose.
 const FORCE_VARIABLE: &str = "WEBKIT_FORCE_SANDBOX";
 /// Environment variable that disables WebKitGTK's sandbox if it is 1.
 const DISABLE_VARIABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
 
-/// Minimum time for which a user waits for the page. A window that is closed sooner does not count as a failed start.
+/// Minimum time for which a user waits for the page. If the window is closed sooner, the start does not count as
+/// failed.
 const MIN_WAIT_FOR_PAGE: Duration = Duration::from_secs(5);
 
-/// Sandbox of this start.
+/// State of the page sandbox in this process.
 pub(crate) struct PageSandbox {
     decision: Result<(), SandboxObstacle>,
-    /// Counter of failed starts, or `None` if nothing is stored, as in a measurement.
+    /// Counter of failed starts, or `None` if they are not recorded, as in a benchmark.
     attempts: Option<StartAttempts>,
     /// Time at which the window was opened.
     begun: OnceLock<Instant>,
-    /// Set once the page appeared or is known not to appear. Nothing is counted afterwards.
+    /// `true` once the page has appeared or is known not to appear. Nothing is recorded afterwards.
     settled: AtomicBool,
 }
 
 impl PageSandbox {
-    /// Tests if the sandbox works here, and enables it for WebKitGTK if so. The data folder need not exist yet.
+    /// Tests if the sandbox can work on this system, and if so enables it for WebKitGTK. The data folder need not exist
+    /// yet.
     ///
     /// # Safety
     /// No other thread may access the environment during the call.
@@ -62,7 +64,7 @@ impl PageSandbox {
         unsafe {
             match &decision {
                 Ok(()) => env::set_var(FORCE_VARIABLE, "1"),
-                // A restart without the sandbox inherits the variable.
+                // After a restart without the sandbox, the variable may still be set by the previous process.
                 Err(_) => env::remove_var(FORCE_VARIABLE),
             }
         }
@@ -76,7 +78,7 @@ impl PageSandbox {
         Self { decision, attempts, begun: OnceLock::new(), settled: AtomicBool::new(false) }
     }
 
-    /// Counts this start as failed until the page appears. Must be called directly before the window is opened.
+    /// Records this start as failed until the page appears. Must be called directly before the window is opened.
     pub(crate) fn open<R: Runtime>(app: &AppHandle<R>) {
         app.state::<Self>().record_start();
         let app = app.clone();
@@ -96,7 +98,7 @@ impl PageSandbox {
         self.update_count(StartAttempts::add);
     }
 
-    /// Restarts the app without the sandbox if the page's process ends before the page appears.
+    /// Restarts the app without the sandbox if the web process ends before the page appears.
     ///
     /// # Errors
     /// Returns an error if the window is already closed.
@@ -112,14 +114,15 @@ impl PageSandbox {
         })
     }
 
-    /// Records that the page is drawn, so the sandbox works.
+    /// Records that the page was drawn, which proves that the sandbox works.
     pub(crate) fn confirm_page(&self) {
         if !self.settled.swap(true, Ordering::Relaxed) {
             self.update_count(StartAttempts::clear);
         }
     }
 
-    /// Handles a regular exit. The start does not count as failed if the page had no time to appear.
+    /// Handles the normal exit of the app. The start does not count as failed if the page had not enough time to
+    /// appear.
     pub(crate) fn end(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
@@ -136,7 +139,7 @@ impl PageSandbox {
         }
     }
 
-    /// Returns the reason why a failed start can't be stored properly, as a message for the user.
+    /// Returns the reason why failed starts can't be recorded in the data folder, as a message for the user.
     pub(crate) fn storage_problem(&self) -> Option<String> {
         self.attempts.as_ref().and_then(StartAttempts::problem)
     }
@@ -149,13 +152,13 @@ impl PageSandbox {
         let Some(attempts) = &self.attempts else { return Ok(()) };
         match attempts.clear() {
             Err(error) if attempts.has_reached_limit() => Err(error.to_string()),
-            // A file that can't be removed may not affect the count.
+            // A file that can't be removed is an error only if it still disables the sandbox.
             Ok(()) | Err(_) => Ok(()),
         }
     }
 
-    /// Returns `true` if the page's process presumably ended because of the sandbox, and this is stored for the next
-    /// start. Without the stored count the app would restart forever.
+    /// Returns `true` if the web process presumably ended because of the sandbox, and this was recorded for the next
+    /// start. If it is not recorded, the app must not restart, because it could restart forever.
     fn should_give_up(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
@@ -172,7 +175,7 @@ impl PageSandbox {
     }
 }
 
-/// Returns `true` if the user has disabled the sandbox for all apps.
+/// Returns `true` if the user has disabled WebKitGTK's sandbox by an environment variable.
 fn is_turned_off(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
     force == Some(OsStr::new("0")) || disable == Some(OsStr::new("1"))
 }
@@ -189,7 +192,7 @@ fn decide(
     if has_failed {
         return Err(SandboxObstacle::NoPage);
     }
-    // If a failed start could not be stored, a blank window would stay blank at every start.
+    // If a failed start could not be recorded, the window could stay blank at every start.
     is_writable().map_err(|cause| SandboxObstacle::NoMemory { cause })?;
     trial()
 }

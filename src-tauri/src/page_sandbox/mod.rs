@@ -1,9 +1,9 @@
 //! Sandbox of the process that draws the page.
 //!
-//! On Linux WebKitGTK parses and runs the page in a separate process, which has all rights of the user unless the app
-//! enables WebKitGTK's sandbox: bubblewrap with separate namespaces, without the user's files and without a network.
-//! [`PageSandbox`] enables it if the system supports it and reports its state to Settings. It is created by `run` in
-//! `lib.rs`, and `window.rs` watches the page with it.
+//! On Linux WebKitGTK parses and runs the page in a separate process. This process has all rights of the user unless
+//! the app enables WebKitGTK's sandbox, which uses bubblewrap to run it in separate namespaces, without the user's
+//! files and without a network. [`PageSandbox`] enables the sandbox if the system supports it, and reports its state to
+//! the settings page. `run` in `lib.rs` creates it, and `window.rs` uses it to watch the page.
 //!
 //! The web views of macOS and Windows are sandboxed by default.
 
@@ -26,20 +26,20 @@ pub(crate) use elsewhere::PageSandbox;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::PageSandbox;
 
-/// State of the sandbox, as Settings shows it.
+/// State of the sandbox, shown on the settings page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
 pub(crate) enum SandboxState {
     /// The system's web view is sandboxed by default.
     Native,
-    /// The page's process runs in separate namespaces.
+    /// The web process runs in separate namespaces.
     On,
-    /// The page's process has the rights of the user.
+    /// The web process has all rights of the user.
     Off(SandboxObstacle),
 }
 
-/// Reason why the page's process is not sandboxed.
+/// Reason why the web process is not sandboxed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "because", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
@@ -57,25 +57,25 @@ pub(crate) enum SandboxObstacle {
     },
     /// The page did not appear when it was drawn in the sandbox.
     NoPage,
-    /// WebKitGTK was configured to use the sandbox, but the page's process runs without it.
+    /// WebKitGTK was configured to use the sandbox, but the web process runs without it.
     NotApplied,
-    /// A failed start can't be stored in any file, so the window could stay blank at every start.
+    /// Failed starts can't be recorded in any file, so the window could stay blank at every start.
     NoMemory {
         /// File and cause as a sentence for the user.
         cause: String,
     },
 }
 
-/// State of the sandbox, and the problem of its file.
+/// State of the sandbox, and the problem with the file of its counter.
 #[derive(Debug, Serialize)]
 pub(crate) struct SandboxReport {
     #[serde(flatten)]
     state: SandboxState,
-    /// Reason why a failed start can't be stored properly, as a sentence for the user.
+    /// Reason why failed starts can't be recorded in the data folder, as a sentence for the user.
     unkept: Option<String>,
 }
 
-/// Returns the state of the sandbox for Settings.
+/// Returns the state of the sandbox for the settings page.
 #[tauri::command]
 pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxReport {
     SandboxReport { state: sandbox.state(), unkept: sandbox.storage_problem() }

@@ -1,7 +1,7 @@
-//! Trial of the prerequisites of WebKitGTK's sandbox.
+//! Test run of bubblewrap, which WebKitGTK's sandbox requires.
 //!
-//! WebKitGTK aborts the whole app if bubblewrap or xdg-dbus-proxy can't be started, so the trial runs before the window
-//! is opened. Called by `linux.rs`.
+//! WebKitGTK aborts the whole app if it can't start bubblewrap or xdg-dbus-proxy, so the test runs before the window is
+//! opened. Called by `linux.rs`.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use super::SandboxObstacle;
 
-/// Folders in which distributions install the programs. WebKitGTK starts them by a path that is set at its build, not
-/// by the search path.
+/// Folders in which distributions install bubblewrap and xdg-dbus-proxy. WebKitGTK uses absolute paths that are set
+/// when it is built, not the search path.
 const PROGRAM_FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 const BUBBLEWRAP: &str = "bwrap";
 const BUS_PROXY: &str = "xdg-dbus-proxy";
 
-/// Namespaces and mounts of WebKitGTK's sandbox that a system may deny.
+/// Options of bubblewrap for the namespaces and mounts of WebKitGTK's sandbox that a system may deny.
 const SANDBOX_OPTIONS: [&str; 13] = [
     "--die-with-parent",
     "--unshare-pid",
@@ -34,17 +34,17 @@ const SANDBOX_OPTIONS: [&str; 13] = [
     "/tmp",
 ];
 
-/// Timeout of the trial, which takes five milliseconds on an idle machine.
+/// Timeout of the test run, which takes five milliseconds on an idle machine.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
-/// Polling interval of the trial.
+/// Interval at which the exit of bubblewrap is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
-/// Maximum size of the shown error message, in bytes.
+/// Maximum number of bytes of bubblewrap's error message that are shown.
 const MAX_MESSAGE_BYTES: u64 = 512;
 
-/// Runs the trial.
+/// Checks the requirements of WebKitGTK's sandbox and runs bubblewrap once.
 ///
 /// # Errors
-/// Returns the obstacle if the sandbox can't work here.
+/// Returns the obstacle if the sandbox can't work on this system.
 pub(super) fn run() -> Result<(), SandboxObstacle> {
     run_in(&PROGRAM_FOLDERS.map(Path::new), TRIAL_TIMEOUT)
 }
@@ -52,7 +52,7 @@ pub(super) fn run() -> Result<(), SandboxObstacle> {
 fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
     let bubblewrap = find_program(folders, BUBBLEWRAP).ok_or(SandboxObstacle::NoBubblewrap)?;
     find_program(folders, BUS_PROXY).ok_or(SandboxObstacle::NoBusProxy)?;
-    // Runs bubblewrap inside of the sandbox, because this program certainly exists.
+    // The program that runs inside the sandbox is bubblewrap itself, because it certainly exists.
     let started = trial_command(&bubblewrap)
         .args(SANDBOX_OPTIONS)
         .arg("--")
@@ -100,7 +100,7 @@ fn wait_with_timeout(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
 
 fn read_message(child: &mut Child) -> Option<String> {
     let mut bytes = Vec::new();
-    // A partial message is sufficient.
+    // A partial error message is sufficient.
     let _ = child.stderr.take()?.take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     (!text.is_empty()).then_some(text)

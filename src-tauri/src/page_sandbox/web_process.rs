@@ -1,19 +1,19 @@
-//! Check that WebKitGTK's web process is sandboxed.
+//! Checks that WebKitGTK's web process runs in its sandbox.
 //!
-//! WebKitGTK silently omits its sandbox where it assumes that it can't work (in containers and packages of other
-//! systems). Called by `linux.rs` for the report in Settings.
+//! WebKitGTK silently omits the sandbox in environments where it expects the sandbox to fail, such as containers and
+//! Flatpak or Snap packages. Called by `linux.rs` for the report on the settings page.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Name of the web process, truncated by the kernel to 15 bytes.
+/// Name of the web process, which the kernel truncates to 15 bytes.
 const PROCESS_NAME: &str = "WebKitWebProces";
-/// Namespaces that are separate in the sandbox. The user namespace is not listed, because root does not need a separate
-/// one.
+/// Kinds of namespaces that the sandbox separates. The user namespace is not checked, because a process of root does
+/// not require a separate one.
 const NAMESPACES: [&str; 2] = ["pid", "mnt"];
 
-/// Returns `true` if this app has a web process and all its web processes run in separate namespaces.
+/// Returns `true` if this app has web processes and all of them run in separate namespaces.
 pub(super) fn is_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
@@ -21,7 +21,7 @@ pub(super) fn is_isolated() -> bool {
     !web_processes.is_empty() && web_processes.iter().all(|pid| has_separate_namespaces(proc, own, *pid))
 }
 
-/// Name and parent of each process, by its identifier.
+/// Name and parent process of each process, by its identifier.
 type WebProcesses = BTreeMap<u32, (String, u32)>;
 
 fn web_processes(proc: &Path) -> WebProcesses {
@@ -43,10 +43,10 @@ fn name_and_parent(stat: &str) -> Option<(String, u32)> {
     Some((name, after.split_whitespace().nth(1)?.parse().ok()?))
 }
 
-/// Returns the processes of this name that descend from an ancestor.
+/// Returns the processes with this name among the descendants of a process.
 fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> {
     let is_below = |mut pid: u32| {
-        // Bounded by their number, because entries read at different times may form a cycle.
+        // The number of steps is limited, because entries that were read at different times may form a cycle.
         for _ in 0..processes.len() {
             match processes.get(&pid) {
                 Some((_, parent)) if *parent == ancestor => return true,
@@ -59,7 +59,8 @@ fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> 
     processes.iter().filter(|(pid, (own, _))| own == name && is_below(**pid)).map(|(pid, _)| *pid).collect()
 }
 
-/// Returns `true` if two processes share none of the namespaces. Unreadable namespaces count as shared.
+/// Returns `true` if two processes have no namespace of [`NAMESPACES`] in common. Unreadable namespaces count as
+/// common.
 fn has_separate_namespaces(proc: &Path, one: u32, other: u32) -> bool {
     let namespace = |pid: u32, name: &str| fs::read_link(proc.join(pid.to_string()).join("ns").join(name)).ok();
     NAMESPACES.iter().all(|name| match (namespace(one, name), namespace(other, name)) {

@@ -1,4 +1,4 @@
-//! Tray icon on macOS and Windows, which always have a tray.
+//! Tray icon on macOS and Windows, which always show one.
 
 use std::sync::OnceLock;
 
@@ -15,11 +15,11 @@ const SERVERS_ID: &str = "servers";
 const REQUESTS_ID: &str = "requests";
 const QUIT_ID: &str = "quit";
 
-/// Icon in the tray.
+/// Tray icon of the app.
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
-/// Menu items whose labels change.
+/// Tray menu items whose labels change.
 struct TrayItems {
     open: MenuItem<tauri::Wry>,
     servers: MenuItem<tauri::Wry>,
@@ -31,13 +31,13 @@ impl Tray {
     /// Adds the icon to the tray. Must be called on the main thread.
     pub(crate) fn start(&self, app: &AppHandle) {
         match show_tray(app) {
-            // Set only once, because there is one tray icon.
+            // Fails only if the icon exists already.
             Ok(items) => drop(self.0.set(items)),
             Err(error) => tracing::warn!("failed to show the tray icon: {error}"),
         }
     }
 
-    /// Updates the menu to the current numbers.
+    /// Updates the labels of the menu to the current numbers.
     pub(crate) fn update(&self, presence: Presence) {
         if let Some(items) = self.0.get()
             && let Err(error) = items.update_labels(presence)
@@ -46,7 +46,7 @@ impl Tray {
         }
     }
 
-    /// Returns `true` if the icon is shown.
+    /// Returns `true` if the icon was created.
     pub(crate) fn is_shown(&self) -> bool {
         self.0.get().is_some()
     }

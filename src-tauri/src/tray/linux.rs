@@ -1,7 +1,7 @@
-//! Tray icon on Linux desktops: a StatusNotifierItem on the session bus.
+//! Tray icon on Linux: a StatusNotifierItem on the session bus.
 //!
-//! Tauri's tray would need libayatana-appindicator at build time and at run time, and can't detect whether the desktop
-//! shows the icon.
+//! Tauri's tray icon would require libayatana-appindicator to build and to run, and can't detect if the desktop shows
+//! the icon.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -15,22 +15,22 @@ use crate::presence::Presence;
 use crate::shell_events::show_question;
 use crate::window;
 
-/// Identifier of the item, which is the same at every start.
+/// Identifier of the StatusNotifierItem, which is the same at every start.
 const ID: &str = "dev.drawbridge.desktop";
 
-/// Icon in the tray, on desktops that show one.
+/// Tray icon of the app, shown if the desktop supports it.
 #[derive(Default)]
 pub(crate) struct Tray(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     handle: OnceLock<Handle<TrayItem>>,
-    /// Set if the desktop has a host for such items.
+    /// `true` if a desktop component displays such items.
     is_watched: AtomicBool,
 }
 
 impl Tray {
-    /// Adds the icon to the tray, now or once the desktop has one. Does not block on the bus.
+    /// Creates the icon, which the desktop shows as soon as it has a tray. Does not block on the bus.
     pub(crate) fn start(&self, app: &AppHandle) {
         let icon = app.default_window_icon().map(|icon| Icon {
             width: i32::try_from(icon.width()).unwrap_or_default(),
@@ -38,20 +38,20 @@ impl Tray {
             data: to_argb(icon.rgba()),
         });
         let shared = Arc::clone(&self.0);
-        // Assumed until the bus reports otherwise.
+        // The desktop is assumed to have a tray until the bus reports otherwise.
         shared.is_watched.store(true, Ordering::Relaxed);
         let item = TrayItem { app: app.clone(), presence: Presence::default(), icon, shared: Arc::clone(&shared) };
         tauri::async_runtime::spawn_blocking(move || match item.assume_sni_available(true).spawn() {
-            // Set only once, because there is one tray icon.
+            // Fails only if the icon exists already.
             Ok(handle) => drop(shared.handle.set(handle)),
             Err(error) => tracing::info!("failed to show the tray icon: {error}"),
         });
     }
 
-    /// Updates the icon to the current numbers.
+    /// Updates the icon's menu to the current numbers.
     pub(crate) fn update(&self, presence: Presence) {
         let Some(handle) = self.0.handle.get().cloned() else { return };
-        // The update blocks on the bus.
+        // The update blocks until the bus responds.
         tauri::async_runtime::spawn_blocking(move || handle.update(|item| item.presence = presence));
     }
 
@@ -120,7 +120,7 @@ impl ksni::Tray for TrayItem {
     fn watcher_offline(&self, reason: OfflineReason) -> bool {
         tracing::info!("the desktop does not show the tray icon: {reason:?}");
         self.shared.is_watched.store(false, Ordering::Relaxed);
-        // The tray may appear later, for example if the desktop starts after the app.
+        // Continues to wait, because the tray may appear later, for example if the desktop starts after the app.
         true
     }
 }

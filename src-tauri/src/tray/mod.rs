@@ -1,7 +1,7 @@
-//! Icon in the desktop's tray, with the current numbers and a menu item that opens the window.
+//! Tray icon, with the numbers of servers and requests and a menu item that opens the window.
 //!
-//! Not every desktop has a tray, so starting the app again opens the window too. The icon is created by `start.rs` and
-//! updated by `presence.rs`.
+//! Not every desktop has a tray, so starting the app again opens the window too. `start.rs` creates the icon and
+//! `presence.rs` updates it.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

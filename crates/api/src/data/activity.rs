@@ -1,19 +1,19 @@
-//! Activity log: all messages of a server, including its log messages and standard error.
+//! Activity log of a server: its MCP messages, log messages and standard error output.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::ActivityKind;
 
-/// Range of entries to read.
+/// Request for entries of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityRange {
     /// Name of the server in the settings.
     pub server: String,
-    /// Number after which entries are returned, or `None` for all entries.
+    /// Number of the entry after which the range starts, or `None` to start with the oldest entry.
     #[serde(default)]
     pub after: Option<u64>,
-    /// Maximum number of entries. The latest ones are returned.
+    /// Maximum number of entries. If the range has more, the latest ones are returned.
     pub limit: u32,
 }
 
@@ -22,7 +22,7 @@ pub struct ActivityRange {
 pub struct ActivityPage {
     /// Entries of the page, in order.
     pub entries: Vec<ActivityEntry>,
-    /// Number of older entries that were dropped because the log is bounded.
+    /// Number of older entries that were removed from the log because its size is bounded.
     pub dropped: u64,
 }
 
@@ -30,25 +30,25 @@ pub struct ActivityPage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityEntry {
-    /// Number of the entry in the server's log.
+    /// Sequence number of the entry in the server's log.
     pub seq: u64,
-    /// Time of the message, in milliseconds since 1970.
+    /// Time at which the message was sent or received, in milliseconds since 1970.
     pub at: u64,
-    /// Kind of the message.
+    /// Kind of the entry, such as a request, a response or standard error output.
     pub kind: ActivityKind,
     /// `true` if Drawbridge sent the message, `false` if it was received.
     pub sent: bool,
-    /// Method of the request or notification, or of the request that a response belongs to.
+    /// MCP method of the request or notification. For a response, the method of its request.
     pub method: Option<String>,
-    /// JSON-RPC identifier as serialized.
+    /// JSON-RPC identifier of the request or response, as JSON text.
     pub id: Option<String>,
     /// Size of the message in bytes.
     pub bytes: u64,
-    /// Time from the request to this response, in milliseconds.
+    /// Time between a request and this response, in milliseconds. `None` for other messages.
     pub latency: Option<f64>,
-    /// Beginning of the message.
+    /// Beginning of the message's text.
     pub preview: String,
-    /// Reason why the message is invalid or unusual, if it is.
+    /// Reason why the message is invalid or unusual, or `None` if it is neither.
     pub note: Option<String>,
 }
 
@@ -57,22 +57,22 @@ pub struct ActivityEntry {
 pub struct ActivityRef {
     /// Name of the server in the settings.
     pub server: String,
-    /// Number of the entry.
+    /// Sequence number of the entry in the server's log.
     pub seq: u64,
 }
 
-/// Full text of a message.
+/// Full text of one message in the activity log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityBody {
     /// Message as sent or received, with the server's secrets replaced by `[redacted]`.
     pub text: String,
-    /// `true` if the end is missing because the stored size is bounded.
+    /// `true` if the text is incomplete because the stored size of a message is bounded.
     pub truncated: bool,
     /// `true` if a secret was replaced.
     pub redacted: bool,
 }
 
-/// Result of a ping.
+/// Result of pinging a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PingAnswer {
     /// Round-trip time in milliseconds.

@@ -5,13 +5,13 @@ use ts_rs::TS;
 
 use super::{ApprovalScope, AuditFinding, AuditSeal};
 
-/// Filter for the audit log. Members without a value match all entries.
+/// Filter for the audit log. A member that is `None` does not restrict the entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct AuditRange {
     /// Maximum number of returned entries.
     pub limit: u32,
-    /// Number below which entries are returned.
+    /// Number of the entry before which the page ends, or `None` to start with the newest entry.
     pub before: Option<u64>,
     /// Name of the server.
     pub server: Option<String>,
@@ -23,7 +23,7 @@ pub struct AuditRange {
     pub since: Option<u64>,
     /// End of the time range, in milliseconds since 1970, exclusive.
     pub until: Option<u64>,
-    /// Words that must all appear somewhere in the entry.
+    /// Words to search for. An entry matches if it contains all of them, in any of its members.
     pub search: Option<String>,
 }
 
@@ -32,47 +32,47 @@ pub struct AuditRange {
 pub struct AuditPage {
     /// Matching entries, newest first.
     pub entries: Vec<AuditEntry>,
-    /// `true` if older entries match too.
+    /// `true` if there are older entries that match.
     pub more: bool,
 }
 
-/// Entry of the audit log.
+/// Entry of the audit log, for the page and the output of `drawbridge-cli audit`.
 ///
-/// The log's record is a different type: it uses the member names of the file and omits empty members. The page and the
-/// output of `drawbridge-cli audit` have all members.
+/// The record in the log file is a different type, with shorter member names and without empty members. This type
+/// always has all members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
-    /// Number of the entry, from 1.
+    /// Number of the entry, counted from 1.
     pub number: u64,
     /// Time of the decision, in milliseconds since 1970.
     pub at: u64,
-    /// Originator of the act: `user`, `model`, `server` or `host`. Empty in entries of older versions.
+    /// Originator of the act: `user`, `model`, `server` or `host`. Empty in entries that older versions wrote.
     pub asker: String,
     /// Name of the server.
     pub server: String,
-    /// Kind of the act: `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
-    /// and others. The page has a label for each.
+    /// Kind of the act, such as `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or
+    /// `revoke`.
     pub kind: String,
-    /// Subject of the decision: the command line, the tool, the message or the URL.
+    /// Subject of the act: the command line, the name of the tool, the message or the URL.
     pub subject: String,
-    /// Payload without secrets, or its beginning, even if it was denied.
+    /// Payload without its secrets, or the beginning of it. Present for denied acts too.
     pub content: Option<String>,
-    /// Full size of the payload in bytes, if `content` is only its beginning.
+    /// Size of the whole payload in bytes, if `content` is only its beginning.
     pub content_bytes: Option<u64>,
     /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: String,
-    /// Duration of the approval, if it was allowed.
+    /// Duration of the approval. `None` if the act was not approved.
     pub scope: Option<ApprovalScope>,
-    /// Source of the decision: `user`, `grant`, `answers` or `policy`.
+    /// Source of the decision: `user`, `grant`, `policy`, or `answers` for the answers file of `drawbridge-cli`.
     pub by: String,
-    /// Rule or grant that decided. Empty if none did.
+    /// Name of the rule or grant that decided, or empty if none did.
     pub rule: String,
     /// Identifier of the conversation, if the act belongs to one.
     pub conversation: Option<String>,
-    /// Hash of the payload.
+    /// Hash of the whole payload.
     pub hash: String,
-    /// `true` if the entry was imported from an older log without a hash chain.
+    /// `true` if the entry was imported from the log of an older version, which had no hash chain.
     pub imported: bool,
 }
 
@@ -81,7 +81,7 @@ pub struct AuditEntry {
 pub struct AuditVerdict {
     /// `true` if no problem was found.
     pub whole: bool,
-    /// `true` if it is also proved that Drawbridge wrote all entries.
+    /// `true` if there is also proof that Drawbridge wrote all entries.
     pub proved: bool,
     /// Number of entries in the log.
     pub entries: u64,
@@ -89,19 +89,19 @@ pub struct AuditVerdict {
     pub first: Option<u64>,
     /// Number of the last entry.
     pub last: Option<u64>,
-    /// Number up to which entries were removed because of their age or the size of the log.
+    /// Number of the last entry that was deleted because of its age or the size of the log. `None` if none was.
     pub removed: Option<u64>,
-    /// State of the seal over the end of the log.
+    /// State of the seal, a signature that protects the end of the log against changes.
     pub seal: AuditSeal,
-    /// First problems that were found.
+    /// Problems that were found. Further ones are only counted in `more`.
     pub findings: Vec<AuditFinding>,
-    /// Number of further problems.
+    /// Number of problems that `findings` does not list.
     pub more: u64,
-    /// Entries whose author is not proved: they are not sealed, or were found without a seal.
+    /// Ranges of entries for which there is no proof that Drawbridge wrote them, because they have no seal.
     pub unproved: Vec<AuditSpan>,
 }
 
-/// Range of consecutive entries.
+/// Range of consecutive entries of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AuditSpan {
     /// Number of the first entry.
@@ -113,11 +113,11 @@ pub struct AuditSpan {
 /// All grants that are in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Grants {
-    /// Grants that are in effect.
+    /// Grants that have neither expired nor been revoked.
     pub grants: Vec<Grant>,
 }
 
-/// Approval that covers later acts too.
+/// Grant: an approval that also applies to later acts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
@@ -125,9 +125,9 @@ pub struct Grant {
     pub id: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the tool, or `None` if the grant covers the server's command.
+    /// Name of the tool, or `None` if the grant is for starting or connecting the server.
     pub tool: Option<String>,
-    /// Duration of the grant.
+    /// Duration for which the grant applies.
     pub scope: ApprovalScope,
     /// Identifier of the conversation that the grant is limited to.
     pub conversation: Option<String>,
@@ -135,13 +135,14 @@ pub struct Grant {
     pub since: u64,
     /// Time at which the grant expires, in milliseconds since 1970.
     pub expires_at: Option<u64>,
-    /// Hash that the grant is bound to: of the command, or of the tool's whole definition.
+    /// Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
+    /// does not apply if the hash changes.
     pub rests_on: String,
 }
 
-/// Reference to a grant.
+/// Request that refers to a grant by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct GrantRef {
-    /// Identifier of the grant.
+    /// Identifier of the grant, by which it is revoked.
     pub id: String,
 }

@@ -1,5 +1,5 @@
-//! Authorization state of remote servers: the account, the progress of a sign-in, and the requests of the last one.
-//! Tokens, codes and client secrets are never included.
+//! Authorization state of remote servers: the account, the current sign-in, and the recorded steps of the last one.
+//! Contains no tokens, codes or client secrets.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -12,19 +12,19 @@ use super::{SignInFailure, SignInPhase, TokenStorage, UrlParts};
 pub struct Authorization {
     /// Name of the server in the settings.
     pub server: String,
-    /// Reason why signing in is not possible: the server is local, or its settings have an `Authorization` header.
+    /// Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
     pub not_offered: Option<String>,
-    /// Account that is signed in.
+    /// Account that is signed in, or `None` if there is none.
     pub account: Option<Account>,
-    /// Sign-in that is in progress.
+    /// Current sign-in, or `None` if none is in progress.
     pub in_progress: Option<SignInProgress>,
-    /// Reason why the last sign-in failed, and the suggested remedy.
+    /// Reason why the last sign-in failed, with the suggested remedy.
     pub failed: Option<String>,
     /// Stable identifier of the cause. Absent if the last sign-in did not fail.
     pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
-    /// Storage of the tokens, once there are any.
+    /// Storage of the tokens, or `None` if there are no tokens.
     pub kept: Option<TokenStorage>,
 }
 
@@ -32,13 +32,13 @@ pub struct Authorization {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// Issuer of the token, exactly as in the authorization server's metadata.
+    /// Issuer identifier, exactly as in the authorization server's metadata.
     pub issuer: String,
-    /// Issuer parsed into its parts.
+    /// Issuer identifier parsed into its parts.
     pub issuer_url: UrlParts,
-    /// Resource that the token is valid for.
+    /// Identifier of the resource (the MCP server) that the token is valid for.
     pub resource: String,
-    /// Scopes of the token as returned by the authorization server. Empty if it returned none.
+    /// Scopes of the token, as returned by the authorization server. Empty if it returned none.
     pub scopes: Vec<String>,
     /// Expiry of the token in milliseconds since 1970, if known.
     pub expires_at: Option<u64>,
@@ -48,7 +48,7 @@ pub struct Account {
     pub refreshed_at: Option<u64>,
     /// `true` if the token can be refreshed without the user.
     pub can_refresh: bool,
-    /// Reason why the user has to sign in again, if required.
+    /// Reason why the user has to sign in again, or `None` if the tokens are usable.
     pub ended: Option<String>,
     /// Kind of client identifier that Drawbridge used.
     pub client: ClientIdentity,
@@ -56,17 +56,17 @@ pub struct Account {
     pub bound: bool,
 }
 
-/// Source of Drawbridge's client identifier at an authorization server.
+/// Origin of Drawbridge's client identifier at an authorization server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientIdentity {
-    /// Client identifier in the server's settings.
+    /// The client identifier is in the server's settings (pre-registered client).
     Configured,
-    /// URL of a client ID metadata document.
+    /// The client identifier is the URL of a client ID metadata document.
     MetadataDocument,
-    /// Client identifier from dynamic client registration.
+    /// The client identifier is from dynamic client registration.
     Registered,
-    /// Client identifier that the user entered.
+    /// The user entered the client identifier during the sign-in.
     Entered,
 }
 
@@ -74,24 +74,24 @@ pub enum ClientIdentity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInProgress {
-    /// Current phase of the sign-in.
+    /// Phase that the sign-in has reached.
     pub phase: SignInPhase,
-    /// Reason for the sign-in.
+    /// Reason why the sign-in was started.
     pub reason: SignInReason,
     /// Start of the sign-in, in milliseconds since 1970.
     pub since: u64,
-    /// Time at which waiting for the browser times out, in milliseconds since 1970.
+    /// Time at which the sign-in fails if the browser has not returned, in milliseconds since 1970.
     pub ends_at: Option<u64>,
-    /// URL of the authorization request, while the sign-in waits for the browser. The user can open it in another
-    /// browser.
+    /// URL of the authorization request, which the user can open in another browser. `None` unless the sign-in waits
+    /// for the browser.
     pub authorization_url: Option<String>,
-    /// Redirect URI. A pasted redirect URL has to begin with it.
+    /// Redirect URI, with which a pasted redirect URL has to start.
     pub redirect_uri: Option<String>,
-    /// Reason why the browser did not open, if it did not. The user can open the URL manually.
+    /// Reason why the browser could not be opened. The user can then open the URL manually.
     pub browser_problem: Option<String>,
 }
 
-/// Reason for a sign-in.
+/// Reason why a sign-in was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SignInReason {
@@ -99,10 +99,10 @@ pub enum SignInReason {
     SignIn,
     /// The server requires scopes that the token does not have (step-up).
     StepUp {
-        /// MCP method that requires the scopes.
+        /// MCP method of the request that requires the scopes.
         operation: String,
     },
-    /// The token is no longer valid.
+    /// The token is not valid any more.
     Again {
         /// Cause as a sentence for the user.
         cause: String,
@@ -116,21 +116,21 @@ pub enum SignInReason {
 pub struct SignInStep {
     /// Start of the step, in milliseconds since 1970.
     pub at: u64,
-    /// Duration of the step in milliseconds.
+    /// Duration of the step, in milliseconds.
     pub took: u64,
-    /// Purpose of the step as a sentence for the user.
+    /// Purpose of the step, as a sentence for the user.
     pub what: String,
-    /// HTTP request: method, URL, headers, body.
+    /// HTTP request of the step: method, URL, headers and body. `None` for a conclusion.
     pub request: Option<String>,
-    /// HTTP response: status, headers, body.
+    /// HTTP response of the step: status, headers and body. `None` for a conclusion or without a response.
     pub answer: Option<String>,
-    /// Conclusion as a sentence for the user.
+    /// Conclusion from the step, as a sentence for the user.
     pub conclusion: String,
     /// `true` if the sign-in failed at this step.
     pub failed: bool,
 }
 
-/// Outcome of the token revocation at a sign-out. The local tokens are deleted in any case.
+/// Result of revoking the tokens at a sign-out. The local tokens are deleted in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "revoked", rename_all = "snake_case")]
 pub enum SignOutOutcome {
@@ -147,11 +147,11 @@ pub enum SignOutOutcome {
     NobodySignedIn,
 }
 
-/// Redirect URL that a browser was sent to at the end of a sign-in.
+/// Redirect URL that the user copied from the browser at the end of a sign-in.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PasteRedirect {
     /// Name of the server in the settings.
     pub server: String,
-    /// Full redirect URL, with its query.
+    /// Whole redirect URL, including its query.
     pub url: String,
 }

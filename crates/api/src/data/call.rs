@@ -1,4 +1,4 @@
-//! Calls of tools, and requests of prompts and resources.
+//! Requests to call a tool, get a prompt or read a resource, and their results.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use super::{Message, ResourceContents};
 /// Request to call a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CallTool {
-    /// Identifier of the call, chosen by the caller and unique among its calls.
+    /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the tool.
+    /// Name of the tool, as its server lists it.
     pub tool: String,
     /// Arguments of the tool as a JSON object.
     pub arguments: Value,
-    /// Identifier of the conversation that the call belongs to.
+    /// Identifier of the conversation that the call belongs to, or `None` outside of conversations.
     #[serde(default)]
     pub conversation: Option<String>,
 }
@@ -27,17 +27,17 @@ pub struct CallTool {
 /// Request for the messages of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct GetPrompt {
-    /// Identifier of the call, chosen by the caller and unique among its calls.
+    /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the prompt.
+    /// Name of the prompt, as its server lists it.
     pub prompt: String,
     /// Arguments of the prompt, by name.
     #[serde(default)]
     pub arguments: BTreeMap<String, String>,
-    /// Hash of the definition that was shown, or `None` if it was not shown. The request is denied if the definition
-    /// has changed.
+    /// Hash of the prompt's definition that was shown to the user, or `None` if it was not shown. If the definition has
+    /// changed, the request is denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub hash: Option<String>,
@@ -46,7 +46,7 @@ pub struct GetPrompt {
 /// Messages of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PromptResult {
-    /// Description of the prompt.
+    /// Description that the server returned with the messages. Untrusted text.
     pub description: Option<String>,
     /// Messages of the prompt, in order.
     pub messages: Vec<Message>,
@@ -55,30 +55,30 @@ pub struct PromptResult {
 /// Request to read a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReadResource {
-    /// Identifier of the call, chosen by the caller and unique among its calls.
+    /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
-    /// `true` to request the resource from the server even if the cached contents are still fresh.
+    /// `true` to send a request to the server even if the cached contents are still fresh.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// Contents of a resource, which may have several parts.
+/// Contents of a resource, which may consist of several parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceResult {
-    /// Parts of the resource.
+    /// Parts of the resource, each either text or bytes.
     pub contents: Vec<ResourceContents>,
-    /// `true` if the contents are from the cache, as the server permits.
+    /// `true` if the contents are from the cache, whose use the server permits until `fresh_until`.
     pub cached: bool,
-    /// Time until which the contents are fresh, in milliseconds since 1970, if the server specifies it.
+    /// Time until which the server permits caching of the contents, in milliseconds since 1970.
     pub fresh_until: Option<u64>,
 }
 
-/// Reference to a call.
+/// Request that refers to a call by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CallRef {
     /// Identifier of the call, chosen by its caller.

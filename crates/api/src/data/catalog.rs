@@ -1,5 +1,5 @@
-//! Lists of a server: tools, prompts, resources and templates. Names and descriptions are the server's text and not
-//! verified.
+//! Lists of tools, prompts, resources and resource templates of a server. Names and descriptions are unverified text
+//! from the server.
 
 use std::collections::BTreeMap;
 
@@ -15,53 +15,54 @@ use super::ReviewMarks;
 pub struct Catalog {
     /// Name of the server in the settings.
     pub server: String,
-    /// Tools of the server.
+    /// Tools that the server currently lists.
     pub tools: Vec<Tool>,
-    /// Prompts of the server.
+    /// Prompts that the server currently lists.
     pub prompts: Vec<Prompt>,
-    /// Resources of the server.
+    /// Resources that the server currently lists.
     pub resources: Vec<Resource>,
-    /// Resource templates of the server.
+    /// Resource templates that the server currently lists.
     pub templates: Vec<ResourceTemplate>,
-    /// Notes on lists that are incomplete, each with the reason.
+    /// Reasons why lists are incomplete. Empty if all are complete.
     pub notes: Vec<String>,
-    /// Time until which each list is fresh.
+    /// Time until which each list may be used without requesting it again.
     pub fresh_until: CatalogExpiry,
 }
 
-/// Time until which lists are fresh, in milliseconds since 1970.
+/// Times until which the lists are fresh, in milliseconds since 1970.
 ///
-/// `None` if the server does not specify it. The list is then read again when the server reports a change.
+/// `None` if the server does not specify a time. The list is then requested again only when the server reports a
+/// change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CatalogExpiry {
-    /// Time for the tools.
+    /// Time until which the list of tools is fresh.
     pub tools: Option<u64>,
-    /// Time for the prompts.
+    /// Time until which the list of prompts is fresh.
     pub prompts: Option<u64>,
-    /// Time for the resources.
+    /// Time until which the list of resources is fresh.
     pub resources: Option<u64>,
-    /// Time for the resource templates.
+    /// Time until which the list of resource templates is fresh.
     pub templates: Option<u64>,
 }
 
-/// Request to read a list again.
+/// Request to read a list from the server, even if it is fresh.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RefreshList {
     /// Name of the server in the settings.
     pub server: String,
-    /// List to read again.
+    /// Kind of the list to read.
     pub list: ListName,
 }
 
-/// List of a server.
+/// Kind of a server's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ListName {
-    /// List of the tools.
+    /// List that `tools/list` returns.
     Tools,
-    /// List of the prompts.
+    /// List that `prompts/list` returns.
     Prompts,
-    /// List of the resources and resource templates.
+    /// Lists that `resources/list` and `resources/templates/list` return.
     Resources,
 }
 
@@ -75,15 +76,15 @@ pub struct Icon {
     pub mime_type: Option<String>,
 }
 
-/// Tool of a server.
+/// Tool that a server lists, with its review state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Name by which the tool is called.
+    /// Name of the tool, which calls refer to.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
@@ -91,15 +92,15 @@ pub struct Tool {
     pub output_schema: Option<Value>,
     /// Claims of the server about the tool's effects.
     pub claims: ToolClaims,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
-    /// `true` if a grant allows calls without a consent request.
+    /// `true` if a grant allows calls of the tool without a consent request.
     pub allowed: bool,
-    /// All other members of the definition, which a model may receive too.
+    /// Members of the definition that no other field contains. A model may receive them too.
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
-    /// Review state and findings.
+    /// Review state of the definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 
@@ -115,62 +116,62 @@ pub struct ToolClaims {
     pub idempotent: Option<bool>,
     /// `openWorldHint`: the tool interacts with external entities.
     pub open_world: Option<bool>,
-    /// `true` if the definition requires the user's consent for each call.
+    /// `true` if the tool's definition demands the user's consent for each call, which Drawbridge then requires.
     #[serde(default)]
     pub asks_each_time: bool,
 }
 
-/// Prompt of a server.
+/// Prompt that a server lists, with its review state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Prompt {
-    /// Name by which the prompt is requested.
+    /// Name of the prompt, by which its messages are requested.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// Arguments that the prompt accepts.
     pub arguments: Vec<PromptArgument>,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
-    /// All other members of the definition.
+    /// Members of the definition that no other field contains.
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
-    /// Review state and findings.
+    /// Review state of the definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 
 /// Argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PromptArgument {
-    /// Name of the argument.
+    /// Name of the argument, as the server lists it.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
-    /// `true` if a value must be given.
+    /// `true` if the argument must have a value.
     pub required: bool,
 }
 
-/// Resource of a server.
+/// Resource that a server lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
-    /// Name of the resource.
+    /// Name of the resource, as its server lists it.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// Media type as claimed by the server.
     pub mime_type: Option<String>,
     /// Size in bytes, as claimed by the server.
     pub size: Option<u64>,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
 }
 
@@ -178,32 +179,32 @@ pub struct Resource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
-    /// URI template of the resources.
+    /// URI template (RFC 6570) that results in the resource's URI.
     pub uri_template: String,
-    /// Variables of the template, in order.
+    /// Names of the template's variables, in order.
     pub variables: Vec<String>,
-    /// Name of the template.
+    /// Name of the template, as its server lists it.
     pub name: String,
-    /// Title to display, from the server.
+    /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// Media type of the resources, as claimed by the server.
     pub mime_type: Option<String>,
-    /// Icons provided by the server.
+    /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
 }
 
-/// Owner of the argument to complete.
+/// Prompt or resource template that contains the argument to complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CompletionReference {
     /// Prompt, referred to by name.
     Prompt {
-        /// Name of the prompt.
+        /// Name of the prompt, as its server lists it.
         name: String,
     },
-    /// Resource template, referred to by its text.
+    /// Resource template, referred to by its URI template.
     Template {
         /// URI template as the server lists it.
         uri: String,
@@ -215,18 +216,18 @@ pub enum CompletionReference {
 pub struct Complete {
     /// Name of the server in the settings.
     pub server: String,
-    /// Prompt or template that has the argument.
+    /// Prompt or resource template that contains the argument.
     pub of: CompletionReference,
-    /// Name of the argument.
+    /// Name of the argument, as the server lists it.
     pub argument: String,
-    /// Text that was typed so far.
+    /// Text that the user has typed so far.
     pub value: String,
-    /// Arguments that already have a value.
+    /// Values of arguments that are already filled in, by name.
     #[serde(default)]
     pub context: BTreeMap<String, String>,
 }
 
-/// Completions of an argument.
+/// Values that a server suggests for an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
@@ -254,11 +255,11 @@ pub struct ExpandedTemplate {
     pub uri: String,
 }
 
-/// Reference to a resource of a server.
+/// Request that refers to a resource of a server by its URI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResourceRef {
     /// Name of the server in the settings.
     pub server: String,
-    /// URI of the resource.
+    /// URI that identifies the resource on its server.
     pub uri: String,
 }

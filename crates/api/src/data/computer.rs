@@ -1,15 +1,15 @@
-//! Result of the check of this computer for causes that keep servers from working.
+//! Result of checking this computer for problems that prevent servers from working.
 
 use serde::Serialize;
 use ts_rs::TS;
 
 pub use checkup::{CheckId, Finding, FindingState};
 
-/// Findings of a check of this computer, with a report that contains no private data.
+/// Result of checking this computer, with a report that contains no private data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct CheckedComputer {
-    /// Findings in a fixed order, with English texts.
+    /// Findings in a fixed order, as English text.
     pub findings: Vec<Finding>,
-    /// Findings without private data, as Markdown to paste into an issue.
+    /// Report without private data in Markdown, to be pasted into an issue.
     pub report: String,
 }

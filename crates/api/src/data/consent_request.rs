@@ -14,11 +14,11 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsentRequest {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
-    /// Hash of the exact payload that an approval releases. Any change of the payload changes it.
+    /// Hash of the exact payload. An approval is bound to it, and it changes with any change of the payload.
     pub hash: String,
-    /// Name of the requesting server in the settings.
+    /// Name of the server that the payload is from or for, as in the settings.
     pub server: String,
     /// Transport of the server: `stdio` or `http`.
     pub transport: String,
@@ -26,34 +26,34 @@ pub struct ConsentRequest {
     pub command_line: String,
     /// Time of the request, in milliseconds since 1970.
     pub asked_at: u64,
-    /// Origin of the request.
+    /// Origin of the request: an action of the user, a model, a call, or the server.
     pub why: ConsentRequestOrigin,
     /// Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
     /// Several requests of one round count once.
     pub round: Option<u32>,
     /// Subject of the request, with its payload.
     pub body: ConsentRequestBody,
-    /// Durations that an approval may have.
+    /// Durations of an approval that the user may choose.
     pub scopes: Vec<ApprovalScope>,
     /// Stable name of the rule that requires consent.
     pub rule: String,
-    /// Review state and findings of the subject.
+    /// Review state and findings for the tool, prompt or result.
     pub marks: ReviewMarks,
-    /// Identifier of the call that waits for the decision, if there is one.
+    /// Identifier of the call that waits for the decision, or `None` if no call waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub call: Option<String>,
 }
 
-/// Subject of a consent request.
+/// Subject of a consent request, with the payload that an approval releases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestBody {
-    /// Start of a local server with exactly this command.
+    /// Start of a local server with this exact command.
     StartServer {
-        /// Program as written in the settings.
+        /// Program, as written in the settings.
         command: String,
-        /// Resolved path of the executable.
+        /// Path of the executable on this computer, or `None` if it was not found.
         resolved: Option<String>,
         /// Arguments as passed to the program.
         args: Vec<String>,
@@ -61,62 +61,62 @@ pub enum ConsentRequestBody {
         env: Vec<(String, String)>,
         /// Working directory of the server.
         cwd: Option<String>,
-        /// Command line that was approved before, if this one replaces it.
+        /// Command line that was approved before, or `None` if this is the first one.
         approved_before: Option<String>,
-        /// Sandbox of the server with everything that it could reach, if it has one.
+        /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxPlan>,
-        /// Files that the approval is bound to. The first one is the program.
+        /// Files that the approval is bound to, starting with the program.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<LaunchFile>>", optional)]
         files: Vec<LaunchFile>,
-        /// Other servers that may modify one of the files.
+        /// Other servers that could modify one of the files, because their sandbox lets them write to it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<FileWriter>>", optional)]
         writers: Vec<FileWriter>,
-        /// Package that the command loads, if the program is a launcher.
+        /// Package that the command would load, if the program is a launcher such as `npx`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         package: Option<LoadedPackage>,
     },
-    /// Connection to a remote server at exactly this URL.
+    /// Connection to a remote server at this exact URL.
     ConnectServer {
         /// URL, parsed into its parts.
         url: UrlParts,
         /// Headers of each request, without their values.
         headers: Vec<HttpHeader>,
-        /// HTTP transport, if the user chose one.
+        /// HTTP transport that the user selected, or `None` if it is detected.
         transport_kind: Option<HttpKind>,
-        /// `true` if the connection is unencrypted and leaves this computer.
+        /// `true` if the connection is unencrypted and its server is not on this computer.
         unencrypted: bool,
-        /// Configured sign-in settings. Empty if there are none.
+        /// Sign-in settings that the user configured for the server.
         auth: Vec<AuthSetting>,
-        /// `true` if Drawbridge would sign in without a further consent request.
+        /// `true` if the settings allow Drawbridge to sign in without a further consent request.
         unattended: bool,
-        /// URL that was approved before, if this one replaces it.
+        /// URL that was approved before, or `None` if this is the first one.
         approved_before: Option<String>,
     },
-    /// Call of a tool.
+    /// Tool call by the user or a model.
     Tool {
-        /// Name of the tool.
+        /// Name of the tool, as its server lists it.
         tool: String,
-        /// Title to display, from the server.
+        /// Display title that the server provides. Untrusted text.
         title: Option<String>,
-        /// Description from the server.
+        /// Description that the server provides. Untrusted text.
         description: Option<String>,
         /// Claims of the server about the tool's effects.
         claims: ToolClaims,
-        /// JSON Schema of the arguments, for editing them.
+        /// JSON Schema of the arguments, for an editor.
         input_schema: Value,
         /// Arguments that would be sent.
         arguments: Value,
         /// Size of the payload in bytes.
         bytes: u64,
-        /// `true` if the definition changed since the tool was allowed.
+        /// `true` if the tool's definition changed after the user allowed its calls.
         changed_since_allowed: bool,
-        /// Whole definition as JSON, or `None` if the user has reviewed the current one. Allowing the call counts as a
-        /// review.
+        /// Whole definition as JSON, or `None` if the user has reviewed it. Approving the call also records a review of
+        /// the definition.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
@@ -125,8 +125,8 @@ pub enum ConsentRequestBody {
         #[ts(optional)]
         definition_hash: Option<String>,
     },
-    /// Release of a tool's result to the model that called it. Content that looks misleading is listed in
-    /// [`ConsentRequest::marks`].
+    /// Release of a tool's result to the model that called the tool. [`ConsentRequest::marks`] lists findings on
+    /// misleading content.
     Result {
         /// Name of the called tool.
         tool: String,
@@ -135,7 +135,7 @@ pub enum ConsentRequestBody {
         /// `true` if the result is reported to the model as an error.
         is_error: bool,
     },
-    /// Request of a prompt or a resource.
+    /// Request for a prompt's messages or a resource's contents.
     Read {
         /// Kind of the call: prompt or resource.
         what: CallKind,
@@ -144,48 +144,48 @@ pub enum ConsentRequestBody {
         /// Arguments of the prompt as a JSON object.
         arguments: Value,
     },
-    /// Release of a sampling request to a model, and in the last step of the response to the server.
+    /// Sampling request of a server. The user first approves the request to the model, and then the response to the
+    /// server.
     Sampling {
-        /// Current step of the request.
+        /// Step of the sampling request that the user decides on.
         step: SamplingStep,
-        /// Request of the server, as a model would receive it.
+        /// Request, as a model would receive it.
         request: SamplingRequest,
         /// Response that would be sent to the server, in the last step.
         response: Option<SamplingResponse>,
-        /// Model that responds once the request is approved, or `None` if the user writes the response.
+        /// Model that generates the response after the approval, or `None` if the user writes it.
         model: Option<SamplingModel>,
-        /// Maximum number of tokens that the server requested. Larger than the request's own maximum if a limit
-        /// applies.
+        /// Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
         wanted_tokens: u64,
         /// Content that the provider's wire protocol can't represent, and how each kind is converted.
         losses: Vec<SamplingLoss>,
-        /// `true` if the model can be run again. Requires an approved request that was sent to it before.
+        /// `true` if the model can be run again, because the same request was already approved and sent to it.
         again: bool,
-        /// Progress of the model.
+        /// Progress of the model that generates the response.
         run: SamplingRun,
     },
     /// Form to fill in for the server (elicitation).
     Form {
-        /// Message of the server.
+        /// Message of the server to the user. Untrusted text.
         message: String,
-        /// Fields of the form.
+        /// Fields that the user fills in.
         fields: Vec<FormField>,
-        /// Reason why the form can't be displayed, if it can't. It can still be declined.
+        /// Reason why the form can't be displayed, or `None` if it can. Such a form can only be declined.
         unsupported: Option<String>,
     },
-    /// Opening of a URL in the system's browser.
+    /// Request of a server to open a URL in the browser (elicitation in URL mode).
     Url {
-        /// Message of the server.
+        /// Message of the server to the user. Untrusted text.
         message: String,
         /// URL, parsed into its parts.
         url: UrlParts,
     },
-    /// Disclosure of folders to the server (roots).
+    /// Disclosure of folders to a server (roots).
     Roots {
-        /// Folders that were chosen so far.
+        /// Absolute paths of the selected folders.
         folders: Vec<String>,
     },
-    /// Sign-in to a remote server in the browser.
+    /// Sign-in to a remote server.
     SignIn {
         /// URL of the server, parsed into its parts.
         url: UrlParts,
@@ -195,28 +195,27 @@ pub enum ConsentRequestBody {
         issuer_url: UrlParts,
         /// Resource that the token would be valid for.
         resource: String,
-        /// All scopes that are requested. Empty if the authorization server decides.
+        /// All scopes to request. If empty, the authorization server selects them.
         scopes: Vec<String>,
-        /// Subset of the scopes that the current token has. Empty at a first sign-in.
+        /// Scopes in `scopes` that the current token already has. Empty at the first sign-in.
         held_scopes: Vec<String>,
         /// Kind of client identifier that Drawbridge uses.
         client: ClientIdentity,
         /// Client identifier that is sent.
         client_id: String,
-        /// Endpoints that would receive credentials, codes and tokens.
+        /// Endpoints that would receive credentials, authorization codes or tokens.
         endpoints: Vec<SignInEndpoint>,
         /// Redirect URI on this computer, or `None` if no browser is opened.
         redirect_uri: Option<String>,
         /// URL of the authorization request, parsed into its parts, without the single-use parameters. `None` if no
         /// browser is opened because Drawbridge obtains the token directly.
         authorization_url: Option<UrlParts>,
-        /// `true` if the authorization endpoint belongs to another domain than the issuer.
+        /// `true` if the authorization endpoint is on another domain than the issuer.
         page_elsewhere: bool,
-        /// Reason for the sign-in.
+        /// Reason why the sign-in was started.
         reason: SignInReason,
     },
-    /// Client identifier to enter for an authorization server, because no other kind of client registration is
-    /// possible.
+    /// Request for a client identifier that the user enters, because no other kind of client registration is possible.
     ClientId {
         /// URL of the server, parsed into its parts.
         url: UrlParts,
@@ -229,11 +228,11 @@ pub enum ConsentRequestBody {
     },
 }
 
-/// Step of a sampling request.
+/// Step of a sampling request that the user or a model works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SamplingStep {
-    /// The user reviews the request.
+    /// The user reviews the request to the model.
     Request,
     /// The model generates a response.
     Running,
@@ -241,15 +240,15 @@ pub enum SamplingStep {
     Response,
 }
 
-/// Decision of the user on a consent request.
+/// User's decision on a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum ConsentDecision {
-    /// Approves the payload as shown.
+    /// Approves the payload that was shown.
     Allow {
-        /// Duration of the approval.
+        /// Duration for which the approval applies.
         scope: ApprovalScope,
-        /// Limit of the duration in milliseconds, or `None` for the whole scope.
+        /// Time after which the approval expires, in milliseconds, or `None` if only `scope` limits it.
         #[serde(default)]
         #[ts(optional)]
         lasts: Option<u64>,
@@ -259,42 +258,42 @@ pub enum ConsentDecision {
         /// Content of the form as a JSON object.
         content: Value,
     },
-    /// Discloses these folders to the server.
+    /// Discloses these folders to the server (roots).
     Share {
-        /// Absolute paths of the folders. May be empty.
+        /// Absolute paths of the folders. May be empty to disclose none.
         folders: Vec<String>,
     },
-    /// Identifies Drawbridge to an authorization server with this client.
+    /// Uses this client to identify Drawbridge to the authorization server.
     Identify {
         /// Client that is registered at the authorization server.
         client: EnteredClient,
     },
-    /// Lets the user write the response to a sampling request, even if a model was chosen.
+    /// Lets the user write the response to a sampling request instead of the model.
     ByHand,
-    /// Sends the same request to the same model again.
+    /// Sends the sampling request to the same model again.
     Again,
-    /// Returns to the sampling request and discards the response.
+    /// Returns from the response to the sampling request, and discards the response.
     Back,
-    /// Stops the model. The partial response can be edited and sent.
+    /// Stops the model. The user can edit and send the partial response.
     Stop,
     /// Denies the request without a reason.
     Deny,
-    /// Denies the request and reports the reason to the caller, such as a model. Servers do not receive it.
+    /// Denies the request and passes the reason to the caller, such as a model. Servers do not receive the reason.
     DenyBecause {
-        /// Reason for the denial.
+        /// Reason for the denial, as text for the caller.
         reason: String,
     },
-    /// Closes the request without a decision.
+    /// Closes the consent request without a decision.
     Cancel,
 }
 
-/// OAuth client that the user enters for an authorization server.
+/// OAuth client that the user enters during a sign-in.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EnteredClient {
     /// Client identifier at the authorization server.
     pub client_id: String,
-    /// Client secret, if the client has one.
+    /// Client secret, or `None` for a public client.
     #[serde(default)]
     pub client_secret: Option<String>,
 }
@@ -308,11 +307,11 @@ impl std::fmt::Debug for EnteredClient {
 /// Decision of the user, bound to the payload that was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DecideConsentRequest {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
-    /// Hash that was shown with the consent request.
+    /// Hash of the payload that was shown to the user.
     pub hash: String,
-    /// Decision of the user.
+    /// Decision to submit.
     pub answer: ConsentDecision,
 }
 
@@ -325,12 +324,12 @@ pub enum ConsentRequestEdit {
         /// New arguments as a JSON object.
         arguments: Value,
     },
-    /// Replaces the sampling request that goes to the model.
+    /// Replaces the sampling request that would be sent to the model.
     Request {
         /// New sampling request for the model.
         request: SamplingRequest,
     },
-    /// Replaces the sampling response that goes to the server.
+    /// Replaces the sampling response that would be sent to the server.
     Response {
         /// New sampling response for the server.
         response: SamplingResponse,
@@ -345,9 +344,9 @@ pub enum ConsentRequestEdit {
 /// Request to change the payload of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EditConsentRequest {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
-    /// Change of the payload.
+    /// Change to apply to the payload.
     pub edit: ConsentRequestEdit,
 }
 
@@ -356,11 +355,11 @@ pub struct EditConsentRequest {
 pub struct DenyAllConsentRequests {
     /// Name of the server in the settings.
     pub server: String,
-    /// `true` to deny later consent requests too.
+    /// `true` to deny later consent requests of the server automatically too.
     pub mute: bool,
 }
 
-/// URL as a string.
+/// Request that contains a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UrlText {
     /// URL to open or to parse.

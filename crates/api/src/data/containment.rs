@@ -1,14 +1,14 @@
-//! Sandboxes of local servers: what a server may reach.
+//! Sandboxes of local servers: the files and hosts that a server may access.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{LaunchFileRole, ResourceLimits, SandboxProblem};
 
-/// Files and network that a local server may reach.
+/// Sandbox settings of a local server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Sandbox {
-    /// Folders that the server may reach. Paths of existing folders are stored canonicalized.
+    /// Folders that the server may access. Paths of existing folders are stored in canonical form.
     pub folders: Vec<SandboxFolder>,
     /// Hosts that the server may connect to.
     pub network: SandboxNetwork,
@@ -21,12 +21,12 @@ pub enum SandboxNetwork {
     /// No network except the sandbox's own loopback interface.
     #[default]
     FilesOnly,
-    /// The listed hosts, through Drawbridge's proxy.
+    /// The listed hosts, which the server reaches through Drawbridge's proxy.
     NamedHosts {
         /// Host patterns such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
         hosts: Vec<String>,
     },
-    /// The network of the computer, without a proxy.
+    /// The computer's network, without restrictions.
     Full,
 }
 
@@ -50,21 +50,21 @@ pub enum FolderAccess {
     Write,
 }
 
-/// Sandbox that can be set up: its mechanism, and everything that the server could reach.
+/// Sandbox as it would be set up: its mechanism, and all files and hosts that the server could access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxPlan {
-    /// Sandbox mechanism: `bubblewrap`, `Landlock` or `sandbox-exec`.
+    /// Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
     pub held_by: String,
     /// Folders that the user configured.
     pub folders: Vec<SandboxFolder>,
-    /// Paths of the server's program files, readable.
+    /// Paths of the server's program and its files, which are readable.
     pub program: Vec<String>,
-    /// Paths of the operating system, readable.
+    /// Paths of the operating system that are readable.
     pub system: Vec<String>,
     /// Private home folder of the server, readable and writable.
     pub home: String,
-    /// Folders inside the others that are not accessible: Drawbridge's own records and secrets.
+    /// Paths inside the accessible folders that stay hidden because they contain Drawbridge's records and secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub hidden: Vec<String>,
@@ -74,48 +74,48 @@ pub struct SandboxPlan {
     pub limits: ResourceLimits,
 }
 
-/// Server whose sandbox lets it write to a file that another server runs.
+/// Server whose sandbox lets it modify a file that another server runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FileWriter {
     /// Name of the server that may write to the file.
     pub server: String,
-    /// Path of a file that determines what another server runs.
+    /// Path of the file that the other server runs.
     pub file: String,
-    /// Writable folder of the sandbox that contains the file.
+    /// Folder that contains the file and that the sandbox lets the server write to.
     pub folder: String,
 }
 
-/// File that determines what a local server runs. The approval of a start is bound to its current content.
+/// File that determines what a local server runs. The approval of a start is bound to its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LaunchFile {
-    /// Path that the command refers to.
+    /// Path of the file, as the command refers to it.
     pub path: String,
-    /// Canonical path of the file, if it differs.
+    /// Canonical path of the file, or `None` if it equals `path`.
     pub leads_to: Option<String>,
     /// Size of the file in bytes.
     pub bytes: u64,
     /// SHA-256 of the content in hexadecimal, or `None` if the file is too large or unreadable. The approval is then
-    /// bound to its size and its times of modification and status change.
+    /// bound to the size and the times of the file (mtime and ctime).
     pub hash: Option<String>,
-    /// Role of the file in the command.
+    /// Role of the file in the server's command.
     pub role: LaunchFileRole,
-    /// `true` if the server was approved before and the file has changed since.
+    /// `true` if the file has changed since the last approval of the server.
     pub changed: bool,
 }
 
-/// Access that a server would have if it were started now.
+/// Files and hosts that a server could access if it were started now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SandboxReport {
-    /// Sandbox of the server, or `None` if it can't be set up or the server has no sandbox.
+    /// Sandbox of the server, or `None` if it has none or it can't be set up.
     pub plan: Option<SandboxPlan>,
-    /// Reason why the server could not be started, as a sentence for the user.
+    /// Reason why the server could not be started, as a sentence for the user, or `None` if it could.
     pub problem: Option<String>,
-    /// Stable identifier of the cause, if the sandbox can't be set up.
+    /// Stable identifier of the reason why the sandbox can't be set up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cause: Option<SandboxProblem>,
-    /// Files that the server appears to need and could not reach, as sentences for the user.
+    /// Files that the server appears to need but can't access, as sentences for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub missing: Vec<String>,

@@ -1,4 +1,4 @@
-//! Conversations: their items, settings and replies.
+//! Conversations with a model: items, settings and replies.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -8,31 +8,31 @@ use super::{
     ServerInstructions, TokenUsage, ToolState,
 };
 
-/// Conversation without its items, for the list.
+/// Conversation without its items, as displayed in the list of conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSummary {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub id: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display, which the user can change.
     pub title: String,
-    /// Time of the last change, in milliseconds since 1970.
+    /// Time of the conversation's last change, in milliseconds since 1970.
     pub updated_at: u64,
 }
 
-/// Conversation with items of the selected branch.
+/// Conversation with the items of its selected branch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub id: String,
-    /// Title of the conversation.
+    /// Title of the conversation for display, which the user can change.
     pub title: String,
-    /// Time of the last change, in milliseconds since 1970.
+    /// Time of the conversation's last change, in milliseconds since 1970.
     pub updated_at: u64,
-    /// Items in order: the path from the first item to the head. Other branches are listed in `siblings`.
+    /// Items from the first one to the head of the selected branch, in order. Their `siblings` refer to other branches.
     pub items: Vec<ConversationItem>,
-    /// Servers whose content is part of the conversation and is read by its model.
+    /// Names of the servers whose content the conversation contains.
     pub sources: Vec<String>,
     /// Settings that the user made for the conversation.
     #[serde(default)]
@@ -40,10 +40,10 @@ pub struct Conversation {
     /// `true` if a model is replying in the conversation.
     #[serde(default)]
     pub answering: bool,
-    /// `true` if there are items before these.
+    /// `true` if the branch has items that precede `items`.
     #[serde(default)]
     pub has_more: bool,
-    /// Text in the composer that is not sent yet.
+    /// Unsent text in the composer.
     #[serde(default)]
     pub draft: String,
 }
@@ -54,29 +54,29 @@ pub struct Conversation {
 pub struct ConversationItem {
     /// Identifier of the item, unique in its conversation.
     pub id: String,
-    /// Identifier of the item that precedes this one.
+    /// Identifier of the preceding item, or `None` for a first item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent: Option<String>,
-    /// Time of the item, in milliseconds since 1970.
+    /// Time at which the item was created, in milliseconds since 1970.
     pub at: u64,
     /// State of the item, or `None` if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub state: Option<ItemState>,
-    /// Number of the next `reply_delta` while the item streams.
+    /// Number that the next `reply_delta` event of the item has, or `None` if the item does not stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub seq: Option<u64>,
-    /// Identifiers of all items with the same parent, including this one, in the order of creation. `None` if it is the
-    /// only one.
+    /// Identifiers of all items with the same parent in the order of creation, including this one. `None` if there are
+    /// no others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub siblings: Option<Vec<String>>,
-    /// Content of the item.
+    /// Content of the item, which depends on its kind.
     #[ts(as = "ItemBody")]
     pub body: PageItemBody,
-    /// Large contents that are omitted. In `body` they are replaced by empty strings.
+    /// Large contents that are omitted from `body`, where empty strings replace them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub left_out: Option<Vec<OmittedContent>>,
@@ -85,49 +85,49 @@ pub struct ConversationItem {
 /// Message to send to the model of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SendMessage {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Text of the message. May be empty if there are attachments.
     pub text: String,
-    /// Attachments of the message.
+    /// Files and resources that the user attached to the message.
     #[serde(default)]
     pub attachments: Vec<MessageAttachment>,
-    /// Model that replies from now on, or `None` to keep the conversation's model.
+    /// Model that replies to this and later messages, or `None` to keep the conversation's model.
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<ModelRef>,
-    /// Identifier of the item that precedes the message, or `None` for the head.
+    /// Identifier of the item after which the message is inserted, or `None` for the head of the selected branch.
     #[serde(default)]
     #[ts(optional)]
     pub parent: Option<String>,
 }
 
-/// Message to replace in a new branch. The items after the original message are preserved.
+/// Request to replace a message in a new branch. The original message and the items after it are preserved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EditMessage {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Identifier of the original message.
     pub item: String,
     /// Text of the new message.
     pub text: String,
-    /// Attachments of the new message.
+    /// Files and resources that the user attached to the new message.
     #[serde(default)]
     pub attachments: Vec<MessageAttachment>,
-    /// Model that replies, or `None` to keep the conversation's model.
+    /// Model that replies, or `None` to use the conversation's model.
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<ModelRef>,
 }
 
-/// Reply to request again, in a new branch.
+/// Request to generate a reply again, in a new branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RetryReply {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Identifier of the original reply.
     pub item: String,
-    /// Model that replies, or `None` to keep the conversation's model.
+    /// Model that replies, or `None` to use the conversation's model.
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<ModelRef>,
@@ -136,7 +136,7 @@ pub struct RetryReply {
 /// Items created at the start of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct StartedReply {
-    /// Identifier of the user's message, if there is a new one.
+    /// Identifier of the user's message, or `None` if no message was added.
     pub message: Option<String>,
     /// Identifier of the reply.
     pub reply: String,
@@ -145,16 +145,16 @@ pub struct StartedReply {
 /// Reference to an item of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ItemRef {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Identifier of the item.
+    /// Identifier of the item, unique in its conversation.
     pub item: String,
 }
 
-/// Draft to store for a conversation.
+/// Request to store the unsent text of a conversation's composer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetDraft {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Text in the composer, which may be empty.
     pub text: String,
@@ -163,54 +163,55 @@ pub struct SetDraft {
 /// Request to replace the settings of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetConversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// All settings of the conversation.
+    /// Settings that replace those of the conversation.
     pub settings: ConversationSettings,
 }
 
-/// Tools of a conversation, and the way they are offered to its model.
+/// Tools of a conversation, and the way in which they are sent to its model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTools {
-    /// Tools of the enabled servers, in the order in which they are offered.
+    /// Tools of the conversation's servers, in the order in which the model receives them.
     pub tools: Vec<ConversationTool>,
-    /// Estimated number of tokens of all tools that can be offered, at four bytes per token.
+    /// Estimated number of tokens of all usable tools, at four bytes per token.
     pub tokens: u64,
-    /// Number of tokens from which tools are found by search instead.
+    /// Number of tokens above which the model has to search for tools instead of receiving all of them.
     pub threshold: u64,
-    /// `true` if tools are found by search.
+    /// `true` if the model has to search for tools.
     pub by_search: bool,
-    /// Instructions of the enabled servers for the model.
+    /// Instructions from the conversation's servers for the model.
     pub instructions: Vec<ServerInstructions>,
 }
 
-/// Tool of a conversation.
+/// Tool that a conversation's model may be able to use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversationTool {
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the tool. Empty if the server is not in use.
+    /// Name of the tool. Empty if the server is not running.
     pub tool: String,
-    /// Name under which the model knows the tool.
+    /// Name of the tool, as presented to the model.
     pub key: String,
-    /// Estimated number of tokens of the definition.
+    /// Estimated number of tokens of the tool's definition.
     pub tokens: u64,
-    /// State that determines if the tool can be offered.
+    /// Availability of the tool, with the reason if the model may not use it.
     pub state: ToolState,
 }
 
-/// Token usage and cost of a conversation over all branches.
+/// Token usage and cost of a conversation, over all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCost {
-    /// Tokens of all replies.
+    /// Number of tokens of all replies, as reported by the providers.
     pub usage: TokenUsage,
     /// Cost of all replies, by currency.
     pub costs: Vec<Cost>,
-    /// Number of replies whose cost is unknown or incomplete because they were stopped or failed.
+    /// Number of replies whose cost is unknown or incomplete, because the price is unknown or the reply was stopped or
+    /// failed.
     pub unpriced: u32,
-    /// Tokens of the latest request and its reply in the selected branch.
+    /// Number of tokens in the latest request and its reply, in the selected branch.
     pub context_used: Option<u64>,
     /// Context size of the model in tokens.
     pub context: Option<u64>,
@@ -229,39 +230,39 @@ pub enum ExportFormat {
 /// Request to write a conversation to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExportConversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Format of the file.
+    /// Format in which the conversation is written.
     pub format: ExportFormat,
 }
 
 /// Request to create a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NewConversation {
-    /// Title of the conversation.
+    /// Title of the conversation for display, which the user can change.
     pub title: String,
 }
 
-/// Reference to a conversation.
+/// Request that refers to a conversation by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversationRef {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
 }
 
 /// Items to append to a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AppendItems {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Items in order. An item with the identifier of an existing one replaces it.
+    /// Items in order. An item with the identifier of an existing item replaces it.
     pub items: Vec<ConversationItem>,
 }
 
 /// Request to change the title of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RenameConversation {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// New title of the conversation.
     pub title: String,

@@ -1,13 +1,13 @@
-//! Deserialization of settings that must be complete.
+//! Deserialization of settings whose JSON object must be complete.
 //!
-//! The types have defaults because files may omit members. In a request of the page an omitted or misspelled member
-//! would silently reset the setting, so requests have to contain every member and no other.
+//! The types have default values because files may omit members. In a request from the page, an omitted or misspelled
+//! member would silently reset a setting, so a request must contain exactly the members of the type.
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Deserializes an object that must have exactly the members of its type.
+/// Deserializes an object that must contain exactly the members of its type.
 pub(super) fn deserialize_exact<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Serialize,
@@ -16,7 +16,7 @@ where
     parse_exact(Value::deserialize(deserializer)?)
 }
 
-/// Deserializes like [`deserialize_exact`], with `null` for the defaults.
+/// Deserializes like [`deserialize_exact`], but accepts `null` for the default settings.
 pub(super) fn deserialize_exact_or_default<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: DeserializeOwned + Serialize,

@@ -1,4 +1,4 @@
-//! Validation of forms that servers request (elicitation).
+//! Validation of the content of forms (elicitation).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use ts_rs::TS;
 
 use super::FormProblem;
 
-/// Content of a form to validate.
+/// Request to validate the content of a form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CheckForm {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request that contains the form.
     pub id: String,
     /// Content of the form as a JSON object.
     pub content: Value,
@@ -18,6 +18,6 @@ pub struct CheckForm {
 /// Validation errors of a form's content. Empty if it can be sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct FormProblems {
-    /// Errors by field, in the order of the form.
+    /// Validation errors by field, in the order of the form.
     pub problems: Vec<FormProblem>,
 }

@@ -1,18 +1,18 @@
-//! History of conversations: pages of items, omitted contents, and the search.
+//! Stored conversations: pages of items, omitted contents, and full-text search.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{ConversationItem, FoundItem};
 
-/// Range of items to read from a conversation.
+/// Request for a page of a conversation's items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ItemRange {
-    /// Identifier of the conversation.
+    /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Identifier of the item before which items are returned, or `None` for the last ones of the selected branch.
+    /// Identifier of the item before which the page ends, or `None` for the last items of the selected branch.
     pub before: Option<String>,
-    /// Maximum number of items.
+    /// Maximum number of items to return.
     pub limit: usize,
 }
 
@@ -22,14 +22,14 @@ pub struct ItemRange {
 pub struct ItemPage {
     /// Items in order, oldest first.
     pub items: Vec<ConversationItem>,
-    /// `true` if there are items before these.
+    /// `true` if the branch has items that precede `items`.
     pub has_more: bool,
 }
 
 /// Reference to large content by its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct BlobRef {
-    /// SHA-256 of the content, in hexadecimal.
+    /// SHA-256 of the content, in hexadecimal, as in [`OmittedContent`].
     pub hash: String,
 }
 
@@ -43,18 +43,18 @@ pub struct Blob {
 /// Search over all conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SearchHistory {
-    /// Words that an item must all contain. The last one may be a prefix. Chinese, Japanese and Korean text matches at
-    /// any position.
+    /// Words that an item must all contain. The last word may be incomplete. Chinese, Japanese and Korean text matches
+    /// anywhere in a word.
     pub text: String,
-    /// Maximum number of results.
+    /// Maximum number of results to return.
     pub limit: usize,
-    /// Position of an earlier result, its `number`. Only older items are returned.
+    /// Value of `number` in an earlier result. Only older items are returned. `None` starts with the newest.
     #[serde(default)]
     #[ts(optional)]
     pub before: Option<u64>,
 }
 
-/// Search results, latest first.
+/// Search results, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundItems {

@@ -8,14 +8,15 @@ pub use other_apps::{
     ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus, ImportedValueKind,
 };
 
-/// Settings to search for servers. Without a member: all known apps in the home folder.
+/// Settings files to search for servers. By default, those of all known apps in the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSource {
-    /// Identifier of the only app to search.
+    /// Identifier of the only app to search, or `None` for all known apps.
     #[serde(default)]
     pub app: Option<String>,
-    /// Project folder whose files are searched instead. Must be one of the folders that a server may know of.
+    /// Project folder to search instead of the home folder, or `None`. Must be a folder that a server may know of
+    /// (root).
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -24,14 +25,14 @@ pub struct ImportSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
-    /// Path of the folder. Must be one of the folders that a server may know of.
+    /// Path of the folder, which must be one that a server may know of (root).
     pub folder: String,
 }
 
 /// Files of a project that may define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProjectFiles {
-    /// Paths relative to the folder. The files were not read.
+    /// Paths of the files, relative to the folder.
     pub files: Vec<String>,
 }
 
@@ -39,11 +40,11 @@ pub struct ProjectFiles {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
-    /// Names of the apps that were searched, in the order of the table of apps.
+    /// Names of the apps that were searched, in the order of the table of known apps.
     pub looked_for: Vec<String>,
-    /// Apps with servers, in the order of the table of apps.
+    /// Apps that define servers, in the order of the table of known apps.
     pub apps: Vec<ImportApp>,
-    /// Files that could not be read, with line, column and cause.
+    /// Files that could not be read or parsed, with line, column and cause.
     pub problems: Vec<ConfigProblem>,
 }
 
@@ -54,9 +55,9 @@ pub struct ImportApp {
     pub id: String,
     /// Name of the app as its vendor writes it.
     pub name: String,
-    /// Settings files that were read.
+    /// Settings files of the app that were read.
     pub files: Vec<ImportFile>,
-    /// Servers of the app. A server that several apps define is listed only in the first one.
+    /// Servers of the app. A server that several apps define is only listed for the first of them.
     pub servers: Vec<ImportCandidate>,
 }
 
@@ -69,40 +70,40 @@ pub struct ImportFile {
     pub servers: u32,
 }
 
-/// Server of another app. Secret values of variables and headers are not included.
+/// Server found in the settings of another app. Does not contain the values of secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidate {
-    /// Hash of the resulting configuration, without the values of secrets, and of its location. A candidate is imported
-    /// only if its hash is unchanged.
+    /// Hash of the resulting configuration without its secrets, and of its location. The server is only imported if the
+    /// hash is unchanged.
     pub id: String,
     /// Suggested name, unique among the configured servers.
     pub name: String,
-    /// Locations at which the server was found.
+    /// Settings files in which the server was found.
     pub origins: Vec<ImportOrigin>,
     /// Transport: `stdio`, `http` or `sse`.
     pub transport: String,
-    /// Command on one line, or URL.
+    /// Command line of a local server, or URL of a remote server.
     pub target: String,
-    /// Working directory of a local server, if its app specifies one.
+    /// Working directory of a local server, if the app configures one.
     pub folder: Option<String>,
-    /// Sandbox of a local server, if its app specifies one in Drawbridge's format.
+    /// Sandbox of a local server, if the file contains one in Drawbridge's format.
     pub sandbox: Option<Sandbox>,
-    /// OAuth client of a remote server, if its app specifies one.
+    /// OAuth client of a remote server, if the app configures one.
     pub sign_in: Option<ImportSignIn>,
     /// Environment variables of a local server.
     pub env: Vec<ImportedValue>,
     /// HTTP headers of a remote server.
     pub headers: Vec<ImportedValue>,
-    /// Relation to the configured servers.
+    /// Relation to the servers that are already configured.
     pub status: ImportStatus,
-    /// Placeholders in the command, the URL or the sign-in settings, which the user has to replace.
+    /// Placeholders in the command, the URL or the sign-in settings that the user has to replace.
     pub placeholders: Vec<ImportPlaceholder>,
     /// `true` if the server is disabled in the other app.
     pub off: bool,
-    /// Tools that the app offers to its model and that would be offered here too, or `None` for all.
+    /// Tools that the app offers to its model, and that Drawbridge would also offer. `None` for all tools.
     pub tools: Option<ToolFilter>,
-    /// Settings that are not imported, or the reason why the server can't be imported.
+    /// Settings that are not imported, and the reason why the server can't be imported, if it can't.
     pub notes: Vec<ImportNote>,
 }
 
@@ -114,13 +115,13 @@ pub struct ImportSignIn {
     pub client_id: Option<String>,
     /// `true` if there is a client secret, which is stored in the keychain.
     pub has_secret: bool,
-    /// Issuer of the authorization server.
+    /// Issuer identifier of the authorization server, if the app configures one.
     pub issuer: Option<String>,
-    /// Scopes to request, or empty for the scopes that the server requires.
+    /// Scopes to request. If empty, the scopes that the server requires are requested.
     pub scopes: Vec<String>,
 }
 
-/// Variable or header of a candidate.
+/// Environment variable or header of an import candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportedValue {
@@ -136,7 +137,7 @@ pub struct ImportedValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportServers {
-    /// Source with which the candidates were listed.
+    /// Search whose results were shown to the user.
     pub source: ImportSource,
     /// Identifiers of the selected candidates.
     pub ids: Vec<String>,
@@ -153,11 +154,11 @@ pub struct ImportedServers {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
-    /// Identifier of the candidate.
+    /// Identifier of the candidate, as in [`ImportCandidate::id`].
     pub id: String,
     /// Name of the imported server in the settings, or `None` if it was not imported.
     pub name: Option<String>,
-    /// Reason why the secrets are stored only until Drawbridge exits, if they are.
+    /// Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
     pub only_this_run: Option<String>,
     /// Reason why the server was not imported.
     pub problem: Option<String>,

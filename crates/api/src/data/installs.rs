@@ -1,7 +1,6 @@
 //! Installation of servers from a registry or a bundle: search, plan, preview and upgrade.
 //!
-//! All texts of publishers are sanitized for display and bounded in size where they are read. Their claims are not
-//! verified.
+//! Texts from publishers are sanitized for display and limited in size. Their claims are not verified.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +11,32 @@ use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
 pub use installs::{InputKind, InputProblem, PlanInput};
 
-/// Search request for the registry.
+/// Request to search the registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegistrySearch {
     /// Text to search for in server names, at most 200 bytes. An empty text matches all servers.
     #[serde(default)]
     pub text: String,
-    /// [`RegistryPage::next_cursor`] of the previous page.
+    /// Cursor from [`RegistryPage::next_cursor`] of the previous page, or `None` for the first page.
     #[serde(default)]
     pub cursor: Option<String>,
-    /// `true` to query the registry even if a cached response is less than an hour old.
+    /// `true` to send a request to the registry even if a cached response is less than an hour old.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// Page of the registry's list, with the latest version of each server.
+/// Page of servers in the registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryPage {
     /// Latest version of each server on this page.
     pub servers: Vec<RegistryListing>,
-    /// Number of entries that were skipped because they can't be parsed.
+    /// Number of servers that were skipped because their entry can't be parsed.
     pub unreadable: u32,
     /// Cursor of the next page, or `None` if this is the last one.
     pub next_cursor: Option<String>,
-    /// Registry that responded, with the time of the response.
+    /// Origin of the response that contains the page.
     pub answer: RegistryAnswer,
 }
 
@@ -47,58 +46,58 @@ pub struct RegistryPage {
 pub struct RegistryAnswer {
     /// Base URL of the registry.
     pub registry: String,
-    /// Time of the response, in milliseconds since 1970.
+    /// Time at which the response was received, in milliseconds since 1970.
     pub fetched: u64,
-    /// `true` if this is the cached response of the time `fetched`.
+    /// `true` if this response is from the cache.
     pub from_cache: bool,
-    /// Reason why the registry could not be reached, if a request failed.
+    /// Reason why the registry could not be reached, or `None` if no request failed.
     pub offline: Option<String>,
 }
 
-/// Version of a server as the registry lists it.
+/// Version of a server, as listed in the registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryListing {
-    /// Name of the server in the registry, `namespace/name`.
+    /// Name of the server in the registry, in the form `namespace/name`.
     pub name: String,
-    /// Title chosen by the publisher, not verified. Never displayed without `name`.
+    /// Title chosen by the publisher, not verified. Must be displayed together with `name`.
     pub title: Option<String>,
     /// Description of the server from the publisher.
     pub description: Option<String>,
     /// Version of the server, as the publisher writes it.
     pub version: String,
-    /// Account or domain that owns the name.
+    /// Account or domain that owns the server's namespace.
     pub publisher: RegistryPublisher,
     /// Status of the version in the registry.
     pub status: RegistryStatus,
-    /// Explanation of the status from the registry.
+    /// Explanation of the status, from the registry.
     pub status_message: Option<String>,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<u64>,
-    /// `true` if the registry marks it as the latest version.
+    /// `true` if the registry lists this version as the latest.
     pub is_latest: bool,
-    /// Home page as claimed by the publisher.
+    /// URL of the home page, as claimed by the publisher.
     pub website_url: Option<String>,
     /// URL of the source repository as claimed by the publisher.
     pub repository_url: Option<String>,
 }
 
-/// Account or domain that owns the name of a server. No statement about the code.
+/// Account or domain that owns the namespace of a server's name. Implies nothing about the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RegistryPublisher {
-    /// Kind of the owner.
+    /// Kind of the owner: a GitHub account or a domain.
     pub kind: PublisherKind,
     /// Name of the account or domain.
     pub name: String,
-    /// `true` if the registry verifies the owner of the name. Known only of the official registry.
+    /// `true` if the registry verifies the ownership of namespaces, which is known only of the official registry.
     pub checked: bool,
 }
 
-/// Kind of the owner of a server name.
+/// Kind of the owner of a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherKind {
-    /// Account on the platform GitHub.
+    /// Account on GitHub.
     GithubAccount,
     /// Holder of a DNS domain.
     Domain,
@@ -110,41 +109,41 @@ pub enum PublisherKind {
 pub enum RegistryStatus {
     /// The version can be installed.
     Active,
-    /// The version can be installed, but should no longer be used.
+    /// The version can be installed, but its publisher advises against it.
     Deprecated,
-    /// The version was removed, mostly because of spam or malware, and can't be installed.
+    /// The version was removed, usually as spam or malware, and can't be installed.
     Deleted,
-    /// The registry returned a status unknown to this version of Drawbridge.
+    /// Status that this version of Drawbridge does not know.
     Unknown,
 }
 
-/// Reference to a server of the registry.
+/// Reference to a server in the registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegistryServerName {
-    /// Name of the server in the registry, `namespace/name`.
+    /// Name of the server in the registry, in the form `namespace/name`.
     pub name: String,
     /// Version of the server, or `None` for the latest.
     #[serde(default)]
     pub version: Option<String>,
-    /// `true` to query the registry even if a cached response is less than an hour old.
+    /// `true` to send a request to the registry even if a cached response is less than an hour old.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// Version of a registry server, and a list of its other versions.
+/// Version of a server in the registry, with the list of all its versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryServer {
     /// Requested version of the server.
     pub listing: RegistryListing,
-    /// Packages and remotes by which it can be installed.
+    /// Packages and remotes of the version, of which the user selects one to install.
     pub choices: Vec<InstallChoice>,
     /// All versions, newest first.
     pub versions: Vec<RegistryVersion>,
-    /// Reason why the other versions could not be listed, if they could not.
+    /// Reason why the list of versions could not be requested, or `None` if it could.
     pub versions_problem: Option<String>,
-    /// Registry that responded, with the time of the response.
+    /// Origin of the response that contains the version.
     pub answer: RegistryAnswer,
 }
 
@@ -156,47 +155,48 @@ pub struct RegistryVersion {
     pub version: String,
     /// Status of the version in the registry.
     pub status: RegistryStatus,
-    /// Explanation of the status from the registry.
+    /// Explanation of the status, from the registry.
     pub status_message: Option<String>,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<u64>,
 }
 
-/// Server that could be installed. Nothing is unpacked, started or approved.
+/// Server that the user can install. Nothing is unpacked, started or approved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallOffer {
-    /// Source for the following commands, with the exact version, the chosen target or the SHA-256 of the bundle, so
-    /// that nothing else can be installed.
+    /// Source to use in the following requests. It contains the exact version and the selected target, or the SHA-256
+    /// of the bundle, so that the installed server is the offered one.
     pub source: InstallSource,
-    /// Origin of the server.
+    /// Origin of the server: a registry or a bundle file.
     pub origin: InstallOrigin,
     /// Packages and remotes to choose from. Empty for a bundle.
     pub choices: Vec<InstallChoice>,
-    /// Configuration that would be set up, or `None` if no target is chosen or it can't be installed.
+    /// Configuration that would be added, or `None` if no target is selected or it can't be installed.
     pub plan: Option<InstallPlan>,
-    /// Reason why the chosen target can't be installed, if it can't.
+    /// Reason why the selected target can't be installed, or `None` if it can.
     pub problem: Option<String>,
 }
 
-/// Origin of a server.
+/// Origin of a server to install.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum InstallOrigin {
-    /// Server listed by a registry.
+    /// Server in a registry.
     Registry {
-        /// Entry of the registry.
+        /// Version of the server in the registry.
         listing: RegistryListing,
-        /// Registry that responded, with the time of the response.
+        /// Origin of the registry's response.
         answer: RegistryAnswer,
-        /// Downloaded bundle, if the chosen package is one. Its hash matches the one in the registry.
+        /// Downloaded bundle, if the selected package is one. Its hash was verified against the registry.
         bundle: Option<OfferedBundle>,
     },
-    /// Bundle in a local file that the user selected.
+    /// Bundle in a file that the user selected.
     Bundle(OfferedBundle),
 }
 
-/// Bundle to install. All members except the hash, the sizes and the folder are claims of the publisher.
+/// Bundle to install. The hash, the sizes and the folder are determined by Drawbridge, and all other members are claims
+/// of the publisher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct OfferedBundle {
@@ -206,7 +206,7 @@ pub struct OfferedBundle {
     pub sha256: String,
     /// Size of the file in bytes.
     pub bytes: u64,
-    /// Member `name` of the manifest, which identifies other versions of the same bundle.
+    /// Member `name` of the manifest. Other versions of the bundle have the same name.
     pub name: String,
     /// Member `display_name` of the manifest.
     pub title: Option<String>,
@@ -214,42 +214,42 @@ pub struct OfferedBundle {
     pub version: String,
     /// Description of the server from the manifest.
     pub description: String,
-    /// Name of the author.
+    /// Name of the author, as in the manifest.
     pub author: String,
-    /// Description of the signature. Signatures are never verified and imply nothing about safety.
+    /// Description of the bundle's signature, which is not verified.
     pub signature: String,
-    /// Folder that the bundle is unpacked to.
+    /// Folder into which the bundle would be unpacked.
     pub folder: String,
     /// Number of files in the bundle.
     pub files: u32,
     /// Unpacked size in bytes.
     pub unpacked_bytes: u64,
-    /// Sentences about the members of the manifest that are not supported.
+    /// Sentences about unsupported members of the manifest.
     pub warnings: Vec<String>,
 }
 
-/// Configuration that an installation would set up, with inputs for the user.
+/// Configuration that an installation would add, with the inputs that the user has to fill in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPlan {
     /// Suggested name, unique among the configured servers.
     pub name: String,
-    /// Command or URL of the server.
+    /// Command or URL of the server, with placeholders.
     pub target: PlannedTarget,
     /// Inputs that the user fills in.
     pub inputs: Vec<PlanInput>,
-    /// Keys of secret inputs that can't be stored in the keychain. Their values appear in the settings file and on the
-    /// command line.
+    /// Keys of secret inputs that can't be stored in the keychain, because they are part of an argument or the URL.
+    /// Their values are stored in the settings file.
     pub exposed_secrets: Vec<String>,
-    /// Sentences that the user should read.
+    /// Sentences that the user should read before the installation.
     pub notes: Vec<String>,
-    /// Availability of a sandbox.
+    /// Availability of a sandbox for the server, with the reason if there is none.
     pub containment: InstallContainment,
     /// Suggested sandbox of the server.
     pub sandbox: Option<Sandbox>,
 }
 
-/// Command or URL of a plan.
+/// Command or URL in an install plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlannedTarget {
@@ -257,70 +257,70 @@ pub enum PlannedTarget {
     Stdio {
         /// Program of the command.
         command: String,
-        /// Arguments of the command, each in parts.
+        /// Arguments of the command. Each is a sequence of parts.
         args: Vec<Vec<PlannedPart>>,
-        /// Environment variables, by name.
+        /// Environment variables, by name. Each value is a sequence of parts.
         env: BTreeMap<String, Vec<PlannedPart>>,
     },
     /// Remote server that is reached at a URL.
     Http {
-        /// URL of the server, in parts.
+        /// URL of the server, as a sequence of parts.
         url: Vec<PlannedPart>,
         /// HTTP transport of the server.
         kind: HttpKind,
-        /// Headers of each request, by name.
+        /// Headers of each request, by name. Each value is a sequence of parts.
         headers: BTreeMap<String, Vec<PlannedPart>>,
     },
 }
 
-/// Part of a text with placeholders.
+/// Part of a text in an install plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedPart {
-    /// Literal text without placeholders.
+    /// Literal text without a placeholder.
     Text(String),
-    /// Value of the input with this key.
+    /// Key of an input, whose value is inserted here.
     Input(String),
 }
 
-/// Server to install with the user's inputs. Values of secret inputs are stored in the keychain at the installation.
+/// Server to install, with the user's values of the inputs. Secret values are stored in the keychain when the server is
+/// installed.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InstallDraft {
-    /// Source of the offer, [`InstallOffer::source`].
+    /// Source of the server, from [`InstallOffer::source`].
     pub source: InstallSource,
     /// Name of the server in the settings.
     pub name: String,
-    /// Values of the inputs, by key. Missing inputs have their default.
+    /// Values of the inputs, by key. An omitted input has its default value.
     #[serde(default)]
     pub values: BTreeMap<String, Vec<String>>,
-    /// Sandbox of the server, or `None` for unrestricted access. Ignored in an upgrade, which keeps the server's
-    /// sandbox.
+    /// Sandbox of the server, or `None` to run it with all rights of the user. Ignored in an upgrade, which keeps the
+    /// sandbox of the installed server.
     #[serde(default)]
     pub sandbox: Option<Sandbox>,
-    /// Name of the installed server to replace, or `None` for a new server.
+    /// Name of the installed server to upgrade, or `None` to add a server.
     #[serde(default)]
     pub upgrades: Option<String>,
 }
 
-/// Exact configuration that would be set up, or the problems that prevent it.
+/// Exact configuration that would be added, or the problems that prevent it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPreview {
-    /// Problems of the inputs' values, by key.
+    /// Problems of the input values, by key of the input.
     pub input_problems: BTreeMap<String, InputProblem>,
-    /// Other problem, such as a name that is taken or a URL that can't be used.
+    /// Problem that does not belong to an input, such as a name that is already in use or an invalid URL.
     pub problem: Option<String>,
-    /// Server that would be set up, or `None` if there is a problem.
+    /// Configuration that would be added, or `None` if there is a problem.
     pub server: Option<PreviewedServer>,
-    /// Current configuration of the server to replace.
+    /// Current configuration of the server to upgrade, or `None` if a server would be added.
     pub before: Option<PreviewedServer>,
-    /// Hash of the resulting configuration, including the values of secrets, and of its origin, or `None` if there is a
-    /// problem.
+    /// Hash of the resulting configuration, including secret values, and of its source. `None` if there is a problem.
     pub hash: Option<String>,
 }
 
-/// Server that would be set up. Secrets that go to the keychain are masked.
+/// Configuration that would be added, with secrets masked that the keychain would store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum PreviewedServer {
@@ -328,13 +328,14 @@ pub enum PreviewedServer {
     Stdio {
         /// Program of the command.
         command: String,
-        /// Path of the program on this computer, or `None` if it was not found or is not unpacked yet.
+        /// Path of the program on this computer, or `None` if it was not found or is part of a bundle that is not
+        /// unpacked yet.
         found_at: Option<String>,
         /// Arguments as passed to the program.
         args: Vec<String>,
-        /// Environment variables, in addition to the allow-listed ones.
+        /// Environment variables that are set in addition to the allow-listed ones of Drawbridge.
         env: BTreeMap<String, Vec<PreviewedPart>>,
-        /// Sandbox of the server, or `None` for unrestricted access.
+        /// Sandbox of the server, or `None` if it would run with all rights of the user.
         sandbox: Option<Sandbox>,
     },
     /// Remote server that is reached at a URL.
@@ -352,44 +353,44 @@ pub enum PreviewedServer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PreviewedPart {
-    /// Text that is stored in the settings file.
+    /// Text that the settings file would contain.
     Text(String),
-    /// Secret that is stored in the keychain.
+    /// Secret that the keychain would store.
     Secret,
-    /// Existing value of a header that does not change. Not displayed, because it may be a key.
+    /// Value of a header that the upgrade does not change. Not displayed, because it may be an API key.
     Kept,
 }
 
-/// Server to install exactly as previewed.
+/// Request to install a server exactly as shown in a preview.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
     /// Server with the user's inputs.
     pub draft: InstallDraft,
-    /// Hash of the preview, [`InstallPreview::hash`]. Nothing is installed if the result would differ.
+    /// Hash from [`InstallPreview::hash`]. Nothing is installed if the configuration would differ.
     pub hash: String,
-    /// `true` if the user agreed to stop the running server for its upgrade.
+    /// `true` if the user agreed that a running server is stopped for its upgrade.
     #[serde(default)]
     pub stop: bool,
 }
 
-/// Request for the versions of the servers that were installed from a registry.
+/// Request for newer versions of the servers that were installed from a registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct InstalledVersions {
-    /// `true` to query the registry even if cached responses are less than an hour old.
+    /// `true` to send requests to the registry even if cached responses are less than an hour old.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// Current registry information on the installed servers.
+/// Reports on newer versions of the installed servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct VersionReports {
     /// Report for each server that was installed from a registry, in the order of the settings file.
     pub servers: Vec<VersionReport>,
 }
 
-/// Current registry information on an installed server.
+/// Report on newer versions of an installed server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionReport {
@@ -397,15 +398,15 @@ pub struct VersionReport {
     pub server: String,
     /// Name of the server in the registry.
     pub registry_name: String,
-    /// Version that is installed.
+    /// Installed version, as the publisher writes it.
     pub version: String,
     /// Status of the installed version in the registry.
     pub status: RegistryStatus,
-    /// Explanation of the status from the registry.
+    /// Explanation of the status, from the registry.
     pub status_message: Option<String>,
-    /// Newer version, if there is one.
+    /// Newer version in the registry, or `None` if there is none.
     pub newer: Option<NewerVersion>,
-    /// Reason why the registry could not be queried, if it could not.
+    /// Reason why the registry could not be queried, or `None` if it could.
     pub problem: Option<String>,
 }
 
@@ -419,27 +420,27 @@ pub struct NewerVersion {
     pub published_at: Option<u64>,
 }
 
-/// Another version of an installed server.
+/// Request for the install plan of another version of an installed server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct UpgradeSource {
     /// Name of the installed server in the settings.
     pub server: String,
-    /// Source of the other version, or `None` for the latest one in the registry.
+    /// Source of the version, or `None` for the latest version in the registry.
     #[serde(default)]
     pub source: Option<InstallSource>,
 }
 
-/// Another version of an installed server that could replace it. Nothing is unpacked, stopped or approved.
+/// Other version of an installed server, with its install plan. Nothing is unpacked, stopped or approved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct UpgradeOffer {
-    /// Version that could be installed.
+    /// Install plan for the other version.
     pub offer: InstallOffer,
     /// Origin of the installed version.
     pub installed: ServerOrigin,
-    /// Inputs that keep their current value unless the user enters another one, by key. The value is `None` for secrets
-    /// and header values.
+    /// Inputs that keep their current value if the user enters none, by key. The value is `None` for secrets and header
+    /// values, which are not displayed.
     pub kept: BTreeMap<String, Option<Vec<String>>>,
-    /// `true` if the server is running and would be stopped.
+    /// `true` if the server is running and would be stopped for the upgrade.
     pub running: bool,
 }

@@ -1,5 +1,5 @@
-//! Data types of the contract between Drawbridge and its page. Texts from servers are included unmodified, and the page
-//! renders them as plain text.
+//! Data types of the contract between Drawbridge and its page. Texts from servers are unmodified, so the page has to
+//! render them as plain text.
 
 mod activity;
 mod audit;
@@ -58,7 +58,7 @@ pub use server::*;
 pub use settings::*;
 pub use skills::*;
 
-// Types of other crates that requests, responses and events use unchanged.
+// Types of other crates that are part of the contract without changes.
 pub use chat::offered_tools::ToolState;
 pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
 pub use credentials::sign_in::{SignInFailure, SignInPhase, TokenStorage};
@@ -98,26 +98,26 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EmptyObject {}
 
-/// State that the page needs at its start.
+/// State of the host that the page needs when it loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// Number of the next event.
+    /// Number of the first event that this state does not include.
     pub next_event: u64,
     /// All servers, in the order of the settings file.
     pub servers: Vec<Server>,
-    /// Queue of consent requests, in order.
+    /// Pending consent requests, in the order of the queue.
     pub questions: Vec<ConsentRequest>,
-    /// Calls that are in progress.
+    /// Calls of tools, prompts and resources that are in progress.
     pub calls: Vec<ServerCall>,
     /// All conversations, latest first.
     pub conversations: Vec<ConversationSummary>,
-    /// Settings of the app.
+    /// Settings of the app that the user can change.
     pub settings: Settings,
-    /// Problem of the settings file, if there is one.
+    /// Problem in the settings file, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
-    /// Paths of Drawbridge's files.
+    /// Paths of the files that Drawbridge uses, for display.
     pub paths: Paths,
-    /// Version of Drawbridge itself.
+    /// Version number of Drawbridge.
     pub version: String,
 }

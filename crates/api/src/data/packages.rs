@@ -1,86 +1,86 @@
-//! Packages that launchers such as `npx` load.
+//! Packages that launchers such as `npx` download and run.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Package that a launcher such as `npx` would load.
+/// Package that a launcher such as `npx` would download and run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadedPackage {
-    /// Launcher, as written on the command line.
+    /// Name of the launcher, as written in the command.
     pub launcher: String,
-    /// Package named in the settings, if it could be parsed.
+    /// Name of the package, or `None` if the command could not be parsed.
     pub name: Option<String>,
-    /// Version, range or tag in the settings, or `None` if they name none.
+    /// Version, version range or tag in the command, or `None` if it contains none.
     pub wanted: Option<String>,
-    /// Version that would run, or `None` if it is unknown.
+    /// Version that would run now, or `None` if it could not be determined.
     pub version: Option<PackageVersion>,
-    /// Reason why the version is unknown.
+    /// Reason why the version could not be determined.
     pub unknown: Option<UnknownPackage>,
-    /// Version that was approved last, if another one would run.
+    /// Version that was approved last, if a different one would run now.
     pub before: Option<PackageVersion>,
-    /// `true` if the registry offers different files for the approved version.
+    /// `true` if the registry now offers other files for the version that was approved.
     pub replaced: bool,
-    /// Further packages of the command line, whose versions are not pinned.
+    /// Names of further packages in the command, whose versions are not pinned.
     pub unpinned: Vec<String>,
-    /// Command line as configured, without the resolved version.
+    /// Command line as in the settings, before the version is inserted.
     pub configured: String,
 }
 
-/// Version of a package.
+/// Version of a package, with the hash and origin of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PackageVersion {
-    /// Version, or the tag of a container image.
+    /// Version number, or the tag of a container image.
     pub version: String,
-    /// Hash of the package's files, if the registry provides one.
+    /// Hash of the package's files, or `None` if the registry provides none.
     pub integrity: Option<String>,
-    /// Origin of the package.
+    /// URL that the package is downloaded from, or `None` if it is unknown.
     pub source: Option<String>,
 }
 
-/// Explanation of an unknown package version.
+/// Reason why the version of a package could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPackage {
     /// Reason why the version is unknown.
     pub reason: UnknownPackageReason,
-    /// Subject of the reason, such as an option or the output of a program. May be empty.
+    /// Detail of the reason, such as the name of an option or the output of a program. May be empty.
     pub detail: String,
 }
 
-/// Reason why a package version is unknown.
+/// Reason why the version of a package could not be determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownPackageReason {
-    /// The launcher executes a shell command line.
+    /// The launcher runs a shell command line.
     ShellLine,
-    /// The launcher is started by the program in the detail.
+    /// Another program, named in the detail, starts the launcher.
     Wrapped,
-    /// The option in the detail is not known.
+    /// Drawbridge does not know the option in the detail.
     Option,
-    /// The detail is not a registry specifier of a name and a version.
+    /// The detail does not have the form of a name and a version in a registry.
     Specifier,
-    /// The command line names several packages.
+    /// The command contains several packages.
     Several,
-    /// The command line names no package.
+    /// The command contains no package.
     NoPackage,
-    /// Packages of this launcher can't be looked up. The detail is its name.
+    /// Drawbridge can't look up packages of the launcher in the detail.
     Launcher,
-    /// The environment variable in the detail changes which package is loaded.
+    /// The environment variable in the detail affects which package is loaded.
     Variable,
-    /// Settings in the server's folder may change which registry is used.
+    /// Files in the server's working directory may change the registry.
     ProjectSettings,
-    /// A local copy at the path in the detail may run instead.
+    /// A local copy of the package, at the path in the detail, may run instead.
     LocalCopy,
-    /// The launcher, whose path is the detail, is not on the search path.
+    /// The launcher is outside of the search path. Its path is the detail.
     OffSearchPath,
-    /// The package manager in the detail is missing.
+    /// The package manager in the detail is not installed.
     NoClient,
     /// The sandbox has no network access.
     NoNetwork,
     /// The package manager in the detail timed out.
     TimedOut,
-    /// The package manager failed with the output in the detail.
+    /// The package manager failed. Its output is the detail.
     Failed,
 }

@@ -1,14 +1,14 @@
-//! Body of a conversation's item without provider data.
+//! Body of a conversation's item without data that only the model's provider can interpret.
 //!
-//! Items sent to and received from the page have this type, so that data that only a model's provider reads is neither
-//! sent to the page nor stored from it.
+//! Items use this type in both directions between host and page, so that such data is neither sent to the page nor
+//! accepted from it.
 
 use std::ops::Deref;
 
 use domain::item::ItemBody;
 use serde::{Deserialize, Serialize};
 
-/// Body of an item without opaque provider data, such as the signature of a model's thinking.
+/// Body of an item without opaque provider data, such as the signature of a thinking block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ItemBody")]
 pub struct PageItemBody(ItemBody);

@@ -5,62 +5,62 @@ use ts_rs::TS;
 
 use super::{ModelProblem, ModelRef, ProviderKind, ProviderPreset};
 
-/// Model providers, both configured and available.
+/// Configured model providers, model servers found on this computer, and presets.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Models {
-    /// Configured providers, in order.
+    /// Configured providers, in the order in which they were added.
     pub providers: Vec<ModelProvider>,
-    /// Model of new conversations.
+    /// Default model of new conversations, or `None` if there is none.
     pub default: Option<ModelRef>,
     /// Model servers on this computer that are not configured yet.
     pub found: Vec<FoundProvider>,
-    /// Presets for the setup of a provider.
+    /// Presets for adding a known provider.
     pub presets: Vec<ProviderPreset>,
 }
 
-/// Configured provider of models.
+/// Model provider that the user configured, with its models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelProvider {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
-    /// Name of the provider.
+    /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol of the provider.
+    /// Wire protocol that the provider's API uses.
     pub kind: ProviderKind,
-    /// Base URL of the API.
+    /// Base URL to which paths of the provider's API are appended.
     pub url: String,
-    /// Timeout of a reply in seconds without a received byte, if the user set it.
+    /// Maximum time without received data during a reply, in seconds, or `None` for the default.
     pub silence_seconds: Option<u32>,
-    /// Content that the wire protocol can't represent, and how each kind is converted.
+    /// Content that the wire protocol can't represent, and the conversion of each kind.
     pub losses: Vec<LossyConversion>,
     /// `true` if an API key is stored for this URL.
     pub has_key: bool,
     /// `true` if the provider runs on this computer.
     pub local: bool,
-    /// `true` if requests, including the API key, are sent unencrypted.
+    /// `true` if requests and the API key are sent unencrypted over the network.
     pub readable: bool,
-    /// Models that the provider listed last.
+    /// Models that the provider's last list contained.
     pub models: Vec<Model>,
-    /// Time of the last list, in milliseconds since 1970, or `None` if there is none.
+    /// Time at which the provider last listed its models, in milliseconds since 1970, or `None` if it never did.
     pub listed_at: Option<u64>,
-    /// Error of the last request to the provider, if it failed.
+    /// Error of the last request to the provider, or `None` if it succeeded.
     pub problem: Option<ModelProblem>,
 }
 
-/// Content that a wire protocol can't represent.
+/// Content that a wire protocol can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
     pub what: String,
-    /// Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
-    /// describes it in text, `leaveOut` drops it.
+    /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
+    /// `sayInText` describes it in text, `leaveOut` drops it.
     pub then: String,
-    /// Conversions that can be chosen.
+    /// Conversions that the user can choose for the content.
     pub choices: Vec<String>,
 }
 
-/// Model of a provider. Unknown properties are `None`.
+/// Model of a provider. Properties that are unknown are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
@@ -72,7 +72,7 @@ pub struct Model {
     pub context: Option<u32>,
     /// Maximum number of tokens in a reply.
     pub max_output: Option<u32>,
-    /// Price of the model.
+    /// Price of the model per million tokens, if known.
     pub price: Option<ModelPrice>,
     /// `true` if the model accepts images.
     pub images: Option<bool>,
@@ -82,7 +82,7 @@ pub struct Model {
     pub files: Option<bool>,
     /// `true` if the model supports tools.
     pub tools: Option<bool>,
-    /// `true` if thinking can be enabled.
+    /// `true` if the model supports thinking.
     pub thinking: Option<bool>,
 }
 
@@ -90,13 +90,13 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Price of the request's tokens.
+    /// Price per million tokens of a request.
     pub input: f64,
-    /// Price of the reply's tokens.
+    /// Price per million tokens of a reply.
     pub output: f64,
     /// Currency code, such as `USD`.
     pub currency: String,
-    /// Date or source of the price.
+    /// Date or source of the price information.
     pub as_of: String,
 }
 
@@ -107,7 +107,7 @@ pub struct FoundProvider {
     pub preset: String,
     /// Name of the model server.
     pub name: String,
-    /// Base URL of the API.
+    /// Base URL to which paths of the provider's API are appended.
     pub url: String,
     /// Names of the available models.
     pub models: Vec<String>,
@@ -117,15 +117,15 @@ pub struct FoundProvider {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SetProvider {
-    /// Identifier of letters, digits, `-`, `_` and `.`.
+    /// Identifier of the provider, which consists of letters, digits, `-`, `_` and `.`.
     pub id: String,
-    /// Name of the provider.
+    /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol of the provider.
+    /// Wire protocol that the provider's API uses.
     pub kind: ProviderKind,
-    /// Base URL of the API.
+    /// Base URL to which paths of the provider's API are appended.
     pub url: String,
-    /// Timeout of a reply in seconds without a received byte, or `None` for the default.
+    /// Maximum time without received data during a reply, in seconds, or `None` for the default.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub silence_seconds: Option<u32>,
@@ -134,7 +134,7 @@ pub struct SetProvider {
     pub conversions: Vec<ConversionChoice>,
 }
 
-/// Conversion chosen for content that a wire protocol can't represent.
+/// Conversion that the user chose for one kind of content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversionChoice {
     /// Kind of the content, as in [`LossyConversion::what`].
@@ -143,19 +143,19 @@ pub struct ConversionChoice {
     pub then: String,
 }
 
-/// Reference to a provider.
+/// Request that refers to a model provider by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderId {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
 }
 
-/// API key of a provider, bound to the provider's current URL.
+/// Request to store the API key of a provider. The key is bound to the provider's current URL.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetProviderKey {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
-    /// API key, or empty to delete it.
+    /// API key, or an empty string to delete it.
     pub key: String,
 }
 
@@ -168,9 +168,9 @@ impl std::fmt::Debug for SetProviderKey {
 /// Request to test a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TestProvider {
-    /// Identifier of the provider.
+    /// Identifier that the user chose for the provider.
     pub id: String,
-    /// Model to request a reply from, or `None` to only list the models.
+    /// Model to request a short reply from, or `None` to only list the models.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub model: Option<String>,
@@ -182,17 +182,17 @@ pub struct TestProvider {
 pub struct ProviderTest {
     /// Number of models that the provider lists.
     pub models: u32,
-    /// Text of the model's reply.
+    /// Text of the model's reply, or `None` if no model was tested.
     pub said: Option<String>,
-    /// Time to the first token, in milliseconds.
+    /// Time to the first token of the reply, in milliseconds.
     pub first_milliseconds: Option<u64>,
     /// Error of the test, if it failed.
     pub problem: Option<ModelProblem>,
 }
 
-/// Model of new conversations.
+/// Request to set the default model of new conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DefaultModel {
-    /// Model, or `None` to have no default.
+    /// Default model, or `None` to remove the default.
     pub model: Option<ModelRef>,
 }

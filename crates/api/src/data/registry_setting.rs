@@ -1,16 +1,16 @@
-//! Setting of the registry that servers are installed from.
+//! Setting for the registry that servers are installed from.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Registry that is in use.
+/// Registry that servers are installed from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RegistryReport {
     /// Base URL of the registry.
     pub address: String,
     /// `true` if this is the official registry.
     pub official: bool,
-    /// `true` if the environment variable `DRAWBRIDGE_REGISTRY` overrides the setting.
+    /// `true` if the URL is from the environment variable `DRAWBRIDGE_REGISTRY`, which overrides the setting.
     pub named: bool,
     /// Name of the header that is sent with each request. Its value is stored in the keychain and never returned.
     pub header: Option<String>,
@@ -20,20 +20,20 @@ pub struct RegistryReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetRegistry {
-    /// Base URL of the registry: https, or http on this computer. `None` for the official registry.
+    /// Base URL of the registry, with the scheme https, or http for this computer. `None` for the official registry.
     pub address: Option<String>,
     /// Header that is sent with each request, if any.
     #[serde(default)]
     pub header: Option<SetRegistryHeader>,
 }
 
-/// Header of requests to a registry.
+/// Header that is sent with each request to the registry.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetRegistryHeader {
     /// Name of the header, such as `Authorization`.
     pub name: String,
-    /// Whole value of the header, which is stored in the keychain, or `None` to keep the stored value for this URL.
+    /// Value of the header, which is stored in the keychain. `None` keeps the stored value for this URL.
     #[serde(default)]
     pub value: Option<String>,
 }

@@ -5,33 +5,33 @@ use ts_rs::TS;
 
 use super::{DefinitionDiff, Flag, LookAlike, ReviewState};
 
-/// Review state of a definition, and findings that the user should check.
+/// Review state of a definition, with findings for the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewMarks {
     /// Review state of the definition, or `None` if there is no definition.
     pub review: Option<ReviewState>,
-    /// `true` if the server reported a change of the list that was not read again yet. Until then nothing in it is
-    /// allowed without a consent request.
+    /// `true` if the server has reported a change of the list that was not read yet. Until it is read, each use of the
+    /// list's items requires consent.
     #[serde(default)]
     pub outdated: bool,
-    /// Difference to the definition that the user reviewed.
+    /// Differences from the definition that the user reviewed.
     pub diff: Option<DefinitionDiff>,
-    /// Items with a confusable name, at most ten.
+    /// Other items whose names are confusable with this one, at most ten.
     pub look_alikes: Vec<LookAlike>,
-    /// Parts of the text that may be intended to mislead a model or to be overlooked.
+    /// Parts of the text that may be intended to mislead a model or to hide from the user.
     pub flags: Vec<Flag>,
 }
 
-/// Definitions that the user has reviewed.
+/// Request to record that the user has reviewed definitions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Review {
     /// Name of the server in the settings.
     pub server: String,
-    /// Reviewed tools of the server.
+    /// Tools whose definitions the user has reviewed.
     #[serde(default)]
     pub tools: Vec<SeenDefinition>,
-    /// Reviewed prompts of the server.
+    /// Prompts whose definitions the user has reviewed.
     #[serde(default)]
     pub prompts: Vec<SeenDefinition>,
 }
@@ -45,7 +45,7 @@ pub struct SeenDefinition {
     pub hash: String,
 }
 
-/// Definitions of a server that are stored as reviewed.
+/// Data that was recorded at the user's reviews of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Pins {
@@ -53,13 +53,13 @@ pub struct Pins {
     pub server: String,
     /// Identity of the server as pairs of label and value: its command and program, or its URL.
     pub identity: Vec<(String, String)>,
-    /// Time of the last approval of the identity, in milliseconds since 1970.
+    /// Time at which the user last approved the identity, in milliseconds since 1970.
     pub identity_since: Option<u64>,
-    /// Issuer of the server's tokens.
+    /// Issuer of the server's tokens, or `None` if it was never signed in to.
     pub issuer: Option<String>,
-    /// Reviewed tools of the server.
+    /// Tools whose definitions the user has reviewed.
     pub tools: Vec<PinnedDefinition>,
-    /// Reviewed prompts of the server.
+    /// Prompts whose definitions the user has reviewed.
     pub prompts: Vec<PinnedDefinition>,
 }
 

@@ -1,4 +1,4 @@
-//! Policy rules, presets, and dry runs of decisions.
+//! Policy rules, presets, and dry runs of the policy.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -7,32 +7,32 @@ use super::{
     ArgumentJudgement, DryRunAct, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource, TrustDuration,
 };
 
-/// All rules and presets, with their files.
+/// All policy rules and presets, with the state of the rule files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
     /// Preset that the user chose.
     pub preset: Preset,
-    /// Preset of this computer's administrator. The stricter of both presets applies.
+    /// Preset that the administrator of this computer set. The stricter of both presets applies.
     pub managed_preset: Preset,
-    /// All rules, those of this computer's administrator first.
+    /// All rules. Those of the administrator precede those of the user.
     pub rules: Vec<Rule>,
-    /// Rule file of the user.
+    /// Rule file with the user's own rules.
     pub user: RuleFile,
-    /// Rule file for all users of this computer.
+    /// Rule file of the administrator, for all users of this computer.
     pub managed: RuleFile,
 }
 
-/// State of a rule file.
+/// Path and state of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleFile {
-    /// Path of the file, even if it does not exist.
+    /// Path of the file, which need not exist.
     pub path: String,
     /// `true` if the file exists.
     pub exists: bool,
-    /// Reason why the file can't be used, if it can't. Every act then requires consent.
+    /// Reason why the file can't be used, or `None` if it can. With an unusable file, every act requires consent.
     pub problem: Option<String>,
-    /// Time at which another program changed the file while Drawbridge was running, in milliseconds since 1970.
+    /// Time at which another program last changed the file since Drawbridge was started, in milliseconds since 1970.
     pub changed: Option<u64>,
 }
 
@@ -41,49 +41,50 @@ pub struct RuleFile {
 pub struct ArgumentRule {
     /// JSON Pointer of the argument, such as `/path`.
     pub at: String,
-    /// Kind of the test.
+    /// Kind of test that `pattern` is used in.
     pub test: ArgumentTest,
-    /// Pattern that the argument has to match.
+    /// Pattern for the argument, whose syntax depends on `test`.
     pub pattern: String,
 }
 
-/// Test of an argument.
+/// Kind of test on an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentTest {
-    /// String pattern with `*` for any characters and `?` for one.
+    /// Glob pattern for a string, with `*` for any characters and `?` for one character.
     Glob,
-    /// Regular expression that matches anywhere in the string, or all of it if the rule allows.
+    /// Regular expression. It matches anywhere in the string, but in a rule that allows it must match the whole string.
     Regex,
-    /// Path of the given folder or of something in it.
+    /// Folder. Matches its own path and all paths inside it.
     Folder,
-    /// Path that matches the pattern or is below such a path, with symbolic links resolved.
+    /// Glob pattern for paths. Applies to a path if the path or one of its parent folders matches, after symbolic links
+    /// are resolved.
     Path,
-    /// URL with the given origin, or below the given path of it.
+    /// Origin, or origin with path. Matches URLs at this origin whose path is the same or below.
     Url,
-    /// Number in the given range.
+    /// Range of numbers. Matches the numbers in it.
     Number,
 }
 
-/// Condition on a server's claims about a tool. Can only make a decision stricter.
+/// Condition on a server's claims about a tool. Such a condition can only make decisions stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimRule {
-    /// `readOnlyHint`: the tool claims to only read.
+    /// Required value of `readOnlyHint`: the tool claims that it only reads.
     #[serde(default)]
     pub read_only: Option<bool>,
-    /// `destructiveHint`: the tool claims, or does not deny, that it destroys data.
+    /// Required value of `destructiveHint`: the tool claims that it destroys data, or makes no claim.
     #[serde(default)]
     pub destructive: Option<bool>,
-    /// `idempotentHint`: the tool claims that repeated calls have no further effect.
+    /// Required value of `idempotentHint`: the tool claims that a repeated call has no further effect.
     #[serde(default)]
     pub idempotent: Option<bool>,
-    /// `openWorldHint`: the tool claims, or does not deny, that it interacts with external entities.
+    /// Required value of `openWorldHint`: the tool claims that it interacts with external entities, or makes no claim.
     #[serde(default)]
     pub open_world: Option<bool>,
 }
 
-/// Limit on a server's use of the user's models without consent.
+/// Limits on sampling requests that a rule allows without consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingBudget {
@@ -93,51 +94,50 @@ pub struct SamplingBudget {
     pub tokens_per_hour: u64,
 }
 
-/// Policy rule. Applies if all its conditions hold.
+/// Policy rule, which applies if all its conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
-    /// Number of the rule in its source. Empty for a new rule.
+    /// Number of the rule in its source, as text. Empty for a new rule.
     pub id: String,
-    /// Source of the rule.
+    /// Rule file or session that contains the rule.
     pub source: RuleSource,
-    /// Effect of the rule.
+    /// Effect of the rule: allow, ask or deny.
     pub effect: RuleEffect,
-    /// Name pattern of the servers, with `*` and `?`.
+    /// Glob pattern for the names of servers, with `*` and `?`.
     pub server: String,
-    /// Name pattern of the tools, or `None` for all acts.
+    /// Glob pattern for the names of tools, or `None` if the rule also applies to other acts.
     pub tool: Option<String>,
-    /// Direction of the payload.
+    /// Direction in which the payload is sent.
     pub direction: RuleDirection,
     /// Conditions on arguments of the call.
     pub arguments: Vec<ArgumentRule>,
     /// Condition on the server's claims about the tool.
     pub annotations: Option<ClaimRule>,
-    /// Budget of a rule that allows sampling requests.
+    /// Limits that a rule must have if it allows sampling requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sampling: Option<SamplingBudget>,
-    /// Duration of the rule.
+    /// Duration for which the rule applies.
     pub scope: RuleScope,
     /// Expiry of the rule, in milliseconds since 1970.
     pub expires_at: Option<u64>,
-    /// Note of the user.
+    /// Note that the user wrote about the rule.
     pub note: String,
-    /// `true` if the rule represents the user's trust in a server.
+    /// `true` if the rule was created by the setting that the user trusts a server.
     pub trusted_server: bool,
-    /// Pattern of the servers' identity, with `*` and `?`: a command line, program or URL. Never set in a rule that
-    /// allows.
+    /// Glob pattern for the identity of servers: a command line, program or URL. Not permitted in a rule that allows.
     #[serde(default)]
     pub identity: Option<String>,
-    /// `true` if the rule also allows calls that a model makes after it has read content of other servers.
+    /// `true` if the rule also allows calls by a model that has read content of other servers.
     #[serde(default)]
     pub after_untrusted: bool,
 }
 
-/// Reference to a rule.
+/// Reference to a rule by its source and number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleRef {
-    /// Source of the rule.
+    /// Rule file or session that contains the rule.
     pub source: RuleSource,
     /// Number of the rule in its source.
     pub id: String,
@@ -150,45 +150,45 @@ pub struct SetPreset {
     pub preset: Preset,
 }
 
-/// Request to trust a server or to end the trust.
+/// Request to set or end the user's trust in a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetTrust {
     /// Name of the server in the settings.
     pub server: String,
-    /// Duration of the trust.
+    /// Duration of the trust. The value `no` ends it.
     pub trust: TrustDuration,
 }
 
-/// Act whose decision is computed without performing it.
+/// Act on which the policy decides in a dry run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DryRun {
     /// Name of the server in the settings.
     pub server: String,
-    /// Act that the policy evaluates.
+    /// Act for which the policy is evaluated.
     pub act: DryRunAct,
 }
 
-/// Decision on an act, with its explanation.
+/// Result of a dry run: the decision on an act, with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DryRunResult {
-    /// Effect that the policy would have.
+    /// Effect of the decision: allow, ask or deny.
     pub effect: RuleEffect,
-    /// Reason, by its stable name.
+    /// Stable name of the reason for the decision.
     pub reason: String,
-    /// Source of the decision.
+    /// Rule, grant or preset that decided.
     pub by: DecisionSource,
-    /// Durations that an approval could have, if consent is required.
+    /// Durations that the user could choose for an approval, if consent is required.
     pub scopes: Vec<super::ApprovalScope>,
     /// All rules, grants and presets that were considered, in order of precedence.
     pub considered: Vec<ConsideredRule>,
-    /// `true` if a definition or command was assumed to be unchanged because the server is not running.
+    /// `true` if the server is not running, so that its command and definitions were assumed to be unchanged.
     pub assumed_unchanged: bool,
-    /// Review state of the called tool, from the current or the last session of its server.
+    /// Review state of the called tool, from the server's current or last session.
     pub standing: Option<ReviewState>,
 }
 
-/// Source of a decision.
+/// Source of a decision by the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DecisionSource {
@@ -196,12 +196,12 @@ pub enum DecisionSource {
     BuiltIn,
     /// Grant that the user gave.
     Grant {
-        /// Identifier of the grant.
+        /// Identifier of the grant, by which it is revoked.
         id: String,
     },
     /// Rule of the user or the administrator.
     Rule {
-        /// Reference to the rule.
+        /// Source and number of the rule.
         rule: RuleRef,
     },
     /// Preset that the user chose.
@@ -213,21 +213,21 @@ pub enum DecisionSource {
 /// Rule, grant or preset that was considered for a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConsideredRule {
-    /// Rule, grant or preset.
+    /// Rule, grant or preset that was considered.
     pub by: DecisionSource,
-    /// Effect if it applies.
+    /// Effect of the rule, grant or preset.
     pub effect: RuleEffect,
-    /// `fits`, or the first condition that does not hold: `other-server`, `other-direction`, `other-tool`,
-    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
+    /// `fits` if it applies, or else the first condition that does not hold: `other-server`, `other-direction`,
+    /// `other-tool`, `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
     /// `asks-each-time`, `over-budget` or `after-untrusted`.
     pub fit: String,
-    /// Index of the argument condition that does not hold, from 0.
+    /// Index of the argument condition that does not hold, counted from 0.
     pub argument: Option<u32>,
     /// Evaluation of each argument condition.
     pub arguments: Vec<ArgumentJudgement>,
 }
 
-/// Rules and grants as text.
+/// Policy rules and grants as a text for display and export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PolicyText {
     /// JSON document with all rules and grants in effect.

@@ -1,4 +1,4 @@
-//! Sampling: requests of servers to a model, and the responses.
+//! Sampling: requests of servers to a model, and the responses to them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,9 +10,9 @@ use super::{Content, Message, ModelErrorCode, ModelRef};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingRequest {
-    /// Messages for the model.
+    /// Messages that the model receives, in order.
     pub messages: Vec<Message>,
-    /// System prompt of the request.
+    /// System prompt that the server requests.
     pub system_prompt: Option<String>,
     /// Maximum number of tokens of the response.
     pub max_tokens: u64,
@@ -20,9 +20,9 @@ pub struct SamplingRequest {
     pub temperature: Option<f64>,
     /// Sequences that end the response.
     pub stop_sequences: Vec<String>,
-    /// Requested context: `none`, `thisServer` or `allServers`. Drawbridge never includes any.
+    /// Context that the server requests: `none`, `thisServer` or `allServers`. Drawbridge never adds any context.
     pub include_context: Option<String>,
-    /// Names of preferred models, best first.
+    /// Names of models that the server prefers, best first.
     pub model_hints: Vec<String>,
     /// Priority of low cost, from 0 to 1.
     pub cost_priority: Option<f64>,
@@ -30,13 +30,13 @@ pub struct SamplingRequest {
     pub speed_priority: Option<f64>,
     /// Priority of capability, from 0 to 1.
     pub intelligence_priority: Option<f64>,
-    /// Tools for the model, which the server executes itself.
+    /// Tools for the model. The server executes their calls.
     #[serde(default)]
     pub tools: Vec<SamplingTool>,
-    /// Tool choice of the model: `auto`, `required` or `none`.
+    /// Mode of tool choice: `auto`, `required` or `none`.
     #[serde(default)]
     pub tool_choice: Option<String>,
-    /// Further metadata of the request, as JSON.
+    /// Metadata for the provider, as JSON.
     pub metadata: Option<Value>,
 }
 
@@ -44,9 +44,9 @@ pub struct SamplingRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingTool {
-    /// Name of the tool.
+    /// Name of the tool, which the model's calls refer to.
     pub name: String,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
@@ -56,109 +56,109 @@ pub struct SamplingTool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingModel {
-    /// Reference to the model.
+    /// Provider and identifier of the model.
     pub model: ModelRef,
     /// Name of the model to display.
     pub name: String,
-    /// Reason for the choice.
+    /// Reason why this model was chosen.
     pub by: ModelChosenBy,
-    /// Maximum cost in millionths of a US dollar, if the price is known.
+    /// Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
     pub most_micros: Option<u64>,
 }
 
-/// Reason for the choice of a model.
+/// Reason why a model was chosen for a sampling request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ModelChosenBy {
-    /// The user chose it for this request.
+    /// The user selected the model for this request.
     User,
-    /// The user chose it for this server.
+    /// The user configured the model for this server.
     Setting,
-    /// The server's hint is part of its name.
+    /// The model's name contains a hint of the server.
     Hint {
         /// Hint as the server sent it.
         hint: String,
     },
-    /// The model is the closest equivalent of a hinted model that the user does not have.
+    /// The server's hint names a model that is not available, and this model is its closest equivalent.
     Equivalent {
         /// Hint as the server sent it.
         hint: String,
     },
-    /// The model ranks best by the server's priorities.
+    /// The model ranks best according to the server's priorities.
     Priorities {
         /// Priorities, the highest first: `cost`, `speed`, `intelligence`.
         priorities: Vec<String>,
     },
-    /// The model is the user's default.
+    /// The model is the user's default model.
     Default,
-    /// The model is the most capable one as far as known, or the first.
+    /// The model is the most capable one, or the first if the capabilities are unknown.
     First,
 }
 
-/// Content that a provider's wire protocol can't represent.
+/// Content that a provider's wire protocol can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingLoss {
     /// Kind of the content, by its stable name.
     pub what: String,
-    /// Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
-    /// describes it in text, `leaveOut` drops it.
+    /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
+    /// `sayInText` describes it in text, `leaveOut` drops it.
     pub then: String,
 }
 
-/// Progress of a model with a sampling request.
+/// Progress of a model that responds to a sampling request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum SamplingRun {
-    /// No request was sent to the model.
+    /// The request was not sent to a model.
     No,
     /// The model generates its response.
     Running {
-        /// Text received so far.
+        /// Text that the model has generated so far.
         text: String,
         /// `true` while the model produces thinking.
         thinking: bool,
     },
     /// The model completed its response.
     Done {
-        /// Tokens of the request, as the provider reports.
+        /// Number of tokens in the request, as reported by the provider.
         input_tokens: Option<u64>,
-        /// Tokens of the response, as the provider reports.
+        /// Number of tokens in the response, as reported by the provider.
         output_tokens: Option<u64>,
         /// Cost in millionths of a US dollar, if the price is known.
         micros: Option<u64>,
-        /// `true` if the model called no tool although the server requires it.
+        /// `true` if the model called no tool although the request requires a tool call.
         no_tool_used: bool,
     },
     /// The user stopped the model.
     Stopped,
     /// The request to the model failed.
     Failed {
-        /// Stable identifier of the cause.
+        /// Stable identifier of the cause, independent of the language.
         code: ModelErrorCode,
         /// Cause and suggested remedy, for the user.
         message: String,
     },
 }
 
-/// Settings for a server's use of the user's models.
+/// Settings for sampling requests of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingSettings {
     /// `true` if the server may send sampling requests.
     pub on: bool,
-    /// `true` if requests may contain tools for the model.
+    /// `true` if the requests may contain tools for the model.
     pub tools: bool,
     /// Maximum number of tokens of one response.
     pub max_tokens: u64,
-    /// Model that responds regardless of the server's preferences.
+    /// Model that responds to all requests, or `None` to choose it by the server's preferences.
     pub model: Option<ModelRef>,
-    /// Limits within an hour.
+    /// Limits on the usage within one hour.
     pub per_hour: SamplingLimits,
-    /// Limits over all time.
+    /// Limits on the total usage.
     pub in_all: SamplingLimits,
 }
 
-/// Limits of usage. `None` is unlimited.
+/// Limits on the usage of the user's models. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingLimits {
     /// Maximum number of requests.
@@ -169,14 +169,14 @@ pub struct SamplingLimits {
     pub micros: Option<u64>,
 }
 
-/// Usage of the user's models.
+/// Usage of the user's models by one server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingUsage {
     /// Number of sampling requests.
     pub requests: u64,
     /// Number of tokens, of requests and responses together.
     pub tokens: u64,
-    /// Cost in millionths of a US dollar, as far as prices are known.
+    /// Cost in millionths of a US dollar, without requests whose price is unknown.
     pub micros: u64,
 }
 
@@ -188,11 +188,11 @@ pub struct SamplingReport {
     pub settings: SamplingSettings,
     /// Usage within the last hour.
     pub within_hour: SamplingUsage,
-    /// Usage over all time.
+    /// Total usage without a time limit.
     pub in_all: SamplingUsage,
-    /// Limit that currently blocks the server's requests.
+    /// Reached limit that currently blocks requests, or `None` if no limit is reached.
     pub stopped: Option<ReachedSamplingLimit>,
-    /// `true` if the running server uses older settings, until it is restarted.
+    /// `true` if the settings changed after the server was started, so that they apply only after a restart.
     pub outdated: bool,
 }
 
@@ -203,7 +203,7 @@ pub struct ReachedSamplingLimit {
     pub of: String,
     /// `true` for a limit per hour, `false` for one over all time.
     pub hour: bool,
-    /// Value of the limit, in millionths of a US dollar for money.
+    /// Value of the limit. Money is in millionths of a US dollar.
     pub most: u64,
 }
 
@@ -222,7 +222,7 @@ pub struct SetSampling {
 pub struct SamplingResponse {
     /// Content blocks of the response.
     pub content: Vec<Content>,
-    /// Name of the model, or `user` if the user wrote the response.
+    /// Name of the model that generated the response, or `user` if the user wrote it.
     pub model: String,
     /// Reason why the generation ended.
     pub stop_reason: Option<String>,

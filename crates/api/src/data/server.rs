@@ -10,7 +10,7 @@ use super::{
     SandboxProblem, ToolFilter, TrustDuration, UrlParts,
 };
 
-/// Configuration of a server.
+/// Configuration of a local or remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerConfig {
@@ -24,22 +24,22 @@ pub enum ServerConfig {
         /// Environment variables, in addition to the allow-listed ones.
         #[serde(default)]
         env: BTreeMap<String, String>,
-        /// Names of the variables whose values are stored in the system's keychain instead of the settings file. For a
-        /// configured server, `env` contains `${secret:NAME}` for them, and sending that back keeps the stored value.
+        /// Names of the variables whose values are stored in the keychain. In responses, `env` contains
+        /// `${secret:NAME}` as their value, and an update with this value keeps the stored one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         secret_env: Option<Vec<String>>,
         /// Working directory of the server.
         #[serde(default)]
         cwd: Option<String>,
-        /// Sandbox of the server, or `None` for unrestricted access.
+        /// Sandbox of the server, or `None` if it runs with all rights of the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<Sandbox>,
-        /// Protocol revision to use exclusively, such as `2025-06-18`, or `None` to negotiate it.
+        /// Only protocol revision to use, such as `2025-06-18`, or `None` to negotiate the revision.
         #[serde(default)]
         revision: Option<String>,
-        /// Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+        /// Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         tools: Option<ToolFilter>,
@@ -51,36 +51,36 @@ pub enum ServerConfig {
         /// Headers of each request.
         #[serde(default)]
         headers: Vec<HttpHeader>,
-        /// HTTP transport to use exclusively, or `None` to detect it.
+        /// Only HTTP transport to use, or `None` to detect the transport.
         #[serde(default)]
         kind: Option<HttpKind>,
-        /// Sign-in settings, in addition to or instead of the discovered metadata.
+        /// Sign-in settings that override discovered metadata, or `None` if there are none.
         #[serde(default)]
         auth: Option<AuthSettings>,
-        /// Protocol revision to use exclusively, or `None` to negotiate it.
+        /// Only protocol revision to use, or `None` to negotiate the revision.
         #[serde(default)]
         revision: Option<String>,
-        /// Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+        /// Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         tools: Option<ToolFilter>,
     },
 }
 
-/// Header that is sent to a remote server.
+/// HTTP header that is sent with each request to a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct HttpHeader {
-    /// Name of the header.
+    /// Name of the HTTP header.
     pub name: String,
-    /// Value of the header. Never returned for a configured server, and `None` in an update keeps the stored value.
+    /// Value of the header. `None` in responses for a configured server. `None` in an update keeps the stored value.
     #[serde(default)]
     pub value: Option<String>,
-    /// `true` if the value is stored in the system's keychain instead of the settings file.
+    /// `true` if the value is stored in the keychain instead of the settings file.
     #[serde(default)]
     pub secret: bool,
 }
 
-/// MCP transport over HTTP.
+/// HTTP transport of MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum HttpKind {
@@ -96,25 +96,25 @@ pub enum HttpKind {
 pub struct Server {
     /// Name of the server in the settings, unique.
     pub name: String,
-    /// Configuration of the server.
+    /// Configuration of the server, as in the settings file.
     pub config: ServerConfig,
     /// Program and arguments on one line, quoted where needed, or the URL of a remote server.
     pub command_line: String,
     /// URL of a remote server, parsed into its parts.
     pub url: Option<UrlParts>,
-    /// Transport in use: `stdio`, `streamable-http` or `http-sse`, or `http` until it is detected.
+    /// Transport of the server: `stdio`, `streamable-http` or `http-sse`, or `http` if it is not detected yet.
     pub transport: String,
-    /// Current state of the server.
+    /// State of the server's process or connection.
     pub state: ServerState,
     /// Time of the last state change, in milliseconds since 1970.
     pub since: u64,
-    /// `true` if exactly this command or URL was approved.
+    /// `true` if the user has approved this exact command or URL.
     pub approved: bool,
-    /// Protocol revision in use, once the server is ready.
+    /// Protocol revision of the session, or `None` if there is no session.
     pub revision: Option<String>,
-    /// Method by which the revision and the transport of a remote server were detected.
+    /// Description of how the revision and the transport of a remote server were detected.
     pub found_by: Option<String>,
-    /// Claims of the server about itself, not verified.
+    /// Unverified claims of the server about itself.
     pub claims: Option<ServerClaims>,
     /// Capabilities of the server as named in the protocol, such as `tools.listChanged`.
     pub capabilities: Vec<String>,
@@ -122,44 +122,46 @@ pub struct Server {
     pub instructions: Option<String>,
     /// Number of items in each list.
     pub counts: Counts,
-    /// Number of items that the user has not reviewed, if there are any.
+    /// Number of tools and prompts that the user has not reviewed, or `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub unreviewed: Option<UnreviewedCounts>,
-    /// Folders that the server may know of.
+    /// Folders that the server may know of (roots).
     pub roots: RootsState,
-    /// URIs of the resources that are subscribed.
+    /// URIs of the resources to which Drawbridge is subscribed.
     pub subscriptions: Vec<String>,
-    /// Reason why change notifications are not received at present, if they are not. The subscriptions are retried.
+    /// Reason why change notifications currently do not arrive, or `None` if they do. The subscriptions are retried.
     pub subscriptions_lost: Option<String>,
-    /// Minimum level of the server's log messages, once set.
+    /// Minimum level of log messages that was set for the server, or `None` if none was set.
     pub log_level: Option<String>,
     /// `true` if consent requests of the server are denied automatically.
     pub muted: bool,
-    /// Duration of the user's trust in calls of the server's tools.
+    /// Duration of the user's trust in the server, by which its tools may be called without a consent request.
     pub trust: TrustDuration,
-    /// Settings that control how its content may be passed on.
+    /// Data flow settings of the server.
     pub flow: DataFlow,
-    /// End of a temporary mute, in milliseconds since 1970. Set after the user denied three consent requests in a row.
+    /// Time at which a temporary mute ends, in milliseconds since 1970. A server is muted temporarily after the user
+    /// has denied three of its consent requests in a row.
     pub muted_until: Option<u64>,
-    /// Number of consent requests that were denied automatically, because of their number or a mute, since the user
-    /// last denied all.
+    /// Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
+    /// too many requests.
     pub refused_questions: u64,
-    /// Findings about the server's claims.
+    /// Findings about the server's claims about itself.
     pub marks: ReviewMarks,
-    /// Process identifier while the server runs.
+    /// Process identifier of a local server, while it runs.
     pub pid: Option<u32>,
-    /// Sandbox mechanism of the running server, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
+    /// Mechanism that enforces the running server's sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`. `None` without
+    /// a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub held_by: Option<String>,
-    /// Origin of the installation, if the server is from a registry or a bundle.
+    /// Origin of the installed version, or `None` if the server is not from a registry or a bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub installed: Option<InstallationInfo>,
 }
 
-/// State of a server.
+/// State of a server's process or connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerState {
@@ -167,38 +169,38 @@ pub enum ServerState {
     Stopped,
     /// The server waits for the user's consent to its command or URL.
     AwaitingApproval,
-    /// The server was started and is not ready yet.
+    /// The server was started and the MCP session is not ready yet.
     Starting,
-    /// The server is ready for use.
+    /// The MCP session is ready for use.
     Ready,
     /// The server is being stopped.
     Stopping,
-    /// The server exited or the connection was lost, and it is restarted after a delay.
+    /// The server exited or the connection was lost. Another attempt follows after a delay.
     Reconnecting {
-        /// Number of the next attempt, from 1.
+        /// Number of the next attempt, counted from 1.
         attempt: u32,
         /// Time of the next attempt, in milliseconds since 1970.
         at: u64,
-        /// Reason why the server is not running.
+        /// Reason why the server exited or the connection was lost.
         cause: String,
     },
     /// The server is not running because of an error.
     Failed {
-        /// Kind of the error, for the page to act on.
+        /// Kind of the error, by which the page selects its message and actions.
         reason: FailureReason,
         /// Cause as a sentence for the user.
         message: String,
         /// Last lines that the server wrote to standard error.
         stderr: Vec<String>,
-        /// Folders in which the command was searched, if it was not found.
+        /// Folders that were searched for the command, if it was not found.
         looked_in: Vec<String>,
         /// Suggested remedy, if known.
         hint: Option<String>,
-        /// Paths that the sandbox may have denied.
+        /// Paths to which the sandbox may have denied access.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<BlockedPath>>", optional)]
         blocked: Vec<BlockedPath>,
-        /// Cause for which the sandbox can't be set up, if the failure is due to it.
+        /// Reason why the sandbox can't be set up, if this caused the failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxProblem>,
@@ -212,37 +214,37 @@ pub enum ServerState {
     },
 }
 
-/// Claims of a server about itself, not verified.
+/// Unverified claims of a server about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerClaims {
-    /// Name from the server.
+    /// Name that the server reports in its server info.
     pub name: String,
-    /// Title from the server.
+    /// Display title that the server reports in its server info.
     pub title: Option<String>,
     /// Version of the server's implementation.
     pub version: String,
-    /// Description from the server.
+    /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
-    /// URL of the server's website.
+    /// URL of the server's website, not verified.
     pub website_url: Option<String>,
 }
 
-/// Number of items that a server offers.
+/// Number of items in each list of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// Number of the tools.
+    /// Number of tools that the server lists.
     pub tools: u32,
-    /// Number of the prompts.
+    /// Number of prompts that the server lists.
     pub prompts: u32,
-    /// Number of the resources.
+    /// Number of resources that the server lists.
     pub resources: u32,
-    /// Number of the resource templates.
+    /// Number of resource templates that the server lists.
     pub templates: u32,
 }
 
-/// Number of tools and prompts of a server that the user has not reviewed.
+/// Number of tools and prompts that the user has not reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UnreviewedCounts {
     /// Number of items that were never reviewed.
@@ -251,23 +253,23 @@ pub struct UnreviewedCounts {
     pub changed: u32,
 }
 
-/// Folders that a server may know of.
+/// Folders that a server may know of (roots).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RootsState {
-    /// `true` if the user has decided. Otherwise the first request of the server requires consent.
+    /// `true` if the user has selected the folders. Otherwise the server's first request for roots requires consent.
     pub decided: bool,
     /// Absolute paths of the folders.
     pub folders: Vec<String>,
-    /// Folders that are disclosed to the server. With a sandbox, only those that it can reach.
+    /// Folders that the server receives. With a sandbox, only those that it can access.
     pub told: Vec<String>,
 }
 
-/// Storage of the secrets of an added or changed server.
+/// Result of storing the secrets of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SecretStorageReport {
-    /// Reason why secrets are stored only until Drawbridge exits, if they are: the keychain is missing or locked.
+    /// Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
     pub only_this_run: Option<String>,
 }
 
@@ -276,16 +278,16 @@ pub struct SecretStorageReport {
 pub struct SetSecret {
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the header or environment variable, or name of a secret of the sign-in settings.
+    /// Name of the header, environment variable or sign-in secret.
     pub header: String,
     /// New value of the secret.
     pub value: String,
 }
 
-/// Reference to a server.
+/// Request that refers to a server by its name in the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerName {
-    /// The user's name for it.
+    /// Name of the server in the settings.
     pub server: String,
 }
 
@@ -294,7 +296,7 @@ pub struct ServerName {
 pub struct AddServer {
     /// Name of the server in the settings.
     pub name: String,
-    /// Configuration of the server.
+    /// Configuration of the server, as in the settings file.
     pub config: ServerConfig,
 }
 
@@ -313,7 +315,7 @@ pub struct UpdateServer {
 /// Pasted text, for example from a server's README.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportText {
-    /// Text to parse for servers.
+    /// Pasted text, in one of the formats of the command `check_import`.
     pub text: String,
 }
 
@@ -332,9 +334,9 @@ pub struct ImportPreview {
 pub struct ImportedServer {
     /// Suggested name, unique among the configured servers.
     pub name: String,
-    /// Configuration of the server.
+    /// Configuration that can be added as it is if `usable` is `true`.
     pub config: ServerConfig,
-    /// Notes for the user: placeholders to fill in, unknown keys, or the reason why it can't be used.
+    /// Notes for the user, such as placeholders to replace, unknown keys, or the reason why the server can't be used.
     pub notes: Vec<String>,
     /// `true` if the server can be added without changes.
     pub usable: bool,
@@ -345,11 +347,11 @@ pub struct ImportedServer {
 pub struct SetLogLevel {
     /// Name of the server in the settings.
     pub server: String,
-    /// Level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+    /// Minimum level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
     pub level: String,
 }
 
-/// Request to set the folders that a server may know of.
+/// Request to set the folders that a server may know of (roots).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetRoots {
     /// Name of the server in the settings.
@@ -361,30 +363,30 @@ pub struct SetRoots {
 /// Folder selected by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickedFolder {
-    /// Absolute path of the folder, or `None` if the dialog was closed.
+    /// Absolute path of the folder, or `None` if the user closed the dialog.
     pub folder: Option<String>,
 }
 
 /// Request to let the user select a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickFile {
-    /// Kind of files that the dialog offers.
+    /// Kind of files that the dialog shows.
     pub kind: FileKind,
 }
 
-/// Kind of files that a dialog offers.
+/// Kind of files that a dialog shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
     /// Files of all kinds.
     Any,
-    /// Bundles, recognized by their file name extension.
+    /// MCP bundles, which have the extension `.mcpb` or `.dxt`.
     Bundle,
 }
 
 /// File selected by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickedFile {
-    /// Absolute path of the file, or `None` if the dialog was closed.
+    /// Absolute path of the file, or `None` if the user closed the dialog.
     pub file: Option<String>,
 }

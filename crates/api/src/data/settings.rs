@@ -6,33 +6,33 @@ use ts_rs::TS;
 use super::exact_object::deserialize_exact_or_default;
 use super::{ChatBounds, ServerLimits};
 
-/// Settings of the app.
+/// Settings of the app that the user can change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Color theme of the page.
+    /// Color theme in which the page is displayed.
     pub theme: Theme,
-    /// Language of the page.
+    /// Language in which the page and notifications are displayed.
     pub language: Language,
-    /// `true` if the welcome was closed.
+    /// `true` if the user has closed the welcome screen.
     pub welcome_done: bool,
-    /// `true` if consent requests are announced by system notifications while the window is in the background.
+    /// `true` to show system notifications about consent requests while the window is in the background.
     pub announce: bool,
-    /// Limits of each server, or `None` for the defaults.
+    /// Limits for each server, or `None` for the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
     #[ts(optional)]
     pub limits: Option<ServerLimits>,
-    /// Retention of audit log entries in days, or 0 for unlimited.
+    /// Time for which entries of the audit log are kept, in days, or 0 for an unlimited time.
     pub audit_days: u32,
     /// Maximum size of the audit log in megabytes, or 0 for unlimited.
     pub audit_megabytes: u32,
     /// `true` if the audit log stores payloads in addition to their hashes.
     pub audit_contents: bool,
-    /// Bounds on the part of a conversation that a model receives, or `None` for the defaults.
+    /// Limits on the content that a model receives, or `None` for the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
-    /// Behavior when the window is closed while servers run.
+    /// Action when the user closes the window while servers run.
     pub on_close: CloseAction,
     /// `true` if the app checks for updates automatically.
     pub check_updates: bool,
@@ -45,20 +45,20 @@ pub const MIN_ZOOM: u16 = 50;
 /// Maximum zoom of the page, in percent.
 pub const MAX_ZOOM: u16 = 200;
 
-/// Behavior when the window is closed while servers run. The app quits if none runs.
+/// Action when the user closes the window while servers run. Without running servers the app quits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseAction {
-    /// Prompts the user for a choice.
+    /// Shows a dialog in which the user chooses.
     #[default]
     Ask,
-    /// Hides the window and keeps the servers running.
+    /// Hides the window while the servers continue to run.
     Background,
-    /// Quits, which stops the servers.
+    /// Quits the app, which stops the servers.
     Quit,
 }
 
-/// Color theme of the page.
+/// Color theme in which the page is displayed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
@@ -71,7 +71,7 @@ pub enum Theme {
     Dark,
 }
 
-/// Language of the page.
+/// Language in which the page and notifications are displayed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
@@ -84,18 +84,18 @@ pub enum Language {
     Zh,
 }
 
-/// Paths of Drawbridge's files.
+/// Paths of the files that Drawbridge uses, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Paths {
     /// Path of the settings file with the servers.
     pub config: String,
-    /// Path of the folder with all other data.
+    /// Path of the folder that contains all other files.
     pub data: String,
-    /// Path of the audit log.
+    /// Path of the file with the audit log.
     pub audit: String,
 }
 
-/// Encryption of conversations and of the audit log's contents on disk.
+/// Encryption of stored conversations and audit log payloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ContentProtection {
     /// State of the conversations' contents.
@@ -104,15 +104,15 @@ pub struct ContentProtection {
     pub decisions: ContentAtRest,
 }
 
-/// Encryption state of contents on disk.
+/// Encryption state of stored content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ContentAtRest {
-    /// Encrypted with a key in the system's keychain.
+    /// The content is encrypted with a key in the keychain.
     Encrypted,
-    /// Not encrypted, because the keychain provided no key.
+    /// The content is not encrypted, because the keychain provided no key.
     Plain,
-    /// The contents can't be read.
+    /// The content can't be decrypted or read.
     Unreadable {
         /// Cause and suggested remedy, for the user.
         cause: String,

@@ -1,5 +1,5 @@
-//! Skills: instructions and files that a server lists for models. Names and descriptions are the server's text and not
-//! verified.
+//! Skills: instructions and files that a server provides for models. Names and descriptions are unverified text from
+//! the server.
 
 use policy::Hash;
 use serde::{Deserialize, Serialize};
@@ -8,18 +8,18 @@ use ts_rs::TS;
 
 use super::{ResourceContents, SkillFile};
 
-/// List of a server's skills.
+/// Skills that a server lists.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct Skills {
     /// Name of the server in the settings.
     pub server: String,
-    /// Skills that can be read.
+    /// Skills with a valid entry in the list.
     pub skills: Vec<Skill>,
-    /// Notes on parts of the list that are missing, each with the reason.
+    /// Reasons why parts of the list are missing. Empty if it is complete.
     pub notes: Vec<String>,
 }
 
-/// Instructions for a model, as a server lists them.
+/// Skill, as a server lists it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Skill {
     /// URI of the skill's `SKILL.md`, unique on its server.
@@ -28,12 +28,12 @@ pub struct Skill {
     pub name: String,
     /// Purpose and use of the skill, from the server.
     pub description: String,
-    /// Files of the skill including `SKILL.md`, or `None` if the server generates them on each read and they can't be
-    /// verified.
+    /// Files of the skill including `SKILL.md`. `None` if the server generates the files on each read, so that they
+    /// can't be verified.
     pub files: Option<Vec<SkillFile>>,
-    /// All other members of the front matter.
+    /// Members of the front matter that no other field contains.
     pub others: Option<Value>,
-    /// Hash of the entry, which ensures that exactly the shown skill is read.
+    /// Hash of the entry in the list. A later request to read the skill refers to it.
     #[ts(as = "String")]
     pub hash: Hash,
 }
@@ -41,18 +41,18 @@ pub struct Skill {
 /// Request to read a skill or one of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReadSkill {
-    /// Identifier of the call, chosen by the caller and unique among its calls.
+    /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
     /// Name of the server in the settings.
     pub server: String,
     /// URI of the skill's `SKILL.md`.
     pub skill: String,
-    /// Hash of the entry that was shown. The request fails if the skill has changed since. `None` reads the current
-    /// version.
+    /// Hash of the entry that was shown to the user. The request fails if the entry has changed since. `None` reads the
+    /// current skill.
     #[serde(default)]
     #[ts(as = "Option<String>")]
     pub shown: Option<Hash>,
-    /// Path of the file, or `None` for the skill's instructions.
+    /// Path of the file, or `None` for `SKILL.md`.
     #[serde(default)]
     pub file: Option<String>,
 }

@@ -1,5 +1,4 @@
-//! Conversion of command arguments to the types of the host, and of saved files. Called by the commands in
-//! `handler/mod.rs`.
+//! Conversion of command arguments to the host's types, and of the path of a saved file to the page's type.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +20,7 @@ pub(super) fn to_paths(folders: Vec<String>) -> Vec<PathBuf> {
     folders.into_iter().map(PathBuf::from).collect()
 }
 
-/// Converts the path of a saved file, which is `None` if the user closed the dialog.
+/// Converts the path of a file that was saved, which is `None` if the user closed the dialog.
 pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }

@@ -1,4 +1,4 @@
-//! Commands for the audit log: read, verify, export.
+//! Commands for the audit log: read, verify and export.
 
 use ports::{AuditEntry as HostAudit, AuditQuery};
 
@@ -13,7 +13,7 @@ pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiErro
     let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
     let query = AuditQuery {
         before: r.before,
-        // One more entry shows whether there are older ones.
+        // Requests one more entry than the page contains, to determine if there are older ones.
         limit: limit + 1,
         server: r.server,
         kind: r.kind,
@@ -62,7 +62,7 @@ fn entry(entry: HostAudit) -> AuditEntry {
     }
 }
 
-/// Converts the result of a verification for the page and the command line.
+/// Converts the result of a verification. Used by the page and by `drawbridge-cli`.
 #[must_use]
 pub fn verdict(verdict: ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {

@@ -47,11 +47,11 @@ pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiE
     Ok(api.chat.call_tool(call).await?)
 }
 
-/// Maximum number of unreadable entries of one list that are reported individually.
+/// Maximum number of notes on invalid entries of one list. Further invalid entries are only counted.
 const MAX_UNREADABLE_NOTES: usize = 20;
 
-/// Parses the entries of a list in full. Entries that can't be parsed, such as one with a number out of range in its
-/// schema, are skipped and reported in `notes`.
+/// Parses the entries of a list. Invalid entries, such as one whose schema contains a number out of range, are skipped
+/// and reported in `notes`.
 fn parse_entries<'a, T: ListEntryType>(
     words: &'static str,
     items: &'a [ListEntry<T>],

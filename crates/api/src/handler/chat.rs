@@ -1,4 +1,4 @@
-//! Commands for conversations with a model: send, edit, retry, settings, export.
+//! Commands for conversations with a model: send, edit, retry, settings and export.
 
 use chat::{ConversationError, NewMessage, ReplyIds};
 

@@ -1,4 +1,4 @@
-//! Command that checks this computer, based on the crate `checkup`.
+//! Command `check_computer`, implemented by the crate `checkup`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::ApiError;
 use crate::data::*;
 
 impl Api {
-    /// Enables the check of this computer. Without it `check_computer` fails.
+    /// Enables the command `check_computer`, which otherwise fails.
     #[must_use]
     pub fn with_computer_checks(self, computer: Computer) -> Self {
         Self { computer: Some(Arc::new(computer)), ..self }

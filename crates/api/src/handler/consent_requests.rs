@@ -1,4 +1,4 @@
-//! Commands for consent requests and decisions.
+//! Commands for consent requests and the user's decisions.
 
 use credentials::sign_in::EnteredClient as HostClient;
 use domain::consent_request::ConsentRequestId;

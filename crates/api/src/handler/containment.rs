@@ -1,4 +1,4 @@
-//! Conversion of sandboxes and limits between the types of the host and of the page.
+//! Conversion of sandboxes and limits between the host's types and those of the page.
 
 use host::view::{FileState, LaunchFile as HostFile, LaunchFileWriter, ResolvedSandbox, SandboxPreview};
 use launches::sandbox::SandboxPlanError;
@@ -8,8 +8,8 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Returns what a server would reach in its sandbox. A sandbox that can't be set up is part of the report, not an
-/// error.
+/// Returns the files and hosts that a server could access in its sandbox. If the sandbox can't be set up, the report
+/// contains the reason.
 pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxReport, ApiError> {
     Ok(match api.host.plan_sandbox(server).await {
         Ok(SandboxPreview { plan, missing }) => {
@@ -25,7 +25,7 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     })
 }
 
-/// Returns how much a server uses of each limit.
+/// Returns the current usage of a server for each limit.
 pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.limits_usage(server.clone()).await?;
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
@@ -76,7 +76,8 @@ fn folder_view(AllowedFolder { path, access }: AllowedFolder) -> SandboxFolder {
     SandboxFolder { path: path.display().to_string(), access }
 }
 
-/// Converts a file that the approval of a start is bound to.
+/// Converts a file that the approval of a start is bound to. `changed` lists the paths that differ from the last
+/// approval.
 pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) -> LaunchFile {
     LaunchFile {
         path: file.path.display().to_string(),

@@ -1,4 +1,4 @@
-//! Commands for conversations: list, create, read in pages, search, append, rename, delete.
+//! Commands for conversations: list, create, read, search, append, rename and delete.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -74,7 +74,7 @@ fn conversation_view(open: OpenConversation) -> Conversation {
     }
 }
 
-/// Converts an item from the page, which is always complete.
+/// Converts an item from the page to a new item, whose state is always complete.
 fn new_item(item: ConversationItem) -> ChatItem {
     let ConversationItem { id, parent, at, body, .. } = item;
     ChatItem { id, parent, at, state: ItemState::Whole, body: body.into_inner() }

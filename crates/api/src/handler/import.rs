@@ -1,5 +1,7 @@
-//! Commands that import servers of other apps. Each command reads the files again and nothing is retained between the
-//! list and the import, so a selected server is identified by a hash of what was listed.
+//! Commands that import servers from other apps.
+//!
+//! Nothing is stored between listing and import: both commands read the files, and selected servers are identified by
+//! the hash of their configuration in the list.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +12,7 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 impl Api {
-    /// Enables the import of servers from other apps in this home folder. Without it `import_candidates` fails.
+    /// Enables the import from the apps in this home folder. Without it, the command `import_candidates` fails.
     #[must_use]
     pub fn with_import_from(self, surroundings: AppEnvironment) -> Self {
         Self { surroundings: Some(surroundings.into()), ..self }
@@ -84,7 +86,7 @@ async fn scan_source(api: &Api, source: ImportSource) -> Result<ScanReport, ApiE
     }
 }
 
-/// Lists the files of a project that may define servers, so that the page can offer to read them.
+/// Lists the files in a project folder that may define servers, so that the page can ask the user before it reads them.
 pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = api.host.project_files(project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })

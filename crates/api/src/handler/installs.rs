@@ -1,5 +1,5 @@
-//! Commands for servers of a registry or a bundle. Each command reads its source again, so an installation is
-//! identified by the hash of what was shown.
+//! Commands that install servers from a registry or a bundle. Each command reads the source again, and the hash of the
+//! preview ensures that the shown configuration is installed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 impl Api {
-    /// Enables the commands that install servers. Without an installer they fail.
+    /// Enables the commands that install servers, which otherwise fail.
     #[must_use]
     pub fn with_installer(self, installer: Installer) -> Self {
         Self { installer: Some(installer), ..self }
@@ -165,7 +165,7 @@ fn read_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError
     Ok(::installer::InstallDraft { source: with_absolute_path(source)?, name, values, sandbox, upgrades })
 }
 
-/// Rejects relative paths of bundles, because the working directory of the app is arbitrary.
+/// Rejects a bundle with a relative path, because the working directory of the app is arbitrary.
 fn with_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
     match &source {
         InstallSource::Bundle { path, .. } if !path.is_absolute() => {
@@ -283,7 +283,7 @@ pub(super) fn template_parts_view(template: &Template) -> Vec<PlannedPart> {
     template.parts.iter().filter_map(part).collect()
 }
 
-/// Converts a server for the page. Header values in `hidden` are not displayed.
+/// Converts the configuration of a server for a preview. The values of headers in `hidden` are not included.
 async fn server_preview_view(
     installer: &Installer,
     server: NewServer,

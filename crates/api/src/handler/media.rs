@@ -1,7 +1,7 @@
-//! Command that saves images, audio and other binary content of a server to a file that the user selects.
+//! Command that saves images, audio and other binary content from a server to a file that the user selects.
 //!
-//! The page sends the bytes as it received them. The suggested file name consists of letters and digits of the title
-//! and the extension of a known type. The file is readable only by its owner, and it is neither executed nor opened.
+//! The suggested file name consists of letters and digits of the title, and of the extension for a known media type.
+//! Only the owner can read the file, and it is neither executed nor opened.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -17,10 +17,10 @@ const BASE64_DECODER: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// File extension for unknown types. No program opens it by default.
+/// File extension for unknown media types, which no program opens by default.
 const UNKNOWN_TYPE_EXTENSION: &str = "bin";
 
-/// File extension of each known media type. None of them is executable.
+/// File extensions of known media types. None of them belongs to an executable format.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("image/png", "png"),
     ("image/jpeg", "jpg"),

@@ -1,4 +1,4 @@
-//! Implementation of the commands on a host.
+//! Implementation of the API commands on a host.
 
 mod arguments;
 mod audit;
@@ -31,7 +31,8 @@ pub(crate) use conversations::conversation_list;
 pub use serving::Api;
 pub(crate) use views::event;
 
-// Commands call functions by path, because `self.name(..)` would recurse if `Api` has no method of this name.
+// Commands call functions by their path: `self.name(..)` would call the trait method itself if `Api` had no method of
+// this name.
 #[async_trait::async_trait]
 impl Handler for Api {
     async fn snapshot(&self, _: EmptyObject) -> Result<Snapshot, ApiError> {

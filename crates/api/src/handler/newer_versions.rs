@@ -1,4 +1,4 @@
-//! Command for newer versions of installed servers.
+//! Command that lists newer versions of installed servers.
 
 use ::installer::VersionReport as Report;
 

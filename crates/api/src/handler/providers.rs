@@ -12,7 +12,7 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Age after which a list of models is refreshed when the page requests it.
+/// Age at which a stored list of models is requested again when the page reads the models.
 const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
@@ -37,12 +37,12 @@ pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
     Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
 }
 
-/// Refreshes outdated lists of models in spawned tasks. The results are reported as events.
+/// Requests outdated lists of models in spawned tasks. The page receives an event when a list arrives.
 fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let oldest = u64::try_from(now.saturating_sub(MODEL_LIST_MAX_AGE).as_millis()).unwrap_or_default();
     for own in providers {
-        // A provider whose last request failed is only retried by the user.
+        // After a failed request, only the user retries the provider.
         if own.problem.is_none() && own.listed_at.is_some_and(|at| at < oldest) {
             let (host, id) = (api.host.clone(), own.settings.id.clone());
             tokio::spawn(async move { host.refresh_models(id).await });
@@ -110,13 +110,13 @@ pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Empt
     Ok(EmptyObject {})
 }
 
-/// Parses a word of the page into an enum of the host.
+/// Parses the name of an enum variant, as the page sends it.
 fn parse_enum<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
     let unknown = format!("\"{word}\" is not known here");
     serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
 }
 
-/// Serializes an enum of the host as a word for the page.
+/// Returns the serialized name of an enum variant for the page.
 fn enum_text(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

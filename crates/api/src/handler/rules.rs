@@ -1,4 +1,4 @@
-//! Commands for rules: read, change, dry run, export.
+//! Commands for policy rules: read, change, dry run and export.
 
 use host::rules::RulesError;
 use policy::{GrantId, PolicyFile};
@@ -39,7 +39,7 @@ pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiErr
     Ok(views::dry_run_result(api.host.dry_run(r.server, r.act).await?))
 }
 
-/// Returns all rules in effect as text: those of the files, those of this session, and the grants.
+/// Returns all rules and grants in effect as text: the rules of the files and of this session.
 pub(super) async fn policy_text(api: &Api) -> Result<PolicyText, ApiError> {
     let (view, grants) = (api.host.rules_view().await?, api.host.grants().await?);
     let of = |source| {

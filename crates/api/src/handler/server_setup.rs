@@ -1,6 +1,6 @@
-//! Configuration of servers: conversion between the types of the page and of the host.
+//! Conversion of server configurations between the types of the page and those of the host.
 //!
-//! Secret values of headers and variables are moved to the keychain. Header values and secret values of variables are
+//! Secret values of headers and environment variables are moved to the keychain. Header values and secret variables are
 //! never returned.
 
 mod auth;
@@ -42,9 +42,10 @@ pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObje
     Ok(EmptyObject {})
 }
 
-/// Replaces the secret of a header or variable, or one of the sign-in settings.
+/// Replaces a stored secret: the value of a header or environment variable, or a secret of the sign-in settings.
 ///
-/// If another server uses the same secret, this server gets a separate one, and the other keeps the existing value.
+/// If another server uses the same secret, the new value is stored under a new name, and the other server keeps the
+/// existing value.
 pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let mut config = setup.config(&r.server)?.clone();
@@ -104,16 +105,16 @@ fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
     ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid_error(problem)))
 }
 
-/// Requested configuration of a server, with the key and value of each secret for the keychain.
+/// Converted configuration of a server, with the storage key and value of each secret for the keychain.
 struct RequestedServer {
     config: HostConfig,
     secrets: Vec<(String, String)>,
 }
 
-/// Converts the configuration from the page.
+/// Converts a configuration from the page.
 ///
-/// `was` is the current configuration, whose header values are kept where the page gives none. `taken` lists the names
-/// of secrets that other servers use.
+/// `was` is the current configuration. Its header values are kept if the page sends none. `taken` contains the names of
+/// secrets that other servers use.
 fn requested_server(
     config: ServerConfig,
     server: &str,
@@ -161,13 +162,13 @@ fn apply_headers(
     was: Option<&HttpConfig>,
     mut taken: Vec<String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
-    // Checked before any secret is stored for it.
+    // Validated before any secret is stored for the URL.
     if let Some(problem) = ports::server_config::url_problem(&http.url) {
         return Err(invalid_error(problem));
     }
     let origin = http.origin().unwrap_or_default();
     let mut kept = Vec::new();
-    // Secrets that other headers of this server refer to are taken as well, in both the old and the new configuration.
+    // Secrets that other headers of this server reference, in the old or the new configuration, are in use too.
     let plain = headers.iter().filter(|h| !h.secret).filter_map(|h| h.value.as_deref());
     taken.extend(plain.flat_map(secrets::referenced_names).map(str::to_owned));
     for header in headers {
@@ -192,7 +193,8 @@ fn apply_headers(
     Ok(kept)
 }
 
-/// Returns the name for the secret of a header or variable: the existing one, or a new one that is not taken.
+/// Returns the name under which the secret of a header or variable is stored: the existing name, or a new one that is
+/// not in `taken`.
 fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>>, taken: &[String]) -> String {
     let (own, others): (Vec<_>, Vec<_>) =
         was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
@@ -205,7 +207,7 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
     }
 }
 
-/// Returns the stored value of a header. A value that was entered for one origin is not sent to another.
+/// Returns the stored value of a header. A value that the user entered for one origin is not used for another origin.
 fn stored_header_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
     let value = was.and_then(|was| was.headers.get(name));
     let value = value.ok_or_else(|| invalid_error(format!("the header {name:?} has no value")))?;
@@ -231,12 +233,12 @@ pub(super) const fn http_kind_view(kind: HostKind) -> HttpKind {
     }
 }
 
-/// Visibility of header values to the page.
+/// Decision if values of headers and secrets are sent to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretVisibility {
-    /// The user has just pasted them, and the page sends them back when it adds the server.
+    /// The values are sent, because the user has just pasted them. The page returns them when it adds the server.
     Shown,
-    /// The values belong to a configured server and are not returned.
+    /// The values are not sent, because they belong to a configured server.
     Hidden,
 }
 
@@ -250,13 +252,13 @@ pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<H
     http.headers.iter().map(one).collect()
 }
 
-/// Converts the configuration of a server for the page.
+/// Converts a server's configuration for the page.
 pub(super) fn config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     let tools = Some(config.tools).filter(|tools| !tools.is_open());
     match config.transport {
         ServerTransport::Stdio(stdio) => {
-            // Pasted values are not in the keychain yet.
+            // Pasted values are not stored in the keychain yet.
             let secret_env = environment::secret_variables(&stdio).filter(|_| values == SecretVisibility::Hidden);
             let StdioConfig { command, args, env, cwd, sandbox } = stdio;
             ServerConfig::Stdio {

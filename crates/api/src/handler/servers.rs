@@ -9,8 +9,8 @@ use super::{Api, errors, saved_file, to_paths, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Maximum number of entries in one page of the activity log. Equal to the capacity of the log, so that no entry is
-/// dropped between two pages.
+/// Maximum number of entries in one page of the activity log. Equal to the capacity of the log, so that one page can
+/// contain all entries.
 const MAX_PAGE: usize = supervision::activity::MAX_ENTRIES;
 
 pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
@@ -61,7 +61,7 @@ pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityB
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
     let activity = api.host.activity(server.clone()).await?;
     let name = foreign::file_name(&format!("{server}-activity"), "activity", "jsonl");
-    // The file is written without holding the lock, which the connection and the host's decisions need.
+    // The lock of the log is released before the file is written, because connection and host need it.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
         activity.entries_after(0, usize::MAX).cloned().collect()
@@ -71,7 +71,7 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
     Ok(saved_file(api.host.save_file(&name, write).await?))
 }
 
-/// Formats an entry as one line of the export, with the message as JSON if it is valid, else as a string.
+/// Formats an entry as one line of the export. The message is included as JSON if it is valid, otherwise as a string.
 fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
     let shown = views::activity_entry(entry);
     let body = entry.body();
@@ -116,7 +116,7 @@ pub(super) async fn pick_file(api: &Api, kind: FileKind) -> Result<PickedFile, A
         FileKind::Bundle => &installer::BUNDLE_EXTENSIONS,
     };
     let file = api.host.ports().platform.pick_file(extensions).await.map_err(errors::system_error)?;
-    // A lossy conversion would refer to another path than the selected one.
+    // A path that is not valid Unicode is an error, since a lossy conversion would result in another path.
     let text = file.map(|file| file.into_os_string().into_string()).transpose();
     let text = text
         .map_err(|path| errors::system_error(format!("the path {} is not Unicode: rename the file", path.display())))?;

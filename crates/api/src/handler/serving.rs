@@ -1,4 +1,5 @@
-//! The [`Api`] type, which serves the contract on a host. Used by the desktop shell and the development host.
+//! The type [`Api`], which implements the commands and events on a host. Used by the desktop shell, the command line,
+//! and the development host.
 
 use std::sync::Arc;
 
@@ -15,9 +16,9 @@ use crate::EventStream;
 pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
-    /// Environment that is searched for servers of other apps, or `None` to disable the import.
+    /// Home folder and environment that are searched for other apps, or `None` to disable the import.
     pub(super) surroundings: Option<Arc<AppEnvironment>>,
-    /// Installer for servers of a registry or a bundle, or `None` to disable the installation.
+    /// Installer of servers, or `None` to disable the installation commands.
     pub(super) installer: Option<Installer>,
     /// Environment that `check_computer` examines, or `None` to disable the check.
     pub(super) computer: Option<Arc<Computer>>,
@@ -42,7 +43,8 @@ impl Api {
         &self.chat
     }
 
-    /// Returns the events from now on. Subscribe before reading the snapshot, so that no event is missed.
+    /// Subscribes to the events that occur from now on. Must be called before the snapshot is read, so that no event is
+    /// missed.
     #[must_use]
     pub fn events(&self) -> EventStream {
         EventStream::new(self.clone())

@@ -8,7 +8,7 @@ use super::Api;
 use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
-/// Maximum number of unusable skills that are listed individually.
+/// Maximum number of notes on invalid skills. Further ones are only counted.
 const MAX_UNUSABLE_LISTED: usize = 10;
 /// Maximum length of a URI in a note, in characters.
 const MAX_URI: usize = 200;

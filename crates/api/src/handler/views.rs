@@ -1,4 +1,4 @@
-//! Conversion of the host's views to the types of the page, and back.
+//! Conversion of the host's views to the types of the page.
 
 mod authorization;
 mod consent_request;
@@ -32,8 +32,8 @@ use super::server_setup::{self, SecretVisibility};
 use crate::Event;
 use crate::data::*;
 
-/// Converts a change of the host to an event for the page. A change of the conversations includes their list, which the
-/// caller provides.
+/// Converts an event of the host for the page. The caller provides the list of conversations, which an event about
+/// conversations includes.
 pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) -> Event {
     match event.clone() {
         HostEvent::ServerChanged(view) => Event::ServerChanged { server: server(*view) },
@@ -112,7 +112,7 @@ pub(super) fn server(view: ServerView) -> Server {
     }
 }
 
-/// Returns the transport as detected, or else as configured.
+/// Returns the detected transport of a server, or else the configured one.
 fn transport(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'static str {
     match connected.map(|c| c.transport) {
         Some(DetectedTransport::StreamableHttp) => "streamable-http",
@@ -122,7 +122,8 @@ fn transport(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'sta
     }
 }
 
-/// Returns the capabilities as dotted names. Objects are expanded to the members that are `true`.
+/// Returns the server's capabilities as dotted names, such as `tools.listChanged`. Members of an object are included if
+/// they are `true`.
 fn capabilities(capabilities: &ServerCapabilities) -> Vec<String> {
     let Ok(serde_json::Value::Object(all)) = serde_json::to_value(capabilities) else { return Vec::new() };
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Tests of a conversation with a model as the page uses it: commands by name, in JSON.
+//! Tests of conversations with a model, by commands as the page sends them.
 
 use api::{Api, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
@@ -7,7 +7,8 @@ use testkit::model::{ModelStep, ScriptedModel, model_named, text_reply};
 
 use crate::call;
 
-/// Creates a conversation whose model gives these replies, and returns its identifier.
+/// Creates a conversation with a scripted model that sends these replies. Returns the app, its API and the identifier
+/// of the conversation.
 async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Api, Value) {
     let app = TestApp::start(Vec::new()).await;
     let model = ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
@@ -19,7 +20,7 @@ async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Ap
     (app, api, id)
 }
 
-/// Runs a command that starts a reply, and returns its response and the events until the end of the reply.
+/// Executes a command that starts a reply. Returns the response and all events until the reply has ended.
 async fn run_reply_command(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
     let mut events = api.events();
     let begun = call(api, command, request).await;

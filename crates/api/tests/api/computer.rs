@@ -1,4 +1,4 @@
-//! Tests of the check of this computer as the page uses it.
+//! Tests of the command `check_computer`.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use testkit::app::{TestApp, command};
 
 use crate::call;
 
-/// Marker in all private values.
+/// Text contained in all private values, which the report must not contain.
 const CANARY: &str = "canary-ann";
 
-/// Creates an API that searches programs in `home/bin`.
+/// Creates an API whose search path is the folder `home/bin`.
 fn api_with_programs(app: &TestApp, home: &std::path::Path) -> Api {
     let ports = app.host.ports();
     let computer = Computer {

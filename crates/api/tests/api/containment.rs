@@ -1,4 +1,4 @@
-//! Tests of sandboxes and limits as the page configures and displays them.
+//! Tests of commands for sandboxes and limits.
 
 use api::{Api, ErrorCode, dispatch};
 use host::view::ServerState;

@@ -1,4 +1,4 @@
-//! Tests of the contract with the real demo server: by name, in JSON, on a real host.
+//! Tests of the API commands with the real demo server on a real host, by name and in JSON.
 
 use api::{Api, COMMANDS, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};

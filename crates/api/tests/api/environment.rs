@@ -1,4 +1,4 @@
-//! Tests of secret environment variables of local servers, which are never returned.
+//! Tests that the API never returns secret environment variables of local servers.
 
 use api::{Api, ErrorCode, dispatch};
 use host::view::ServerState;
@@ -9,8 +9,8 @@ use crate::call;
 
 const SECRET: &str = "t0psecret-of-mine";
 
-/// Returns a configuration of the demo server behind a shell that records its environment and prints the secret, like a
-/// careless server.
+/// Returns a configuration that starts the demo server by a shell script, which records its environment and prints the
+/// secret.
 fn config(app: &TestApp, env: Value) -> Value {
     let script = r#"env > "$SEEN"; printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"x/$TOKEN\"}"; exec "$0""#;
     let mut env = env;
@@ -23,7 +23,7 @@ fn seen_environment(app: &TestApp) -> String {
     std::fs::read_to_string(app.folder.path().join("seen")).unwrap_or_default()
 }
 
-/// Starts a server that fails and returns the message.
+/// Starts a server that must fail, and returns the message of the failure.
 async fn start_failure_message(app: &TestApp) -> String {
     app.approve_start("near").await;
     match app.until("near", "failed", |s| matches!(s.state, ServerState::Failed(_))).await.state {
@@ -89,7 +89,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     let (file, _) = entry(&app, &api).await;
     assert!(!file.contains("a-th1rd-secret"), "a secret variable should stay secret: {file}");
 
-    // Events are ordered, so this one follows all that could contain a secret.
+    // Events are ordered, so all events that could contain a secret precede the event of this command.
     call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = String::new();
     while !told.contains("fence") {
@@ -117,7 +117,7 @@ async fn secret_is_bound_to_the_command_it_was_entered_for() {
     other["args"].as_array_mut().unwrap().push(json!("--more"));
     let refused = dispatch(&api, "update_server", json!({"server": "near", "name": "near", "config": other})).await;
     assert_eq!(refused.unwrap_err().code, ErrorCode::Invalid, "another command should require the secret again");
-    // A change of the file by another program.
+    // Changes the file as another program would.
     std::fs::write(app.folder.path().join("mcp.json"), file.replace("exec ", "exec  ")).unwrap();
     app.until("near", "reloaded from the file", |s| s.config.command_line().contains("exec  ")).await;
     let failure = start_failure_message(&app).await;

@@ -1,4 +1,4 @@
-//! Tests of the import of servers from other apps as the page uses it, with the home folders in `tests/import`.
+//! Tests of commands that import servers from other apps, with the home folders in `tests/import`.
 
 use std::fs;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ async fn lists_of_tools_are_stored_with_their_server() {
     assert_eq!(written()["mcpServers"]["one"], entry, "the settings contain them");
     assert!(app.host.rules_view().await.unwrap().rules.is_empty(), "no rule is added");
 
-    // The page may omit the lists, or send them.
+    // An update with or without the optional lists must be accepted.
     let update = async |config: Value| {
         call(&api, "update_server", json!({ "server": "one", "name": "one", "config": config })).await;
         written()["mcpServers"]["one"].clone()
@@ -124,7 +124,7 @@ async fn lists_of_tools_are_stored_with_their_server() {
     );
 }
 
-/// Keychain that rejects new secrets while it is full.
+/// Keychain that rejects new secrets while its flag is set.
 #[derive(Default)]
 struct FullKeychain {
     inner: SecretsInMemory,

@@ -1,4 +1,4 @@
-//! Tests of servers of a registry and of bundles as the page displays and installs them.
+//! Tests of commands that install servers from a registry or a bundle.
 
 use std::fs;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn api(app: &TestApp, registry: &TestRegistry) -> Api {
     Api::new(app.host.clone()).with_installer(installer)
 }
 
-/// Starts a registry that lists one server with an older version.
+/// Starts a registry with two versions of one server.
 async fn registry() -> TestRegistry {
     let mut old = notes_entry(json!({ "status": "deprecated", "statusMessage": "Use 1.2" }));
     old["server"]["version"] = "1.1.0".into();

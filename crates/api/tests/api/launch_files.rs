@@ -1,4 +1,4 @@
-//! Tests of the files that determine what a local server runs, as its consent request shows them.
+//! Tests of the files in the consent request for a server's start.
 
 use api::{Api, dispatch};
 use host::view::{ServerState, UserDecision};
@@ -6,7 +6,7 @@ use policy::{ApprovalScope, Hash};
 use serde_json::{Value, json};
 use testkit::app::TestApp;
 
-/// Returns the files of the consent request to start the server.
+/// Starts the server, and returns the files listed in the consent request.
 async fn launch_files_of_request(app: &TestApp, api: &Api) -> Vec<Value> {
     let request = app.consent_request("near", "its start", |_| true).await;
     let requests = dispatch(api, "snapshot", json!({})).await.unwrap();

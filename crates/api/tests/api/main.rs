@@ -1,4 +1,4 @@
-//! Tests of the contract as the page uses it: commands by name, in JSON, on a real host.
+//! Tests of the API commands on a real host, by name and in JSON as the page sends them.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod chat;
@@ -23,7 +23,7 @@ mod sign_in_secret;
 use api::{Api, dispatch};
 use serde_json::Value;
 
-/// Runs a command that must succeed.
+/// Executes a command that must succeed, and returns its response.
 async fn call(api: &Api, command: &str, request: Value) -> Value {
     dispatch(api, command, request.clone()).await.unwrap_or_else(|e| panic!("{command} {request}: {e:?}"))
 }

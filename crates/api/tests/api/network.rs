@@ -1,4 +1,4 @@
-//! Tests of `network_changed`, with which the page reports that the network is back.
+//! Test of the command `network_changed`, which the page sends when the network is available again.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Tests of remote servers as the page configures them. Header values are never returned.
+//! Tests of commands for remote servers, whose header values are never returned.
 
 use api::{Api, ErrorCode, dispatch};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn secret_header_values_are_never_returned() {
         shown["foundBy"]
     );
     assert_eq!(shown["url"]["domain"], "127.0.0.1", "the URL should be parsed");
-    // Events are ordered, so this one follows all that could contain a secret.
+    // Events are ordered, so all events that could contain a secret precede the event of this command.
     call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = String::new();
     while !told.contains("fence") {
@@ -108,7 +108,7 @@ async fn concurrently_added_servers_have_separate_secrets() {
         let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
         json!({"name": name, "config": config})
     };
-    // Names of secrets are ASCII, and both server names are reduced to the same text.
+    // Names of secrets are ASCII, and both server names are converted to the same ASCII text.
     tokio::join!(call(&api, "add_server", added("ü", "one")), call(&api, "add_server", added("ä", "two")));
     let secret =
         |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of a removed rule that is written again as the page received it, which is how the page implements Undo.
+//! Tests that a removed rule can be added again as the page received it. The page implements Undo in this way.
 
 use api::Api;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn only_rule(api: &Api) -> Value {
     rule.clone()
 }
 
-/// Removes the only rule and writes it again under a new number. Returns both without their numbers.
+/// Removes the only rule and adds it again. Returns the old and the new rule without their numbers.
 async fn restored(api: &Api) -> (Value, Value) {
     let shown = only_rule(api).await;
     call(api, "remove_policy_rule", json!({"source": shown["source"], "id": shown["id"]})).await;

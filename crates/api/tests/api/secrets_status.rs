@@ -1,4 +1,4 @@
-//! Tests of the status of the keychain and of the encryption at rest, as reported to the page.
+//! Tests of commands that report the state of the keychain and the encryption of stored content.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ports::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 use serde_json::json;
 use testkit::app::TestApp;
 
-/// Keychain with a fixed status.
+/// Keychain that reports a fixed status.
 struct StatusKeychain(SecretsStatus, SecretsInMemory);
 
 impl Secrets for StatusKeychain {
@@ -72,7 +72,7 @@ async fn s28_contents_are_reported_as_encrypted_with_a_keychain() {
     app.host.close().await;
 }
 
-/// Keychain that reports secrets as persisted.
+/// Keychain that claims to persist secrets, but keeps them in memory.
 struct WorkingKeychain(SecretsInMemory);
 
 impl Secrets for WorkingKeychain {

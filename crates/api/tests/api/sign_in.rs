@@ -1,4 +1,4 @@
-//! Tests of the sign-in as the page uses it: the consent requests, the reported state, and the secrecy of tokens.
+//! Tests of commands for the sign-in: its consent requests, the reported state, and the secrecy of tokens.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use testkit::browser;
 
 use crate::call;
 
-/// Polls a command until its response matches.
+/// Executes a command repeatedly until its response matches, and returns the response.
 async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let start = std::time::Instant::now();
     loop {
@@ -26,7 +26,7 @@ async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> 
     }
 }
 
-/// Waits for a consent request of this kind and decides on it.
+/// Waits for a consent request of this kind, and submits a decision on it.
 async fn answer(api: &Api, kind: &str, answer: Value) -> Value {
     let has = |snapshot: &Value| snapshot["questions"][0]["body"]["kind"] == kind;
     let consent_request = poll_until(api, "snapshot", has).await["questions"][0].clone();
@@ -91,7 +91,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     let again = call(&api, "sign_out", json!({"server": "far"})).await;
     assert_eq!(again, json!({"revoked": "nobody_signed_in"}), "no account should be signed in");
 
-    // Events are ordered, so this one follows all that could contain a secret.
+    // Events are ordered, so all events that could contain a secret precede the event of this command.
     call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = format!("{known}{snapshot}");
     let mut is_told = false;
@@ -267,7 +267,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         );
     }
 
-    // Pasted settings that already refer to a secret.
+    // Pasted settings that already reference a stored secret.
     let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": wanted}}}).to_string();
     let found = call(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
     call(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;

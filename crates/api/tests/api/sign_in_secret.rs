@@ -1,4 +1,4 @@
-//! Test of a client secret that is replaced while the page polls the authorization state.
+//! Test of replacing a client secret while the page polls the authorization state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 
 use crate::call;
 
-/// Keychain that stores secrets slowly and records when it starts.
+/// Keychain that takes time to store secrets, and records that it has started.
 #[derive(Default)]
 struct SlowKeychain {
     inner: SecretsInMemory,

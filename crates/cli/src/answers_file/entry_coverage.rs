@@ -1,5 +1,6 @@
-//! The extent of an entry that allows. The command line of a start and the name of a tool are chosen by others, so by
-//! themselves they never allow anything that was not reviewed, unless the entry says so explicitly.
+//! Extent of an entry that approves. The settings determine the command line of a start, and the server determines the
+//! names of its tools, so an entry that matches only these does not approve unreviewed items unless a flag of the entry
+//! says so.
 
 use api::data::{
     ApprovalScope, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, DefinitionDiff, Flag, FlagReason,
@@ -11,43 +12,45 @@ use crate::consent_request_text::reading_text;
 use crate::review_marks_text::flag_reason_text;
 use crate::terminal_escape::escape_line;
 
-/// Maximum number of changes to a definition that a refusal names.
+/// Maximum number of changes to a definition that the message of a denial lists.
 const MAX_CHANGES: usize = 3;
-/// Rules that require a separate decision for each act.
+/// Names of the policy's rules that require a separate decision for each act.
 const EACH_TIME_RULES: [&str; 5] =
     ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable", "tool-asks-each-time"];
 
-/// The extent of an entry that allows.
+/// Extent of an entry that approves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryCoverage {
-    /// Hash of the only act, or of the only definition of a tool, that is allowed.
+    /// Hash of the only payload or the only tool definition that the entry approves, or `None` if it is not limited to
+    /// one.
     pub(super) hash: Option<String>,
-    /// Set to allow tools whose definition is not reviewed, has changed or is flagged.
+    /// `true` to also approve calls of tools whose definition is not reviewed, has changed or is flagged.
     pub(super) unreviewed: bool,
-    /// Set to allow calls by a model that has read another server's output.
+    /// `true` to also approve calls by a model that has read output of other servers.
     pub(super) after_untrusted: bool,
-    /// Set to allow starts and connections by their command line or address alone.
+    /// `true` to approve starts and connections by their command line or URL without a hash.
     pub(super) command_line_only: bool,
 }
 
-/// The reason why no entry decides a consent request.
+/// Reason why no entry decides a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UncoveredReason {
     /// No entry matches the consent request.
     #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
     NoneFits(Vec<MissingCondition>),
-    /// An entry matches by its patterns, but its extent doesn't cover the consent request.
+    /// An entry matches by its patterns, but is missing these conditions.
     #[error("the answer in the file does not apply: {}", list_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
-    /// An entry matches by its patterns, but names another hash.
+    /// An entry matches by its patterns, but is limited to another hash. Contains the conditions that an entry without
+    /// a hash would be missing.
     #[error("the answers file allows another hash: {}", list_conditions(.0))]
     OtherHash(Vec<MissingCondition>),
 }
 
-/// Something that an entry would have to contain to allow.
+/// Condition that an entry has to contain before it approves the consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MissingCondition {
-    /// The hash of the start.
+    /// Hash of the start, or the flag `commandLineOnly`.
     #[error(
         "look at all that would start, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would allow \
          whatever your settings start with this command line, with any package version, variables, folder, sandbox and program"
@@ -56,7 +59,7 @@ pub(crate) enum MissingCondition {
         /// Hash over everything that determines what starts.
         hash: String,
     },
-    /// The hash of the connection.
+    /// Hash of the connection, or the flag `commandLineOnly`.
     #[error(
         "look at all that would be connected to, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would \
          allow whatever has this address, with any headers and sign-in"
@@ -65,34 +68,34 @@ pub(crate) enum MissingCondition {
         /// Hash over everything that determines the connection.
         hash: String,
     },
-    /// A review of the tool's definition.
+    /// Review of the tool's definition, or its hash, or the flag `unreviewed`.
     #[error(
         "{state}; review it with \"drawbridge-cli review {server}\" and accept it there, or write \"hash\": \"{hash}\" into the \
          answer; \"unreviewed\": true would allow it whatever it says"
     )]
     Review {
-        /// Description of the review state.
+        /// Description of the tool's review state.
         state: String,
         /// Name of the server.
         server: String,
         /// Hash of the definition.
         hash: String,
     },
-    /// The hash of a sign-in without a page, by which a server gets more scopes or other endpoints.
+    /// Hash of a sign-in without a browser, in which a server gets additional scopes or other endpoints.
     #[error("review the scopes and endpoints, then write \"hash\": \"{hash}\" into the answer")]
     SignInHash {
-        /// Hash over everything that the sign-in would grant.
+        /// Hash over the scopes and endpoints of the sign-in.
         hash: String,
     },
-    /// The hash of a result with flags.
+    /// Hash of a flagged tool result.
     #[error("the result {state}; review it, then write \"hash\": \"{hash}\" into the answer")]
     ResultHash {
         /// Description of the flags.
         state: String,
-        /// Hash over everything that a model would read.
+        /// Hash over the result that a model would read.
         hash: String,
     },
-    /// The hash of the act, because a rule or the tool's definition requires a decision each time.
+    /// Hash of the payload, because a rule or the tool's definition requires a decision for each call.
     #[error(
         "a rule or the tool requires approval each time; review it, then write \"hash\": \"{hash}\" into the answer"
     )]
@@ -100,13 +103,13 @@ pub(crate) enum MissingCondition {
         /// Hash over the exact payload.
         hash: String,
     },
-    /// Permission for calls that another server's output may have caused.
+    /// Flag `afterUntrusted`, because output of other servers may have caused the call.
     #[error(
         "a model asks for it after it has read what {after} said, which may be the reason; only an answer with \
          \"afterUntrusted\": true allows that"
     )]
     AfterUntrusted {
-        /// Names of the servers that the output came from.
+        /// Names of the servers whose output the model has read.
         after: String,
     },
 }
@@ -120,12 +123,13 @@ fn conditions_suffix(lacks: &[MissingCondition]) -> String {
 }
 
 impl EntryCoverage {
-    /// Returns `true` if the entry names no hash, or the hash of this act or of the definition it is about.
+    /// Returns `true` if the entry has no hash, or if its hash is that of the payload or of the called tool's
+    /// definition.
     pub(super) fn matches_hash(&self, request: &ConsentRequest) -> bool {
         self.hash.as_deref().is_none_or(|hash| hash == request.hash || Some(hash) == definition_hash(request))
     }
 
-    /// Returns what the entry would have to contain to allow this consent request.
+    /// Returns the conditions that the entry is missing to approve this consent request. Empty if it approves.
     pub(super) fn missing_conditions(&self, request: &ConsentRequest) -> Vec<MissingCondition> {
         let names_act = self.hash.as_deref() == Some(request.hash.as_str());
         let mut lacks = Vec::new();
@@ -146,7 +150,7 @@ impl EntryCoverage {
                     hash: request.hash.clone(),
                 });
             }
-            // Without a page, only the scopes and endpoints can be approved.
+            // A sign-in without a browser shows only the scopes and endpoints for approval.
             ConsentRequestBody::SignIn { authorization_url: None, .. } if !names_act => {
                 lacks.push(MissingCondition::SignInHash { hash: request.hash.clone() });
             }
@@ -159,12 +163,14 @@ impl EntryCoverage {
     }
 }
 
-/// Returns what an entry would have to contain for a consent request that matches none, limited to changed definitions.
+/// Returns the conditions to report for a consent request that no entry matches: a review, if the tool's definition has
+/// changed.
 pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<MissingCondition> {
     review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
 }
 
-/// Describes how a tool changed since it was reviewed, and how to review it. `None` for anything else.
+/// Describes how the called tool has changed since its review, and how to review it. Returns `None` if it is not a
+/// changed tool.
 pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> {
     let server = escape_line(&request.server);
     let state = review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
@@ -173,12 +179,12 @@ pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> 
 }
 
 fn requires_decision_each_time(request: &ConsentRequest) -> bool {
-    // The reason may be another one, such as a new definition.
+    // The rule of the consent request may be another one, such as the rule for new definitions.
     matches!(&request.body, ConsentRequestBody::Tool { claims, .. } if claims.asks_each_time)
         || EACH_TIME_RULES.contains(&request.rule.as_str())
 }
 
-/// Returns the hash of the definition of the tool that a consent request is about.
+/// Returns the hash of the called tool's definition, or `None` if the consent request is not for a tool call.
 pub(crate) fn definition_hash(request: &ConsentRequest) -> Option<&str> {
     match &request.body {
         ConsentRequestBody::Tool { definition_hash, .. } => definition_hash.as_deref(),
@@ -228,11 +234,11 @@ fn flag_reasons_text(flags: &[Flag]) -> String {
     reasons.into_iter().map(flag_reason_text).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the servers whose output a model has read before it requested a call.
+/// Returns the condition for calls by a model that has read output of servers, or `None` if it does not apply.
 fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestOrigin::Model { after, read, .. } = &request.why else { return None };
-    // If no rule requires a decision each time, an approval that is limited to this call means that output of others is
-    // in the conversation, or may be.
+    // Without a rule that requires a decision for each act, an approval that is limited to one call means that the
+    // conversation contains, or may contain, output of other servers.
     let may_be = request.rule == "after-untrusted"
         || (request.scopes == [ApprovalScope::Once]
             && !requires_decision_each_time(request)

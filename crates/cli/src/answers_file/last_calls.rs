@@ -1,5 +1,5 @@
-//! The definitions of tools at their last call that an answers file allowed. No user reviews such a call, so a changed
-//! definition is announced.
+//! Hashes of tool definitions at their last call that the answers file approved. No user reviews such a call, so a
+//! changed definition is reported.
 
 use api::Api;
 use api::data::ConsentRequest;
@@ -8,11 +8,10 @@ use serde_json::{Map, Value};
 
 use super::{ConsentRequestKind, definition_hash, request_subject};
 
-/// Maximum number of tools that are remembered, over all servers. Changes of further tools are not announced.
+/// Maximum number of stored hashes, over all servers. Changes of further tools are not reported.
 const MAX_TOOLS: usize = 10_000;
 
-/// Returns an announcement if the definition of a tool has changed since its last allowed call, and remembers the
-/// current one.
+/// Returns a message if the definition of a tool has changed since its last approved call, and stores the current hash.
 pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> Option<String> {
     if ConsentRequestKind::of_request(request) != ConsentRequestKind::Tool {
         return None;
@@ -36,11 +35,11 @@ pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> 
     })
 }
 
-/// Hashes by server and tool, in the format of the file.
+/// Hashes of definitions by server and tool, in the format of the file.
 struct LastDefinitions(Map<String, Value>);
 
 impl LastDefinitions {
-    /// Parses the stored hashes. An invalid file is replaced, since it is only used for announcements.
+    /// Parses the stored hashes. An invalid file counts as empty, since the hashes are only used for messages.
     fn read(kept: Option<Value>) -> Self {
         match kept {
             Some(Value::Object(kept)) => Self(kept),
@@ -48,7 +47,7 @@ impl LastDefinitions {
         }
     }
 
-    /// Stores a hash, and returns the previous one.
+    /// Stores the hash of a tool's definition, and returns the previous one.
     fn replace(&mut self, server: &str, tool: &str, hash: &str) -> Option<String> {
         let count: usize = self.0.values().filter_map(Value::as_object).map(Map::len).sum();
         let tools = self.0.entry(server).or_insert_with(|| Value::Object(Map::new()));
@@ -72,14 +71,14 @@ mod tests {
     #[test]
     fn stored_definitions_are_bounded() {
         let mut last = LastDefinitions::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
-        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash");
-        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash is replaced");
-        assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry has no previous hash");
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash should be returned");
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash should be replaced");
+        assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry should have no previous hash");
         for n in 0..MAX_TOOLS {
             last.replace("many", &n.to_string(), "1");
         }
         let count = |last: &LastDefinitions| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
-        assert_eq!(count(&last), MAX_TOOLS, "the number of tools is limited");
-        assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "remembered tools are still updated");
+        assert_eq!(count(&last), MAX_TOOLS, "the number of tools should be limited");
+        assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "known tools should still be updated");
     }
 }

@@ -1,22 +1,22 @@
-//! Patterns for the subject of a consent request. URIs are compared component by component: with plain globs, `*` could
-//! match from the host into the path, and alternative spellings could evade a refusal.
+//! Patterns for the names in consent requests. URIs are compared component by component, because in a plain glob `*`
+//! could match across host and path, and an entry that denies could be evaded by another spelling of the URI.
 
 use policy::UriPattern;
 use wildmatch::WildMatch;
 
 use super::ConsentRequestKind;
 
-/// The name pattern of an entry.
+/// Name pattern of an entry.
 #[derive(Debug)]
 pub(super) enum NamePattern {
-    /// A glob over a command line, a tool, its result or a prompt.
+    /// Glob pattern for a command line, the name of a tool or the name of a prompt.
     Letters(WildMatch),
-    /// A pattern of pages, resources or issuers.
+    /// Pattern for a URI: a page to open, a resource, or an issuer.
     Uri(UriPattern),
 }
 
 impl NamePattern {
-    /// Compiles the pattern of an entry of this kind.
+    /// Compiles the name pattern of an entry for this kind of consent request.
     ///
     /// # Errors
     ///
@@ -39,7 +39,8 @@ impl NamePattern {
         })
     }
 
-    /// Returns `true` if an entry matches a name. A refusal matches more spellings than an allow.
+    /// Returns `true` if the pattern matches a name. For an entry that denies, a URI pattern also matches alternative
+    /// spellings.
     pub(super) fn matches_name(&self, name: &str, is_refusal: bool) -> bool {
         match self {
             Self::Letters(pattern) => pattern.matches(name),

@@ -1,4 +1,4 @@
-//! Extent of entries in an answers file, and messages about what they don't cover.
+//! Tests of the extent of entries in an answers file, and of the messages about missing conditions.
 
 use api::data::{
     ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState, ToolClaims,
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::entry_coverage::MissingCondition;
 use super::*;
 
-/// Creates the consent request for a user's call of a reviewed tool.
+/// Returns the consent request for a user's call of a reviewed tool.
 fn tool(server: &str, tool: &str) -> ConsentRequest {
     let body = ConsentRequestBody::Tool {
         tool: tool.into(),
@@ -96,18 +96,18 @@ fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
     let why = entry(json!({})).find(&start()).expect_err("the command line alone does not say what starts").to_string();
     assert!(
         why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"),
-        "the message contains what to write: {why}"
+        "the message should contain the hash to write: {why}"
     );
-    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&FileDecision::Allow), "the hash allows it");
+    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&FileDecision::Allow), "the hash should approve");
     let why = entry(json!({"hash": "before"})).find(&start()).expect_err("another start").to_string();
-    assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the changed hash is reported: {why}");
+    assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the other hash is reported: {why}");
     assert_eq!(
         entry(json!({"commandLineOnly": true})).find(&start()),
         Ok(&FileDecision::Allow),
-        "`commandLineOnly` allows by the command line"
+        "`commandLineOnly` should approve by the command line"
     );
     let other = ConsentRequest { command_line: "node x".into(), ..start() };
-    assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "the command line must still match");
+    assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "the command line should match");
 }
 
 #[test]
@@ -131,17 +131,17 @@ fn s08_call_after_untrusted_content_requires_its_own_flag() {
     let flagged = read(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
     assert_eq!(plain.find(&trusted), Ok(&FileDecision::Allow), "no untrusted content was read");
     let why = plain.find(&same).expect_err("S26: it is not covered").to_string();
-    assert!(why.contains("the output of the tool fetch"), "S26: the message names the content: {why}");
+    assert!(why.contains("the output of the tool fetch"), "S26: the message should name the content: {why}");
     for request in [&untrusted, &unknown, &held, &same] {
         for answers in [&plain, &hashed] {
             let why = answers.find(request).expect_err("it is not covered").to_string();
-            assert!(why.contains("\"afterUntrusted\": true"), "the message contains what to write: {why}");
+            assert!(why.contains("\"afterUntrusted\": true"), "the message should contain the flag to write: {why}");
         }
-        assert_eq!(flagged.find(request), Ok(&FileDecision::Allow), "the flag covers it");
+        assert_eq!(flagged.find(request), Ok(&FileDecision::Allow), "the flag should cover the call");
     }
 }
 
-/// Returns the decisions of a file about opening a page, reading a resource and signing in at this URI.
+/// Returns the file's decisions on opening, reading and signing in at this URI, in this order.
 fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
     let parts = || UrlParts {
         url: uri.into(),
@@ -164,7 +164,7 @@ fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>;
         .map(|body| answers.find(&consent_request("any", body, ConsentRequestOrigin::Server)).ok().cloned())
 }
 
-/// Creates a file with one entry per kind of URI.
+/// Returns an answers file with one entry for each kind of URI, all with this name pattern and action.
 fn for_uris(name: &str, action: &str) -> AnswersFile {
     let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
     let mut client = entry("client-id");
@@ -229,7 +229,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
         {"kind": "tool", "answer": {"action": "allow"}},
         {"kind": "tool", "hash": "d", "answer": {"action": "allow"}},
     ]));
-    assert_eq!(plain.find(&tool("files", "read")), Ok(&FileDecision::Allow), "a reviewed tool is covered");
+    assert_eq!(plain.find(&tool("files", "read")), Ok(&FileDecision::Allow), "a reviewed tool should be covered");
     for (what, request) in
         [("new", new), ("unknown", unknown), ("changed", changed), ("outdated", outdated), ("flagged", flagged)]
     {
@@ -238,14 +238,17 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
             assert!(why.contains(words), "{what}: expected {words} in {why}");
         }
         for answers in [&open, &act, &definition, &later] {
-            assert_eq!(answers.find(&request), Ok(&FileDecision::Allow), "{what}: allowed by its hash, or by the flag");
+            assert_eq!(answers.find(&request), Ok(&FileDecision::Allow), "{what}: its hash or flag should approve it");
         }
-        assert_eq!(refused.find(&request), Ok(&FileDecision::Deny), "{what}: a refusal has no conditions");
+        assert_eq!(refused.find(&request), Ok(&FileDecision::Deny), "{what}: a denial has no conditions");
         let mut other = ConsentRequest { hash: "other".into(), ..request };
         if let ConsentRequestBody::Tool { definition_hash, .. } = &mut other.body {
             *definition_hash = Some("another".into());
         }
-        assert!(matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))), "{what}: another hash allows nothing");
+        assert!(
+            matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))),
+            "{what}: another hash should be reported"
+        );
     }
 }
 
@@ -255,9 +258,9 @@ fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
     let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
-    assert_eq!(open.find(&request).cloned(), lack(), "a pattern does not allow it");
-    assert_eq!(by("d").find(&request).cloned(), lack(), "the hash of the definition does not allow it");
-    assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "the hash of the act allows it");
+    assert_eq!(open.find(&request).cloned(), lack(), "a pattern should not approve it");
+    assert_eq!(by("d").find(&request).cloned(), lack(), "the definition's hash should not approve it");
+    assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "the payload's hash should approve it");
 }
 
 #[test]
@@ -271,9 +274,9 @@ fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
         if let ConsentRequestBody::Tool { claims: own, .. } = &mut request.body {
             *own = claims;
         }
-        assert_eq!(open.find(&request).cloned(), lack(), "{rule}: a pattern does not allow it");
-        assert_eq!(by("d").find(&request).cloned(), lack(), "{rule}: the hash of the definition does not allow it");
-        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{rule}: the hash of the act allows it");
+        assert_eq!(open.find(&request).cloned(), lack(), "{rule}: a pattern should not approve it");
+        assert_eq!(by("d").find(&request).cloned(), lack(), "{rule}: the definition's hash should not approve it");
+        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{rule}: the payload's hash should approve it");
     }
 }
 
@@ -294,9 +297,9 @@ fn s32_refusal_describes_the_changed_definition() {
     let words = describe_changed_tool(&request).expect("it changed");
     assert!(
         words.contains(told) && words.contains("drawbridge-cli review files"),
-        "the description is the same without a file: {words}"
+        "the description should not depend on the file: {words}"
     );
-    assert_eq!(describe_changed_tool(&tool("files", "read")), None, "an unchanged tool has no description");
+    assert_eq!(describe_changed_tool(&tool("files", "read")), None, "an unchanged tool should have no description");
 }
 
 #[test]

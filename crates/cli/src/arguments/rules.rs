@@ -23,7 +23,7 @@ pub(crate) struct FlowArguments {
     pub(crate) same_server: Option<SameServerName>,
 }
 
-/// The results to review.
+/// Results to review before a model reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReviewName {
     /// No results are reviewed.
@@ -36,7 +36,7 @@ pub(crate) enum ReviewName {
     Server,
 }
 
-/// The content after which calls require approval.
+/// Content of a server after which a model's calls of the same server require approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SameServerName {
     /// Content that third parties may have written.
@@ -73,7 +73,7 @@ pub(crate) enum PolicyCommand {
     Export,
 }
 
-/// Acts other than a tool call, by their names on the command line.
+/// Acts that `policy check` accepts in addition to tool calls, by their names on the command line.
 const ACT_NAMES: [(&str, &str); 7] = [
     ("read", "To get a prompt or read a resource"),
     ("start", "To start the server or connect to it"),
@@ -117,7 +117,7 @@ pub(crate) enum AuditCommand {
     },
 }
 
-/// Filter for the listed decisions.
+/// Filter for the decisions to list.
 #[derive(Debug, Args)]
 pub(crate) struct AuditFilter {
     /// Maximum number of decisions.

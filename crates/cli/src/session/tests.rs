@@ -1,4 +1,4 @@
-//! The order of events and prompts on a terminal.
+//! Tests of the order of events and prompts on a terminal.
 
 use std::io::{self, Write};
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use api::Event;
 
 use super::*;
 
-/// Records how many consent requests were known whenever something was printed.
+/// Printer that records the number of consent requests in the view at each printed event.
 #[derive(Clone)]
 struct RequestCountPrinter {
     view: watch::Receiver<HostView>,
@@ -86,9 +86,12 @@ async fn s33_call_is_printed_before_its_consent_request() {
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::QuestionChanged { question: request }];
     apply_events(&Events { first: 0, events }, &told, &mut TestPrinter { talk, output }).await;
-    assert_eq!(told.borrow().questions.len(), 1, "the consent request is known");
+    assert_eq!(told.borrow().questions.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();
-    assert_eq!(text, "→ demo add {\"a\":1}\n", "the call is printed");
-    assert!(printed.iter().all(|(open, _)| *open == 0), "printed before the consent request was known: {printed:?}");
+    assert_eq!(text, "→ demo add {\"a\":1}\n", "the call should be printed");
+    assert!(
+        printed.iter().all(|(open, _)| *open == 0),
+        "output should be printed before the consent request is known: {printed:?}"
+    );
 }

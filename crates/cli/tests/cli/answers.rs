@@ -1,4 +1,4 @@
-//! Decisions of an answers file, and what they don't cover without an explicit flag.
+//! Tests of decisions by an answers file, and of consent requests that it only approves with an explicit flag.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use crate::program::{ProgramResult, TestFolder};
 
 const ADD: [&str; 5] = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
 
-/// Returns the reason for which the consent request of this kind was denied.
+/// Returns the reason why the consent request of this kind was denied.
 fn reason<'a>(ended: &'a ProgramResult, kind: &str) -> &'a str {
     let refused = |line: &&Value| line["event"] == "question" && line["kind"] == kind && line["decision"] == "denied";
-    let line = ended.lines.iter().find(refused).unwrap_or_else(|| panic!("{kind} is refused: {:?}", ended.lines));
+    let line = ended.lines.iter().find(refused).unwrap_or_else(|| panic!("{kind} should be denied: {:?}", ended.lines));
     line["reason"].as_str().expect("with a reason")
 }
 
-/// Returns the hash that a refusal suggests.
+/// Returns the hash that the message of a denial suggests to add to the answers file.
 fn suggested_hash(reason: &str) -> &str {
     let (_, after) = reason.split_once("\"hash\": \"").expect("the hash to write is there");
     after.split_once('"').expect("whole").0
@@ -29,7 +29,7 @@ fn start(more: &Value) -> Value {
 fn s08_start_is_allowed_by_its_printed_hash_until_anything_changes() {
     let folder = TestFolder::new();
     let plain = folder.run_with(&json!([start(&json!({}))]), &["tools", "demo"]);
-    assert_eq!(plain.error(3).0, "refused", "the command line alone allows nothing");
+    assert_eq!(plain.error(3).0, "refused", "the command line alone should approve nothing");
     let hash = suggested_hash(reason(&plain, "start-server")).to_owned();
     let named = json!([start(&json!({"hash": hash}))]);
     folder.run_with(&named, &["tools", "demo"]).value();
@@ -38,11 +38,11 @@ fn s08_start_is_allowed_by_its_printed_hash_until_anything_changes() {
     settings["mcpServers"]["demo"]["env"] = json!({"LD_PRELOAD": "/tmp/evil.so"});
     std::fs::write(folder.path("mcp.json"), settings.to_string()).unwrap();
     let changed = folder.run_with(&named, &["tools", "demo"]);
-    assert_eq!(changed.error(3).0, "refused", "with another variable it is another start");
+    assert_eq!(changed.error(3).0, "refused", "another variable should make it another start");
     let reason = reason(&changed, "start-server");
     assert!(
         reason.contains("another hash") && suggested_hash(reason) != hash,
-        "the changed hash is reported: {reason}"
+        "the changed hash should be reported: {reason}"
     );
     folder.run_with(&json!([start(&json!({"commandLineOnly": true}))]), &["tools", "demo"]).value();
 }
@@ -57,11 +57,11 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
         with(entry)
     };
     let refused = folder.run_with(&any(json!({})), &ADD);
-    assert_eq!(refused.error(3).0, "refused", "the tool is not reviewed");
+    assert_eq!(refused.error(3).0, "refused", "the tool should not count as reviewed");
     let told = reason(&refused, "tool");
     assert!(
         told.contains("\"unreviewed\": true") && told.contains("drawbridge-cli review demo"),
-        "the message contains the next step: {told}"
+        "the message should contain the next step: {told}"
     );
     let hash = suggested_hash(told).to_owned();
     folder.run_with(&any(json!({"hash": hash})), &ADD).value();
@@ -71,7 +71,7 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
     folder.run_with(&any(json!({})), &ADD).value();
 }
 
-/// Creates settings with a demo server whose only tool has this description.
+/// Returns settings with the scripted server, whose only tool has this description.
 fn scripted(description: &str) -> Value {
     let tools = json!({"tools": [{"name": "echo", "description": description, "inputSchema": {"type": "object"}}]});
     json!({"mcpServers": {"demo": {
@@ -89,12 +89,12 @@ fn s08_changed_definition_is_announced_once() {
     ]);
     let call = || folder.run_with(&open, &["call", "demo", "echo"]);
     let announced = |ended: &ProgramResult| ended.errors.contains("changed since its last call");
-    assert!(!announced(&call()) && !announced(&call()), "an unchanged definition is not announced");
+    assert!(!announced(&call()) && !announced(&call()), "an unchanged definition should not be announced");
     std::fs::write(folder.path("mcp.json"), scripted("Returns the text, loudly").to_string()).unwrap();
     let changed = call();
     changed.value();
-    assert!(announced(&changed), "the change is announced on standard error: {}", changed.errors);
-    assert!(!announced(&call()), "the change is announced once");
+    assert!(announced(&changed), "the change should be announced on standard error: {}", changed.errors);
+    assert!(!announced(&call()), "the change should be announced once");
 }
 
 #[test]
@@ -119,11 +119,11 @@ fn s32_refusal_reports_a_tool_changed_since_its_review() {
         }
         let refused = folder.run_with(answers, &["call", "demo", "echo"]);
         let (code, message) = refused.error(3);
-        assert_eq!(code, "refused", "{what}: it is another tool");
+        assert_eq!(code, "refused", "{what}: the changed tool should be denied");
         for said in [message, reason(&refused, "tool")] {
             assert!(
                 said.contains("changed since it was reviewed") && said.contains("drawbridge-cli review demo"),
-                "{what}: {said}"
+                "{what}: the message should report the change: {said}"
             );
         }
     }

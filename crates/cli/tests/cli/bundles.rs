@@ -20,24 +20,27 @@ fn bundle_is_inspected_with_its_inputs() {
     let ended = folder.run(&["bundle", "inspect", &bundle]);
     let told = ended.value();
     let sha256 = format!("{:x}", Sha256::digest(fs::read(&bundle).unwrap()));
-    assert_eq!(told["sha256"], sha256, "the hash identifies the bundle");
-    assert_eq!(told["signature"], json!({ "state": "absent" }), "the signature is absent");
-    assert_eq!(told["manifest"]["version"], "1.2.3", "the manifest is included");
+    assert_eq!(told["sha256"], sha256, "the hash should identify the bundle");
+    assert_eq!(told["signature"], json!({ "state": "absent" }), "the bundle should have no signature");
+    assert_eq!(told["manifest"]["version"], "1.2.3", "the manifest should be included");
     let home = std::env::var("HOME").unwrap();
     let args = json!(["--level", [{ "input": "level" }], [{ "input": "level" }, format!("-of-{home}")]]);
-    assert_eq!(told["plan"]["args"], args, "arguments contain blanks");
+    assert_eq!(told["plan"]["args"], args, "arguments should contain placeholders");
     let command = told["plan"]["command"].as_str().unwrap();
-    assert!(command.starts_with(folder.path("data/bundles").to_str().unwrap()), "the program: {command}");
-    assert_eq!(told["plan"]["env"], json!({ "API_KEY": [{ "input": "key" }] }), "and variables");
+    assert!(
+        command.starts_with(folder.path("data/bundles").to_str().unwrap()),
+        "the program should be shown: {command}"
+    );
+    assert_eq!(told["plan"]["env"], json!({ "API_KEY": [{ "input": "key" }] }), "variables should be shown");
     let files: Vec<&Value> = told["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
-    assert_eq!(files, ["manifest.json", "server/demo"], "its files");
-    assert_eq!(told["files"][1]["size"], 10, "with sizes");
+    assert_eq!(files, ["manifest.json", "server/demo"], "the files should be listed");
+    assert_eq!(told["files"][1]["size"], 10, "the sizes should be listed");
     let output = folder.command().args(["bundle", "inspect", &bundle]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in ["argument    ⟨level⟩\n", "How much is said", "signature   not signed\n", &sha256] {
         assert!(words.contains(part), "expected {part:?} in the text: {words}");
     }
-    assert_eq!(unpacked(&folder), 0, "nothing is unpacked");
+    assert_eq!(unpacked(&folder), 0, "nothing should be unpacked");
 }
 
 #[test]
@@ -57,16 +60,16 @@ fn installed_bundle_runs_in_its_sandbox_after_consent() {
     let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert_eq!(ended.value()["added"], true);
-    assert!(ended.questions().is_empty(), "nothing is started: {ended:?}");
+    assert!(ended.questions().is_empty(), "nothing should be started: {ended:?}");
     let server = &folder.settings()["demo"];
     let place = folder.path("data/bundles").join(bundle_folder_of(&ended));
-    assert_eq!(server["command"], json!(place.join("server/demo")), "the program in the bundle's folder");
-    assert!(place.join("server/demo").is_file(), "the program is unpacked");
+    assert_eq!(server["command"], json!(place.join("server/demo")), "the program should be in the bundle's folder");
+    assert!(place.join("server/demo").is_file(), "the program should be unpacked");
     assert_eq!(server["sandbox"]["folders"], json!([{ "path": place.canonicalize().unwrap(), "access": "read" }]));
     let call = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
     folder.run(&call).error(3);
     let allowed = folder.run_with(&crate::program::allowing_answers(json!([])), &call);
-    assert_eq!(allowed.value()["content"][0]["text"], "2 + 40 = 42", "it runs from its folder");
+    assert_eq!(allowed.value()["content"][0]["text"], "2 + 40 = 42", "the program should run in its folder");
 }
 
 #[test]
@@ -95,10 +98,10 @@ fn install_adds_nothing_without_confirmation() {
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle]);
     ended.error(3);
-    assert_eq!(ended.result()["value"]["server"]["args"], json!(["--era", "both"]), "but shown");
+    assert_eq!(ended.result()["value"]["server"]["args"], json!(["--era", "both"]), "the server should be shown");
     let ended = folder.run(&["install", &bundle, "--dry-run"]);
     assert_eq!(ended.value()["added"], false);
-    assert_eq!((folder.settings(), unpacked(&folder)), (Value::Null, 0), "no server, no files");
+    assert_eq!((folder.settings(), unpacked(&folder)), (Value::Null, 0), "there should be no server and no files");
 }
 
 #[test]
@@ -106,14 +109,14 @@ fn failed_installation_leaves_no_files() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
-    assert_eq!(ended.result()["ok"], false, "the name can't be used: {ended:?}");
-    assert_eq!(unpacked(&folder), 0, "no files remain");
+    assert_eq!(ended.result()["ok"], false, "the name should be rejected: {ended:?}");
+    assert_eq!(unpacked(&folder), 0, "no files should remain");
     folder.run(&["install", &bundle, "--yes"]).value();
     let ended = folder.run(&["install", &bundle, "--yes"]);
-    assert_eq!(ended.error(1).0, "bad_name", "no server is replaced");
+    assert_eq!(ended.error(1).0, "bad_name", "no server should be replaced");
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
     assert_eq!(ended.result()["ok"], false);
-    assert_eq!(unpacked(&folder), 1, "the files of another server stay");
+    assert_eq!(unpacked(&folder), 1, "the files of another server should be preserved");
 }
 
 #[test]
@@ -132,9 +135,9 @@ fn inputs_are_filled_in_and_secrets_read_from_standard_input() {
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert!(ended.error(2).1.contains("level: a value is required"), "{ended:?}");
     let described = &ended.result()["value"]["plan"]["inputs"][0]["description"];
-    assert_eq!(described, "How much is said", "the description is included");
+    assert_eq!(described, "How much is said", "the description should be included");
     let ended = folder.run(&["install", &bundle, "--yes", "--set", "level=1", "--set", "key=typed"]);
-    assert!(ended.error(2).1.contains("--secret key"), "no secret on the command line: {ended:?}");
+    assert!(ended.error(2).1.contains("--secret key"), "a secret on the command line should be rejected: {ended:?}");
     let arguments =
         ["install", &bundle, "--yes", "--set", "level=${HOME}", "--secret", "key", "--network", "a.example"];
     let ended = folder.run_with_input(&arguments, "s3cret-value\n");
@@ -142,9 +145,9 @@ fn inputs_are_filled_in_and_secrets_read_from_standard_input() {
     let server = &folder.settings()["demo"];
     let home = std::env::var("HOME").unwrap();
     let args = json!(["--level", "${HOME}", format!("${{HOME}}-of-{home}")]);
-    assert_eq!(server["args"], args, "a value is not expanded again");
-    assert_eq!(server["env"]["API_KEY"], "${secret:demo.API_KEY}", "the settings refer to the secret");
+    assert_eq!(server["args"], args, "a value should not be expanded again");
+    assert_eq!(server["env"]["API_KEY"], "${secret:demo.API_KEY}", "the settings should refer to the secret");
     assert_eq!(server["sandbox"]["network"], json!(["a.example"]));
-    assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret is not printed: {ended:?}");
-    assert!(ended.value()["secretsNotKept"].is_string(), "the missing keychain is reported");
+    assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret should not be printed: {ended:?}");
+    assert!(ended.value()["secretsNotKept"].is_string(), "the missing keychain should be reported");
 }

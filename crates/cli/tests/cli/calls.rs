@@ -7,7 +7,7 @@ use crate::program::{TestFolder, allowing_answers};
 fn names(list: &Value, key: &str) -> Vec<String> {
     let items = list.as_array().expect("the value is a list");
     for item in items {
-        assert_eq!(item["server"], "demo", "each item names its server: {item}");
+        assert_eq!(item["server"], "demo", "each item should name its server: {item}");
     }
     items.iter().filter_map(|item| item[key].as_str().map(str::to_owned)).collect()
 }
@@ -17,15 +17,15 @@ fn servers_are_listed_with_state_and_capabilities() {
     let folder = TestFolder::new();
     let ended = folder.run_with(&allowing_answers(json!([])), &["servers"]);
     let servers = ended.value();
-    assert_eq!(servers[0]["name"], "demo", "the user's own name");
-    assert_eq!(servers[0]["state"]["is"], "ready", "it was started");
-    assert_eq!(servers[0]["revision"], "2026-07-28", "the newest revision both speak");
+    assert_eq!(servers[0]["name"], "demo", "the user's name for the server should be listed");
+    assert_eq!(servers[0]["state"]["is"], "ready", "the server should be started");
+    assert_eq!(servers[0]["revision"], "2026-07-28", "the newest common revision should be used");
     let capabilities = servers[0]["capabilities"].as_array().expect("capabilities are a list");
     assert!(
         capabilities.iter().any(|c| c.as_str().is_some_and(|c| c.starts_with("tools"))),
-        "{capabilities:?} has tools"
+        "{capabilities:?} should contain tools"
     );
-    assert_eq!(ended.questions(), [("start-server", "allowed", "answers")], "the start was asked about");
+    assert_eq!(ended.questions(), [("start-server", "allowed", "answers")], "the start should require consent");
 }
 
 #[test]
@@ -35,14 +35,17 @@ fn lists_are_complete() {
     let tools = folder.run_with(&answers, &["tools"]);
     let tools = names(tools.value(), "name");
     for tool in ["add", "fail", "ask_user", "change_tool"] {
-        assert!(tools.iter().any(|name| name == tool), "{tool} is in {tools:?}");
+        assert!(tools.iter().any(|name| name == tool), "{tool} should be in {tools:?}");
     }
     let prompts = folder.run_with(&answers, &["prompts", "demo"]);
-    assert!(names(prompts.value(), "name").contains(&String::from("greet_ship")), "prompts are listed");
+    assert!(names(prompts.value(), "name").contains(&String::from("greet_ship")), "prompts should be listed");
     let resources = folder.run_with(&answers, &["resources", "demo"]);
-    assert!(names(resources.value(), "uri").contains(&String::from("harbour:///guide.md")), "resources are listed");
+    assert!(
+        names(resources.value(), "uri").contains(&String::from("harbour:///guide.md")),
+        "resources should be listed"
+    );
     let templates = folder.run_with(&answers, &["templates", "demo"]);
-    assert!(!names(templates.value(), "uriTemplate").is_empty(), "templates are listed");
+    assert!(!names(templates.value(), "uriTemplate").is_empty(), "templates should be listed");
 }
 
 #[test]
@@ -52,14 +55,14 @@ fn tool_is_called_in_every_revision() {
         let ended =
             folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
         let value = ended.value();
-        assert_eq!(value["content"][0]["text"], "2 + 40 = 42", "the tool's text in {revision}");
-        assert_eq!(value["arguments"], json!({"a": 2, "b": 40}), "what was sent in {revision}");
+        assert_eq!(value["content"][0]["text"], "2 + 40 = 42", "the tool's text should be returned in {revision}");
+        assert_eq!(value["arguments"], json!({"a": 2, "b": 40}), "the sent arguments should be returned in {revision}");
         let used = ended.lines.iter().any(|line| line["server"]["revision"] == revision);
-        assert!(used, "an event names the revision {revision}");
+        assert!(used, "an event should contain the revision {revision}");
         let wanted = [("start-server", "allowed", "answers"), ("tool", "allowed", "answers")];
-        assert_eq!(ended.questions(), wanted, "both acts were asked about in {revision}");
+        assert_eq!(ended.questions(), wanted, "both acts should require consent in {revision}");
         let states: Vec<_> = ended.lines.iter().filter_map(|line| line["call"]["state"].as_str()).collect();
-        assert_eq!(states.last(), Some(&"done"), "the end of the call is an event in {revision}: {states:?}");
+        assert_eq!(states.last(), Some(&"done"), "the end of the call should be an event in {revision}: {states:?}");
     }
 }
 
@@ -68,9 +71,9 @@ fn tool_error_is_a_failure() {
     let folder = TestFolder::new();
     let ended = folder.run_with(&allowing_answers(json!([])), &["call", "demo", "fail"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "tool", "the failure is the tool's");
-    assert!(!message.is_empty(), "the message is the tool's");
-    assert_eq!(ended.result()["value"]["isError"], true, "the result is included");
+    assert_eq!(code, "tool", "the failure should be that of the tool");
+    assert!(!message.is_empty(), "the message should be that of the tool");
+    assert_eq!(ended.result()["value"]["isError"], true, "the result should be included");
 }
 
 #[test]
@@ -79,23 +82,27 @@ fn prompts_resources_and_completions_are_read() {
     let answers = allowing_answers(json!([]));
     let prompt = folder.run_with(&answers, &["prompt", "demo", "tide_report", "--args", r#"{"harbour": "Bergen"}"#]);
     let text = prompt.value()["messages"][0]["content"][0]["text"].as_str().expect("the message is text").to_owned();
-    assert!(text.contains("Bergen"), "the argument is in {text:?}");
+    assert!(text.contains("Bergen"), "the argument should be in {text:?}");
 
     let resource = folder.run_with(&answers, &["read", "demo", "harbour:///guide.md"]);
-    assert_eq!(resource.value()["contents"][0]["mimeType"], "text/markdown", "the resource is read");
+    assert_eq!(resource.value()["contents"][0]["mimeType"], "text/markdown", "the resource should be read");
 
     let complete = ["complete", "demo", "--prompt", "tide_report", "--argument", "day", "--value", "s"];
     let days = folder.run_with(&answers, &complete);
-    assert_eq!(days.value()["values"], json!(["saturday", "sunday"]), "values with this prefix");
+    assert_eq!(days.value()["values"], json!(["saturday", "sunday"]), "values with this prefix should be returned");
     let all = ["complete", "demo", "--prompt", "greet_ship", "--argument", "ship"];
     let all = folder.run_with(&answers, &all).value()["values"].as_array().map_or(0, Vec::len);
     let some =
         ["complete", "demo", "--prompt", "greet_ship", "--argument", "ship", "--context", r#"{"harbour":"Bergen"}"#];
     let some = folder.run_with(&answers, &some).value()["values"].as_array().map_or(0, Vec::len);
-    assert!(0 < some && some < all, "earlier arguments narrow the values: {some} of {all}");
+    assert!(0 < some && some < all, "earlier arguments should narrow the values: {some} of {all}");
     let template =
         ["complete", "demo", "--template", "tide:///{harbour}/{day}", "--argument", "harbour", "--value", "ber"];
-    assert_eq!(folder.run_with(&answers, &template).value()["values"], json!(["Bergen"]), "a template's variable");
+    assert_eq!(
+        folder.run_with(&answers, &template).value()["values"],
+        json!(["Bergen"]),
+        "a variable of a template should be completed"
+    );
 }
 
 #[test]
@@ -103,25 +110,33 @@ fn skills_are_listed_and_read() {
     let folder = TestFolder::new();
     let answers = allowing_answers(json!([]));
     let listed = folder.run_with(&answers, &["skills", "list", "demo"]);
-    assert_eq!(names(listed.value(), "name"), ["plan-passage"], "the skills of a server");
+    assert_eq!(names(listed.value(), "name"), ["plan-passage"], "the skills of a server should be listed");
     let all = folder.run_with(&answers, &["skills", "list"]);
-    assert_eq!(all.value(), listed.value(), "the same of all servers");
-    assert_eq!(listed.value()[0]["files"].as_array().map(Vec::len), Some(2), "with their files: {}", listed.value());
+    assert_eq!(all.value(), listed.value(), "the skills of all servers should be listed");
+    assert_eq!(
+        listed.value()[0]["files"].as_array().map(Vec::len),
+        Some(2),
+        "skills should include their files: {}",
+        listed.value()
+    );
     let uri = listed.value()[0]["uri"].as_str().expect("a skill has a URI").to_owned();
     for name in ["plan-passage", &uri] {
         let read = folder.run_with(&answers, &["skills", "read", "demo", name]);
-        assert_eq!(read.value()["skill"]["name"], "plan-passage", "the skill is named");
+        assert_eq!(read.value()["skill"]["name"], "plan-passage", "the skill should be named");
         let text = read.value()["contents"]["text"].as_str().expect("instructions are text").to_owned();
-        assert!(text.contains("# Plan a passage"), "its instructions: {text}");
+        assert!(text.contains("# Plan a passage"), "the instructions should be returned: {text}");
     }
     let file = ["skills", "read", "demo", "plan-passage", "--file", "references/rules-of-thumb.md"];
     let file = folder.run_with(&answers, &file);
-    assert!(file.value()["contents"]["text"].as_str().is_some_and(|text| text.contains("Knots")), "a file of it");
+    assert!(
+        file.value()["contents"]["text"].as_str().is_some_and(|text| text.contains("Knots")),
+        "a file of the skill should be returned"
+    );
     let crossed: Vec<_> = folder.audit().into_iter().filter(|entry| entry["kind"] == "resource").collect();
-    assert_eq!(crossed.len(), 3, "each reading is in the audit log: {crossed:?}");
+    assert_eq!(crossed.len(), 3, "each read should be in the audit log: {crossed:?}");
 
     let unknown = folder.run_with(&answers, &["skills", "read", "demo", "nothing"]);
-    assert_eq!(unknown.error(1).0, "not_found", "a skill that is not there");
+    assert_eq!(unknown.error(1).0, "not_found", "a missing skill should be a failure");
     let outside = ["skills", "read", "demo", "plan-passage", "--file", "../../guide.md"];
     let (code, message) = (folder.run_with(&answers, &outside), "not one of the files");
     assert!(code.error(1).1.starts_with("demo: ") && code.error(1).1.contains(message), "{:?}", code.error(1));
@@ -140,11 +155,14 @@ fn progress_is_an_event() {
         .expect("it is there")
         .clone();
     let properties = slow["inputSchema"]["properties"].as_object().expect("it has arguments").clone();
-    assert!(properties.contains_key("seconds"), "it can be made short: {properties:?}");
+    assert!(properties.contains_key("seconds"), "the tool should have an argument for its duration: {properties:?}");
     let ended =
         folder.run_with(&allowing_answers(json!([])), &["call", "demo", "slow_report", "--args", r#"{"seconds": 1}"#]);
     ended.value();
-    assert!(ended.lines.iter().any(|line| line["call"]["progress"]["progress"].is_number()), "progress is an event");
+    assert!(
+        ended.lines.iter().any(|line| line["call"]["progress"]["progress"].is_number()),
+        "progress should be an event"
+    );
 }
 
 #[test]
@@ -153,16 +171,19 @@ fn missing_subjects_are_named() {
     let answers = allowing_answers(json!([]));
     let ended = folder.run_with(&answers, &["tools", "nobody"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "not_found", "there is no such server");
-    assert!(message.contains("\"nobody\"") && message.ends_with(": demo"), "existing servers are named: {message}");
+    assert_eq!(code, "not_found", "an unknown server should be a failure");
+    assert!(
+        message.contains("\"nobody\"") && message.ends_with(": demo"),
+        "existing servers should be named: {message}"
+    );
     let ended = folder.run_with(&answers, &["call", "demo", "nothing"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "not_found", "there is no such tool");
-    assert!(message.contains("nothing"), "it is named: {message}");
+    assert_eq!(code, "not_found", "an unknown tool should be a failure");
+    assert!(message.contains("nothing"), "the tool should be named: {message}");
     let ended = folder.run_with(&answers, &["read", "demo", "harbour:///nowhere"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "not_found", "a missing resource has its own code");
-    assert!(message.contains("harbour:///nowhere"), "it is named: {message}");
+    assert_eq!(code, "not_found", "a missing resource should have its own code");
+    assert!(message.contains("harbour:///nowhere"), "the resource should be named: {message}");
 }
 
 #[cfg(unix)]
@@ -178,19 +199,19 @@ fn failing_servers_report_the_cause_and_do_not_affect_others() {
     let start = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&start, &["servers"]);
     let states: Vec<_> = ended.value().as_array().unwrap().iter().map(|server| server["state"]["is"].clone()).collect();
-    assert_eq!(states, ["failed", "failed", "ready"], "a failing server doesn't affect others");
+    assert_eq!(states, ["failed", "failed", "ready"], "a failing server should not affect others");
 
     let ended = folder.run_with(&start, &["tools", "gone"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "not_ready", "it could not be started");
+    assert_eq!(code, "not_ready", "the server should have failed to start");
     assert!(message.contains("there-is-no-such-program-here") && message.contains("Looked in: /"), "{message}");
     let ended = folder.run_with(&start, &["tools", "quits"]);
-    assert!(ended.error(1).1.contains("| the reason"), "its standard error is shown: {}", ended.error(1).1);
+    assert!(ended.error(1).1.contains("| the reason"), "its standard error should be shown: {}", ended.error(1).1);
 
     let ended = folder.run_with(&start, &["tools"]);
-    assert!(!ended.value().as_array().unwrap().is_empty(), "the tools of the one that works are listed");
+    assert!(!ended.value().as_array().unwrap().is_empty(), "the tools of the working server should be listed");
     let notes = ended.lines.iter().filter(|line| line["event"] == "note").count();
-    assert_eq!(notes, 2, "the others are noted");
+    assert_eq!(notes, 2, "the failing servers should be noted");
 }
 
 #[test]
@@ -203,12 +224,12 @@ fn secrets_in_the_settings_are_not_printed() {
         let ended = folder.run_with(&allowing_answers(json!([])), arguments);
         ended.value();
         let text = format!("{:?}{}", ended.lines, ended.errors);
-        assert!(text.contains("API_KEY"), "the name of the variable is printed for {arguments:?}");
-        assert!(!text.contains("canary-5d1f"), "the value is not printed for {arguments:?}");
+        assert!(text.contains("API_KEY"), "the name of the variable should be printed for {arguments:?}");
+        assert!(!text.contains("canary-5d1f"), "the value should not be printed for {arguments:?}");
     }
     let mut log = std::fs::read(folder.path("data/audit.db")).unwrap();
     log.extend(std::fs::read(folder.path("data/audit.db-wal")).unwrap_or_default());
-    assert!(!String::from_utf8_lossy(&log).contains("canary-5d1f"), "the value is not in the audit log");
+    assert!(!String::from_utf8_lossy(&log).contains("canary-5d1f"), "the value should not be in the audit log");
 }
 
 #[test]
@@ -220,19 +241,19 @@ fn output_is_readable_text_without_json() {
         (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     let (status, text, _) = run(&["call", "demo", "add", "--args", r#"{"a":1,"b":2}"#]);
-    assert_eq!((status, text.lines().next()), (Some(0), Some("1 + 2 = 3")), "the text of the result");
+    assert_eq!((status, text.lines().next()), (Some(0), Some("1 + 2 = 3")), "the text of the result should be printed");
     let (_, text, _) = run(&["servers"]);
-    assert!(text.starts_with("demo  ready  stdio  2026-07-28  "), "a line for each server: {text}");
+    assert!(text.starts_with("demo  ready  stdio  2026-07-28  "), "there should be a line for each server: {text}");
     let (_, text, _) = run(&["prompts"]);
     assert!(text.lines().any(|line| line.contains("greet_ship") && line.contains("harbour ship [tone]")), "{text}");
     let (status, text, errors) = run(&["call", "demo", "fail"]);
-    assert_eq!((status, text.as_str()), (Some(1), ""), "nothing is printed for a failure but the error");
-    assert!(errors.lines().any(|line| line.starts_with("error: ")), "which is on standard error: {errors}");
+    assert_eq!((status, text.as_str()), (Some(1), ""), "a failure should print nothing but the error");
+    assert!(errors.lines().any(|line| line.starts_with("error: ")), "the error should be on standard error: {errors}");
     let (status, text, _) = run(&["audit", "--limit", "2"]);
-    assert_eq!((status, text.lines().count()), (Some(0), 2), "two decisions");
+    assert_eq!((status, text.lines().count()), (Some(0), 2), "two decisions should be listed");
     assert!(
         text.lines().all(|line| line.contains("allowed") && line.contains("by answers")),
-        "with who decided: {text}"
+        "the source of the decision should be listed: {text}"
     );
 }
 
@@ -240,8 +261,8 @@ fn output_is_readable_text_without_json() {
 fn help_describes_usage() {
     let output = TestFolder::new().command().arg("--help").output().expect("the program runs");
     let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "help is no failure");
+    assert_eq!(output.status.code(), Some(0), "help should not be a failure");
     for word in ["--answers", "--json", "watch", "Exit status"] {
-        assert!(text.contains(word), "help contains {word}");
+        assert!(text.contains(word), "help should contain {word}");
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations with a model of an independent fake provider, and tools of a real server.
+//! Tests of conversations with a model of an independent fake provider, and with the tools of a real server.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -22,7 +22,8 @@ impl Drop for Aimock {
     }
 }
 
-/// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that answers from the fixtures.
+/// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that replies from these
+/// fixtures.
 fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let folder = TestFolder::new();
     let aimock = aimock(&folder, fixtures);
@@ -56,7 +57,7 @@ pub(crate) fn aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
     let output = process.stdout.take().expect("its output is piped");
     let mut lines = BufReader::new(output).lines().map_while(Result::ok);
     let url = lines.find_map(|line| line.split_once("listening on ").map(|(_, url)| url.trim().to_owned()));
-    // The output is drained, so that the process never blocks on it.
+    // Reads the output of the process, so that it never blocks on a full pipe.
     std::thread::spawn(move || lines.for_each(drop));
     Aimock { process, url: url.expect("it says where it listens") }
 }
@@ -72,16 +73,19 @@ fn model_calls_a_tool_and_replies_with_its_result() {
     ]));
     let ended =
         folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
-    assert_eq!(ended.value()["text"], "I add.It is 42.", "the text before and after the call");
+    assert_eq!(ended.value()["text"], "I add.It is 42.", "the text before and after the call should be returned");
     let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
-    assert_eq!(asked, [("tool", "allowed", "answers")], "the call was decided like every other call");
+    assert_eq!(asked, [("tool", "allowed", "answers")], "the call should be decided like every other call");
     let pieces = ended.lines.iter().filter(|line| line["event"] == "reply_delta").count();
-    assert!(pieces >= 2, "the answer came in pieces: {pieces}");
+    assert!(pieces >= 2, "the reply should be streamed in several pieces: {pieces}");
     let calls: Vec<_> = ended.lines.iter().filter(|line| line["item"]["body"]["kind"] == "tool_call").collect();
     let last = calls.last().expect("the call is an item");
-    assert_eq!(last["item"]["body"]["result"]["content"][0]["text"], "2 + 40 = 42", "with its result: {last}");
+    assert_eq!(
+        last["item"]["body"]["result"]["content"][0]["text"], "2 + 40 = 42",
+        "the call should be stored with its result: {last}"
+    );
     let by: Vec<_> = folder.audit().into_iter().filter(|entry| entry["kind"] == "tool").collect();
-    assert_eq!(by[0]["asker"], "model", "the audit log names the model as the initiator: {by:?}");
+    assert_eq!(by[0]["asker"], "model", "the audit log should name the model as the originator: {by:?}");
 }
 
 #[test]
@@ -96,8 +100,12 @@ fn call_without_an_entry_is_denied_and_the_model_is_informed() {
     let answers =
         json!([{"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&answers, &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
-    assert_eq!(ended.value()["text"], "I may not.", "X09: the model goes on without the call");
-    assert!(ended.questions().contains(&("tool", "denied", "answers")), "nothing was sent: {:?}", ended.questions());
+    assert_eq!(ended.value()["text"], "I may not.", "X09: the model should continue without the call");
+    assert!(
+        ended.questions().contains(&("tool", "denied", "answers")),
+        "nothing should be sent: {:?}",
+        ended.questions()
+    );
 }
 
 #[test]
@@ -107,10 +115,10 @@ fn provider_errors_are_reported_with_advice() {
     ]));
     let ended = folder.run_with(&allowing_answers(json!([])), &["chat", "--message", "busy"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "rateLimited", "the error code: {message}");
-    assert!(message.contains("try again"), "the message contains advice: {message}");
+    assert_eq!(code, "rateLimited", "the error code should be reported: {message}");
+    assert!(message.contains("try again"), "the message should contain advice: {message}");
     let ended = folder.run_with(&allowing_answers(json!([])), &["chat", "--model", "gone/model", "--message", "x"]);
-    assert!(ended.error(1).1.contains("fake"), "the message names the providers");
+    assert!(ended.error(1).1.contains("fake"), "the message should name the providers");
 }
 
 #[test]
@@ -128,13 +136,19 @@ fn each_input_line_is_a_message_of_one_conversation() {
         .output()
         .expect("the program runs");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(text, "One.\nTwo.\n", "both answers, as they came: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        text,
+        "One.\nTwo.\n",
+        "both replies should be printed in order: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
 fn failed_reply_does_not_end_an_interactive_conversation() {
     let (folder, _aimock) = folder_with_model(&json!([
-        // The first matching fixture answers. An unanswered message is sent again with the next one.
+        // The provider uses the first matching fixture. A message without a reply is sent again together with the next
+        // one.
         {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));
@@ -146,10 +160,10 @@ fn failed_reply_does_not_end_an_interactive_conversation() {
     };
     let output = typed("busy\nsecond\n");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "Two.\n", "the next line is answered: {said}");
-    assert!(said.contains("try again"), "the first failure is reported: {said}");
-    assert!(output.status.success(), "the last answer came: {said}");
-    assert_eq!(typed("second\nbusy\n").status.code(), Some(1), "a failed last message has exit status 1");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Two.\n", "the next line should be replied to: {said}");
+    assert!(said.contains("try again"), "the first failure should be reported: {said}");
+    assert!(output.status.success(), "the last reply should be printed: {said}");
+    assert_eq!(typed("second\nbusy\n").status.code(), Some(1), "a failed last message should result in exit status 1");
 }
 
 #[test]
@@ -162,7 +176,7 @@ fn endless_tool_calls_are_stopped_with_a_failure_status() {
     let ended =
         folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     let (_, message) = ended.error(1);
-    assert!(message.contains("1 times in a row"), "an incomplete answer is a failure: {message}");
+    assert!(message.contains("1 times in a row"), "the reached limit should be a failure: {message}");
 }
 
 #[test]
@@ -176,20 +190,28 @@ fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
         {"match": {"userMessage": "Add", "toolResultContains": "= 42"}, "response": {"content": "It is 42."}},
     ]));
     let flow = |arguments: &[&str]| folder.run(&[&["flow", "demo"], arguments].concat()).value().clone();
-    assert_eq!(flow(&[])["review"], "suspicious", "S27: the default");
+    assert_eq!(flow(&[])["review"], "suspicious", "S27: the default should be shown");
     let set = flow(&["--review", "always", "--tool", "add"]);
-    assert_eq!((&set["review"], &set["tools"]), (&json!("suspicious"), &json!({"add": "always"})), "S27: for one tool");
+    assert_eq!(
+        (&set["review"], &set["tools"]),
+        (&json!("suspicious"), &json!({"add": "always"})),
+        "S27: the setting of one tool should be shown"
+    );
 
     let chat = ["chat", "--server", "demo", "--message", "Add 2 and 40"];
     let ended = folder.run_with(&allowing_answers(json!([])), &chat);
-    assert_eq!(ended.value()["text"], "It was withheld.", "S27: a result without an entry is withheld");
+    assert_eq!(ended.value()["text"], "It was withheld.", "S27: a result without an entry should be withheld");
     assert!(ended.questions().contains(&("result", "denied", "answers")), "{:?}", ended.questions());
     let entry = json!([{"kind": "result", "server": "demo", "name": "add", "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&allowing_answers(entry), &chat);
-    assert_eq!(ended.value()["text"], "It is 42.", "S27: a result with an entry is read");
+    assert_eq!(ended.value()["text"], "It is 42.", "S27: a result with an entry should be sent to the model");
 
-    assert_eq!(flow(&["--review", "server", "--tool", "add"])["tools"], json!({}), "S27: as for the server again");
-    assert_eq!(flow(&["--review", "off"])["review"], "off", "S27: for the server");
+    assert_eq!(
+        flow(&["--review", "server", "--tool", "add"])["tools"],
+        json!({}),
+        "S27: the tool should use the setting of the server again"
+    );
+    assert_eq!(flow(&["--review", "off"])["review"], "off", "S27: the setting of the server should be shown");
     let ended = folder.run_with(&allowing_answers(json!([])), &chat);
-    assert_eq!(ended.value()["text"], "It is 42.", "S27: no review when it is off");
+    assert_eq!(ended.value()["text"], "It is 42.", "S27: no review should be required when it is off");
 }

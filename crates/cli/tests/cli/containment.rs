@@ -1,4 +1,4 @@
-//! Tests of the description of a sandbox on a terminal.
+//! Tests of the text that describes a sandbox on a terminal.
 
 use serde_json::json;
 
@@ -15,8 +15,12 @@ fn sandbox_plan_is_shown_without_starting_anything() {
     let path = inside.path().canonicalize().unwrap();
     let folder = sandboxed_folder(json!({"folders": [{"path": path, "access": "write"}]}));
     let told = folder.run(&["sandbox", "demo"]);
-    assert_eq!(told.value()["plan"]["folders"], json!([{"path": path, "access": "write"}]), "what was named");
-    assert!(told.questions().is_empty(), "nothing was started, so nothing was asked");
+    assert_eq!(
+        told.value()["plan"]["folders"],
+        json!([{"path": path, "access": "write"}]),
+        "the configured folders and hosts should be listed"
+    );
+    assert!(told.questions().is_empty(), "nothing should be started, so no consent should be requested");
     let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in [format!("may change  {}", path.display()), "network     none".to_owned()] {
@@ -29,18 +33,18 @@ fn sandboxed_server_is_used_like_any_other() {
     let folder = sandboxed_folder(json!({"network": false}));
     let ended =
         folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
-    assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "it answers");
+    assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "the server should respond");
     let by = ended.lines.iter().find_map(|line| line["server"]["heldBy"].as_str());
-    assert!(matches!(by, Some("bubblewrap" | "Landlock")), "the mechanism is reported: {by:?}");
+    assert!(matches!(by, Some("bubblewrap" | "Landlock")), "the mechanism should be reported: {by:?}");
 }
 
 #[test]
 fn unavailable_sandbox_is_reported_with_its_cause() {
     let folder = sandboxed_folder(json!({"folders": [{"path": "/nowhere/at/all"}]}));
     let (code, message) = (folder.run(&["sandbox", "demo"]), "/nowhere/at/all");
-    assert_ne!(code.status, 0, "it could not be started");
+    assert_ne!(code.status, 0, "the server should not be started");
     let error = code.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
-    assert!(error.contains(message), "the folder is named: {error}");
+    assert!(error.contains(message), "the folder should be named: {error}");
 }
 
 #[test]
@@ -49,11 +53,11 @@ fn s24_reachable_hosts_are_listed() {
     let told = folder.run(&["sandbox", "demo"]);
     if told.status != 0 {
         let error = told.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
-        assert!(error.contains("Install bubblewrap"), "S24: without bubblewrap it is refused: {error}");
+        assert!(error.contains("Install bubblewrap"), "S24: without bubblewrap it should be rejected: {error}");
         return;
     }
     let hosts = json!({"preset": "named_hosts", "hosts": ["api.example.com", "*.example.org:8443"]});
-    assert_eq!(told.value()["plan"]["network"], hosts, "S24: for programs");
+    assert_eq!(told.value()["plan"]["network"], hosts, "S24: the host should be in the JSON output");
     let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for host in ["host        api.example.com\n", "host        *.example.org:8443\n"] {

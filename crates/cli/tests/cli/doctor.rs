@@ -1,4 +1,4 @@
-//! Tests of `doctor`: findings on a computer with a test search path, and a report without private data.
+//! Tests of `doctor`: findings on a computer with a prepared search path, and a report without private data.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
-/// A marker in every place that a user may fill.
+/// Marker in all values that the report must not contain.
 const CANARY: &str = "kanari";
 
-/// Creates a folder of programs that is the login shell's only search path, each a script with this content.
+/// Creates a folder with these scripts as programs, which is the only search path of the login shell.
 fn programs(folder: &TestFolder, scripts: &[(&str, &str)]) {
     let bin = folder.path("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -29,7 +29,8 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Returns `doctor` with this home folder, and without environment variables that could change the findings.
+/// Returns the command `doctor` with this home folder, and without environment variables that could change the
+/// findings.
 fn doctor(folder: &TestFolder) -> Command {
     fs::create_dir_all(folder.path("home")).unwrap();
     let mut command = folder.command();
@@ -47,11 +48,14 @@ fn is_empty(folder: &Path) -> bool {
 
 fn finding<'a>(ended: &'a ProgramResult, id: &str) -> &'a Value {
     let findings = ended.result()["value"]["findings"].as_array().unwrap();
-    findings.iter().find(|finding| finding["id"] == id).unwrap_or_else(|| panic!("a finding {id}: {findings:#?}"))
+    findings
+        .iter()
+        .find(|finding| finding["id"] == id)
+        .unwrap_or_else(|| panic!("there should be a finding {id}: {findings:#?}"))
 }
 
 fn text<'a>(finding: &'a Value, key: &str) -> &'a str {
-    finding[key].as_str().unwrap_or_else(|| panic!("{key} is text: {finding}"))
+    finding[key].as_str().unwrap_or_else(|| panic!("{key} should be text: {finding}"))
 }
 
 #[test]
@@ -63,16 +67,16 @@ fn required_runtime_is_found_with_its_version() {
     let ended = parse_output(doctor(&folder).output().unwrap());
     let node = finding(&ended, "node");
     assert_eq!((&node["state"], &node["servers"]), (&json!("ok"), &json!(["web"])), "{node}");
-    assert!(text(node, "seen").starts_with("Node.js 22.5.1, "), "version and place: {node}");
-    assert!(text(node, "seen").contains("/bin/node"), "and place: {node}");
+    assert!(text(node, "seen").starts_with("Node.js 22.5.1, "), "version and path should be reported: {node}");
+    assert!(text(node, "seen").contains("/bin/node"), "the path should be reported: {node}");
     let path = finding(&ended, "search_path");
-    assert_eq!(path["state"], "ok", "the login shell reported its path: {path}");
-    assert_eq!(finding(&ended, "uv")["state"], "ok", "a runtime that no server needs may be missing");
+    assert_eq!(path["state"], "ok", "the login shell's path should be used: {path}");
+    assert_eq!(finding(&ended, "uv")["state"], "ok", "a missing runtime that no server needs should not be a problem");
     let keychain = finding(&ended, "keychain");
-    assert_eq!(keychain["state"], "warning", "tests have no keychain: {keychain}");
+    assert_eq!(keychain["state"], "warning", "tests should have no keychain: {keychain}");
     let sandbox = finding(&ended, "sandbox");
-    assert!(text(sandbox, "seen").contains("bubblewrap"), "each part of the sandbox was tried: {sandbox}");
-    assert!(is_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing is created");
+    assert!(text(sandbox, "seen").contains("bubblewrap"), "each part of the sandbox should be tested: {sandbox}");
+    assert!(is_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing should be created");
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn missing_runtime_is_a_problem_of_its_servers() {
         "far": {"url": "https://mcp.example.com/mcp"},
     }});
     let folder = TestFolder::with_config(&config.to_string());
-    // As on Debian, where node comes without npx.
+    // Debian has packages of Node.js without npx.
     programs(&folder, &[("node", "echo v18.20.4")]);
     let ended = parse_output(doctor(&folder).output().unwrap());
     let (code, message) = ended.error(1);
@@ -95,7 +99,7 @@ fn missing_runtime_is_a_problem_of_its_servers() {
     {
         let found = finding(&ended, id);
         assert_eq!((&found["state"], &found["servers"]), (&json!("problem"), &json!([server])), "{found}");
-        assert!(text(found, "next").contains(step), "the finding contains the next step: {found}");
+        assert!(text(found, "next").contains(step), "the finding should contain the next step: {found}");
     }
 }
 
@@ -111,7 +115,7 @@ fn doctor_runs_with_unusable_settings_and_folders() {
     assert!(text(settings, "seen").contains("line 3, column "), "{settings}");
     let data = finding(&output, "data_folder");
     assert_eq!(data["state"], "problem", "{data}");
-    assert_eq!(output.status, 1, "and a host could not be started here");
+    assert_eq!(output.status, 1, "a host could not be started in this folder");
 }
 
 #[test]
@@ -143,10 +147,13 @@ fn report_contains_no_private_data() {
         change(&mut command);
         let ended = parse_output(command.output().unwrap());
         let value = &ended.result()["value"];
-        assert!(value["findings"].to_string().contains(CANARY), "the findings contain the marker: {value:#}");
+        assert!(value["findings"].to_string().contains(CANARY), "the findings should contain the marker: {value:#}");
         let report = value["report"].as_str().unwrap().to_owned();
-        assert!(!report.to_ascii_lowercase().contains(CANARY), "the marker is not in the report:\n{report}");
-        assert!(!report.contains(folder.path("").to_str().unwrap().trim_end_matches('/')), "no path of it:\n{report}");
+        assert!(!report.to_ascii_lowercase().contains(CANARY), "the marker should not be in the report:\n{report}");
+        assert!(
+            !report.contains(folder.path("").to_str().unwrap().trim_end_matches('/')),
+            "the report should contain no path of the marker:\n{report}"
+        );
         report
     };
     let plain = report(&|_| ());
@@ -159,7 +166,7 @@ fn report_contains_no_private_data() {
         "**Python**: ok. Python 3.12.1, /…/python3.",
         "**Node.js**: problem. ",
     ] {
-        assert!(plain.contains(line), "{line:?} is told:\n{plain}");
+        assert!(plain.contains(line), "the text should contain {line:?}:\n{plain}");
     }
     let home = folder.path(&format!("{CANARY}-home"));
     let below = report(&|command| {
@@ -172,7 +179,7 @@ fn report_contains_no_private_data() {
     for line in
         ["~/…", "The proxy in HTTPS_PROXY can't be used", "No certificate can be read from where SSL_CERT_FILE points"]
     {
-        assert!(below.contains(line), "{line:?} is told:\n{below}");
+        assert!(below.contains(line), "the text should contain {line:?}:\n{below}");
     }
     fs::write(folder.path("mcp.json"), format!("{{\"mcpServers\": {{\"{CANARY}\": {{\"command\": 7}}}}}}")).unwrap();
     let broken = report(&|_| ());

@@ -1,11 +1,11 @@
-//! Runs the commands of the user guide that need nothing but the demo server.
+//! Test that runs the commands of the user guide that require only the demo server.
 
 use serde_json::json;
 use testkit::guide_examples::guide_examples;
 
 use crate::program::{TestFolder, allowing_answers};
 
-/// Beginnings of commands that are not run here, with the reason.
+/// Prefixes of commands that this test does not run, each with the reason.
 const NOT_RUN: [(&str, &str); 16] = [
     ("audit verify", "needs a keychain to prove the log; tested in audit.rs"),
     ("watch", "runs until it is stopped; tested in signals.rs"),
@@ -45,6 +45,6 @@ fn commands_of_the_guide_succeed_on_the_demo_server() {
     }
     for (start, _) in NOT_RUN {
         let is_used = examples.iter().any(|example| example.words[1..].join(" ").starts_with(start));
-        assert!(is_used, "the guide has a command that starts with {start}");
+        assert!(is_used, "the guide should have a command that starts with {start}");
     }
 }

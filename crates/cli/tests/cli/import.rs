@@ -1,4 +1,4 @@
-//! Tests of importing from and exporting for other apps, with the homes in `tests/import`.
+//! Tests of the commands `import` and `export`, with the home folders in `tests/import`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ fn without_servers() -> TestFolder {
     TestFolder::with_config(r#"{"mcpServers": {"filesystem": {"command": "mine"}}}"#)
 }
 
-/// Returns all files below a folder with their content.
+/// Returns all files in a folder and its subfolders, with their contents.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -32,7 +32,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 fn row<'v>(servers: &'v Value, name: &str) -> &'v Value {
     let rows = servers.as_array().expect("a list of servers");
-    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is in {servers:#}"))
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} should be in {servers:#}"))
 }
 
 #[test]
@@ -55,18 +55,26 @@ fn dry_run_lists_candidates_and_writes_nothing() {
         "status": "new",
         "notes": [],
     });
-    assert_eq!(*linear, wanted, "a remote server has exactly these keys");
+    assert_eq!(*linear, wanted, "a remote server should have exactly these keys");
     let fetch = row(servers, "fetch");
     assert_eq!(
         (&fetch["command"], &fetch["args"]),
         (&json!("uvx"), &json!(["mcp-server-fetch"])),
-        "a local one has a command"
+        "a local server should have a command"
     );
     assert_eq!(fetch["env"], json!({ "FETCH_API_KEY": "reference", "FETCH_REGION": "reference", "LEVEL": "literal" }));
-    assert_eq!(row(servers, "filesystem-2")["status"], "conflict", "another server has its name here");
-    assert_eq!(row(servers, "developer")["status"], "unsupported", "a built-in of goose is not a server");
-    assert_eq!(fs::read(folder.path("mcp.json")).unwrap(), before, "the settings are unchanged");
-    assert_eq!(folder.audit(), Vec::<Value>::new(), "nothing was asked or started");
+    assert_eq!(
+        row(servers, "filesystem-2")["status"],
+        "conflict",
+        "a different server with the same name should be a conflict"
+    );
+    assert_eq!(
+        row(servers, "developer")["status"],
+        "unsupported",
+        "a built-in extension of goose should not be imported"
+    );
+    assert_eq!(fs::read(folder.path("mcp.json")).unwrap(), before, "the settings should be unchanged");
+    assert_eq!(folder.audit(), Vec::<Value>::new(), "nothing should be approved or started");
 }
 
 #[test]
@@ -78,22 +86,26 @@ fn import_writes_servers_without_secrets() {
     let ended = folder.run(&["import", "--home", linux.to_str().unwrap()]);
     let servers = ended.value();
     let new = |status: &str| servers.as_array().unwrap().iter().filter(|row| row["status"] == status).count();
-    assert_eq!(files(&home), home_before, "no file of another app is changed");
+    assert_eq!(files(&home), home_before, "no file of another app should be changed");
     let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
     let written = settings["mcpServers"].as_object().unwrap();
     assert_eq!(
         written.len(),
         1 + new("new") + new("conflict"),
-        "each supported server is written: {:?}",
+        "each supported server should be written: {:?}",
         written.keys()
     );
-    assert_eq!(settings["mcpServers"]["filesystem"], json!({ "command": "mine" }), "the user's server is unchanged");
+    assert_eq!(
+        settings["mcpServers"]["filesystem"],
+        json!({ "command": "mine" }),
+        "the user's server should be unchanged"
+    );
     assert_eq!(settings["mcpServers"]["linear"]["headers"]["Authorization"], "${secret:linear.Authorization}");
     assert_eq!(
         settings["mcpServers"]["shop-api"]["headers"]["Authorization"],
         "Bearer ${secret:shop-api.Authorization}"
     );
-    assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference is retained");
+    assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference should be preserved");
     for (file, bytes) in files(&folder.path("")) {
         let text = String::from_utf8_lossy(&bytes);
         for secret in [
@@ -107,22 +119,25 @@ fn import_writes_servers_without_secrets() {
             "hf_abcdef",
             "pplx-",
         ] {
-            assert!(!text.contains(secret), "{secret} is in {}", file.display());
-            assert!(!servers.to_string().contains(secret), "{secret} is printed");
+            assert!(!text.contains(secret), "{secret} should not be in {}", file.display());
+            assert!(!servers.to_string().contains(secret), "{secret} should not be printed");
         }
     }
     // These tests have no keychain.
     let notes = row(servers, "linear")["notes"].to_string();
-    assert!(notes.contains("no keychain can store the value of Authorization"), "the value has to be entered: {notes}");
+    assert!(
+        notes.contains("no keychain can store the value of Authorization"),
+        "the user should have to enter the value: {notes}"
+    );
     let log = folder.audit();
-    assert!(log.is_empty(), "an import decides nothing: {log:?}");
+    assert!(log.is_empty(), "an import should approve nothing: {log:?}");
     let disabled = &settings["mcpServers"]["roo"]["disabledTools"];
-    assert_eq!(disabled, &json!(["drop_table"]), "tools that an app does not offer are not offered here");
+    assert_eq!(disabled, &json!(["drop_table"]), "tools that the app does not offer should not be offered here");
     let again = folder.run(&["import", "--home", linux.to_str().unwrap()]);
     let statuses: Vec<&Value> = again.value().as_array().unwrap().iter().map(|row| &row["status"]).collect();
     assert!(
         statuses.iter().all(|status| *status == "same" || *status == "unsupported"),
-        "all servers are recognized: {:#}",
+        "all servers should be recognized: {:#}",
         again.value()
     );
 }
@@ -132,13 +147,13 @@ fn broken_file_is_reported_and_does_not_affect_others() {
     let folder = without_servers();
     let home = import_fixtures("traps/broken-json");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
-    assert_eq!(ended.value().as_array().unwrap().len(), 1, "the other file is read");
+    assert_eq!(ended.value().as_array().unwrap().len(), 1, "the other file should be read");
     let problem = ended.lines.iter().find(|line| line["event"] == "problem").expect("the problem is an event");
-    assert_eq!(problem["file"], json!(home.join(".cursor/mcp.json")), "the problem names the file");
+    assert_eq!(problem["file"], json!(home.join(".cursor/mcp.json")), "the problem should name the file");
     assert_eq!(
         (&problem["line"], &problem["column"]),
         (&json!(3), &json!(28)),
-        "the problem has a position: {problem}"
+        "the problem should have a position: {problem}"
     );
 }
 
@@ -148,22 +163,28 @@ fn import_can_be_limited_to_an_app_or_a_file() {
     let home = import_fixtures("homes/linux");
     let home = home.to_str().unwrap();
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", "Codex"]);
-    assert!(ended.value().as_array().unwrap().iter().all(|row| row["app"] == "codex"), "only those of the app");
+    assert!(
+        ended.value().as_array().unwrap().iter().all(|row| row["app"] == "codex"),
+        "only servers of the app should be listed"
+    );
     let file = import_fixtures("homes/linux/.codex/config.toml");
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", file.to_str().unwrap()]);
-    assert_eq!(ended.value().as_array().unwrap().len(), 4, "those of the file");
+    assert_eq!(ended.value().as_array().unwrap().len(), 4, "only servers of the file should be listed");
     let project = import_fixtures("homes/project");
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", project.to_str().unwrap()]);
-    assert_eq!(row(ended.value(), "project-code")["app"], "vscode", "those of a project");
+    assert_eq!(row(ended.value(), "project-code")["app"], "vscode", "only servers of the project should be listed");
     let broken = import_fixtures("traps/broken-toml/.codex/config.toml");
     let ended = folder.run(&["import", "--from", broken.to_str().unwrap()]);
-    assert!(ended.error(2).1.contains("line 3: column 12: "), "a file that is named must be readable: {ended:?}");
+    assert!(
+        ended.error(2).1.contains("line 3: column 12: "),
+        "a file named on the command line should have to be readable: {ended:?}"
+    );
     let (code, message) = {
         let ended = folder.run(&["import", "--from", "nothing"]);
         let (code, message) = ended.error(2);
         (code.to_owned(), message.to_owned())
     };
-    assert!(code == "bad_request" && message.contains("cursor"), "the apps are listed: {message}");
+    assert!(code == "bad_request" && message.contains("cursor"), "the apps should be listed: {message}");
 }
 
 #[test]
@@ -186,23 +207,36 @@ fn link_installs_a_server_and_contains_no_secret() {
     let folder = TestFolder::with_config(&config.to_string());
     let ended = folder.run(&["link", "near"]);
     let value = ended.value();
-    assert_eq!(value["notes"], json!(["\"API_KEY\" is left blank, as a secret"]), "the notes name the blank");
+    assert_eq!(
+        value["notes"],
+        json!(["\"API_KEY\" is left blank, as a secret"]),
+        "the notes should name the placeholder"
+    );
     let link = value["link"].as_str().unwrap();
     let read = other_apps::import(link, &[]).unwrap();
-    assert_eq!(read[0].config.command_line(), "server --level 1", "the link is parsed as the same server");
-    assert_eq!(read[0].config.as_stdio().unwrap().env["API_KEY"], "", "without the secret");
+    assert_eq!(read[0].config.command_line(), "server --level 1", "the link should be parsed as the same server");
+    assert_eq!(read[0].config.as_stdio().unwrap().env["API_KEY"], "", "the link should not contain the secret");
     for (app, title) in [("drawbridge", "Drawbridge"), ("cursor", "Cursor"), ("vscode", "VS Code")] {
         let ended = folder.run(&["link", "near", "--for", app, "--markdown"]);
-        assert!(ended.value()["markdown"].as_str().unwrap().starts_with(&format!("[Add to {title}](")), "for {app}");
-        assert!(!ended.value().to_string().contains("typed-into"), "no secret for {app}");
+        assert!(
+            ended.value()["markdown"].as_str().unwrap().starts_with(&format!("[Add to {title}](")),
+            "the link should be for {app}"
+        );
+        assert!(!ended.value().to_string().contains("typed-into"), "the link for {app} should contain no secret");
     }
     let output = folder.command().args(["link", "near", "--markdown"]).output().unwrap();
     let (text, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(text.starts_with("[Add to Drawbridge](drawbridge://mcp/install?name=near&config="), "for people: {text}");
-    assert!(notes.contains("\"API_KEY\" is left blank"), "notes are printed to standard error: {notes}");
+    assert!(
+        text.starts_with("[Add to Drawbridge](drawbridge://mcp/install?name=near&config="),
+        "the text output should contain the link: {text}"
+    );
+    assert!(notes.contains("\"API_KEY\" is left blank"), "notes should be printed to standard error: {notes}");
     let ended = folder.run(&["link", "plain"]);
     let (_, message) = ended.error(2);
-    assert!(message.contains("its address is not encrypted"), "a link can't install the server: {message}");
+    assert!(
+        message.contains("its address is not encrypted"),
+        "a server that a link can't install should be rejected: {message}"
+    );
     folder.run(&["link", "absent"]).error(1);
 }
 
@@ -218,13 +252,16 @@ fn export_replaces_secrets_by_references() {
         "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${FAR_AUTHORIZATION}", "X-Team": "red" } },
         "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "${NEAR_API_KEY}", "LEVEL": "info" } },
     }});
-    assert_eq!(*ended.value(), wanted, "the form of most apps");
+    assert_eq!(*ended.value(), wanted, "the format of most apps should be used");
     let ended = folder.run(&["export", "--format", "vscode"]);
     let value = ended.value();
     assert_eq!(value["servers"]["far"]["headers"]["Authorization"], "Bearer ${input:far-authorization}");
     assert_eq!(value["servers"]["near"]["type"], "stdio");
     let ids: Vec<&Value> = value["inputs"].as_array().unwrap().iter().map(|input| &input["id"]).collect();
-    assert_eq!(ids, ["far-authorization", "near-api-key"], "each is an input");
-    assert!(value["inputs"].as_array().unwrap().iter().all(|input| input["password"] == true), "that VS Code hides");
-    assert!(!value.to_string().contains("typed-into"), "no secret is exported");
+    assert_eq!(ids, ["far-authorization", "near-api-key"], "each secret should be an input");
+    assert!(
+        value["inputs"].as_array().unwrap().iter().all(|input| input["password"] == true),
+        "the input should be hidden in VS Code"
+    );
+    assert!(!value.to_string().contains("typed-into"), "no secret should be exported");
 }

@@ -17,12 +17,12 @@ fn package_is_installed_with_its_version_and_a_sandbox() {
     assert!(choice.contains("--package 1 (npm @alice/notes)") && choice.contains("--remote=1"), "{choice}");
     let ended = listed.run(&folder, &["install", NAME, "--package", "1", "--yes"]);
     assert!(ended.error(2).1.contains("NOTES_KEY: a value is required"), "{ended:?}");
-    assert_eq!(folder.settings(), Value::Null, "nothing is added so far");
+    assert_eq!(folder.settings(), Value::Null, "nothing should be added yet");
     let arguments = ["install", NAME, "--package", "1", "--secret", "NOTES_KEY", "--network", "all", "--yes"];
     let ended = listed.run_with_input(&folder, &arguments, "s3cret-value\n");
     assert_eq!(ended.value()["origin"]["registry"]["version"], "1.2.0");
-    assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret is not printed: {ended:?}");
-    assert!(ended.questions().is_empty(), "nothing is started");
+    assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret should not be printed: {ended:?}");
+    assert!(ended.questions().is_empty(), "nothing should be started");
     let wanted = json!({
         "command": "npx", "args": ["-y", "@alice/notes@1.2.0"], "env": { "NOTES_KEY": "${secret:notes.NOTES_KEY}" },
         "sandbox": { "folders": [], "network": true },
@@ -48,7 +48,11 @@ fn current_registry_entry_is_shown_and_installed() {
     listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
     listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
     listed.run(&folder, &[&arguments[..], &["--yes"]].concat()).value();
-    assert_eq!(folder.settings()["notes"]["url"], "https://moved.example/mcp", "the cached response is not used");
+    assert_eq!(
+        folder.settings()["notes"]["url"],
+        "https://moved.example/mcp",
+        "the cached response should not be used"
+    );
 }
 
 #[test]
@@ -72,7 +76,7 @@ fn registry_bundle_is_downloaded_and_upgraded() {
     assert_eq!(ended.value()["origin"]["registry"]["bundle"]["sha256"], hash.as_str(), "{ended:?}");
     let command = || folder.settings()["demo"]["command"].as_str().unwrap_or_default().to_owned();
     let first = command();
-    assert!(std::path::Path::new(&first).is_file(), "it is unpacked: {first}");
+    assert!(std::path::Path::new(&first).is_file(), "the bundle should be unpacked: {first}");
 
     let mut newer = Bundle::small();
     newer.manifest["version"] = "1.3.0".into();
@@ -80,13 +84,13 @@ fn registry_bundle_is_downloaded_and_upgraded() {
     let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--dry-run"]);
     assert_eq!(ended.value()["origin"]["registry"]["version"], "1.3.0");
     assert_eq!(ended.value()["before"]["command"], first.as_str(), "{ended:?}");
-    assert_eq!(command(), first, "a dry run changes nothing");
+    assert_eq!(command(), first, "a dry run should change nothing");
     let refused = listed.run(&folder, &["install", "--upgrade", "demo"]);
-    assert!(refused.error(3).1.contains("--yes"), "there was no confirmation: {refused:?}");
+    assert!(refused.error(3).1.contains("--yes"), "the missing confirmation should be reported: {refused:?}");
     let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--yes"]);
     assert_eq!(ended.value()["upgraded"], true, "{ended:?}");
     assert_ne!(command(), first);
-    assert!(!std::path::Path::new(&first).exists(), "the files of the previous version are removed");
+    assert!(!std::path::Path::new(&first).exists(), "the files of the previous version should be removed");
     let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--yes"]);
     assert!(ended.error(1).1.contains("1.3.0 is installed already"), "{ended:?}");
 }

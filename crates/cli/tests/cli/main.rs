@@ -1,4 +1,4 @@
-//! Tests of the program with the real demo server: its output, its exit status, and its consent requests.
+//! Tests of the program with the real demo server: output, exit status, and consent requests.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod answers;

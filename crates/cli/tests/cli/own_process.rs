@@ -1,4 +1,4 @@
-//! Tests of the information about the process that other programs can read.
+//! Tests that other programs can't read the memory of the program's process.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
@@ -11,17 +11,18 @@ use serde_json::json;
 
 use crate::program::TestFolder;
 
-/// An unprivileged user: for processes of root, `/proc` doesn't show the difference.
+/// Identifier of an unprivileged user, because for processes of root `/proc` does not show the difference.
 const UNPRIVILEGED_USER: u32 = 65_534;
-/// Maximum time to wait for an expected change, on a slow machine.
+/// Timeout for an expected change, on a slow machine.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Returns the owner of a process's files in `/proc`: root if its memory is private, and otherwise its user.
+/// Returns the owner of a process's files in `/proc`, which is root if other processes of the user can't read its
+/// memory.
 fn owner(pid: u32) -> Option<u32> {
     fs::metadata(format!("/proc/{pid}/environ")).ok().map(|facts| facts.uid())
 }
 
-/// Returns the child process of this process.
+/// Returns the identifier of a child process of `parent`, if there is one.
 fn child_of(parent: u32) -> Option<u32> {
     let is_child = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -41,7 +42,7 @@ fn poll_until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(began.elapsed() < CHANGE_TIMEOUT, "{what}");
-        // sleep: polls until the condition holds, as no event reports it.
+        // sleep: polls, because no event reports it.
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -71,9 +72,9 @@ fn s20_process_memory_is_private_and_servers_are_unaffected() {
     let of_program = owner(pid);
     program.kill().unwrap();
     program.wait().unwrap();
-    assert_eq!(of_program, Some(0), "other programs of the user can't read its memory or environment");
+    assert_eq!(of_program, Some(0), "other programs of the user should not be able to read its memory or environment");
     let core: Vec<&str> =
         limits.lines().find(|line| line.starts_with("Max core file")).unwrap().split_whitespace().collect();
-    assert_eq!(core[4..6], ["0", "0"], "core dumps are disabled: {core:?}");
-    assert_eq!(of_server, Some(user), "child processes are readable, so that they can be found for cleanup");
+    assert_eq!(core[4..6], ["0", "0"], "core dumps should be disabled: {core:?}");
+    assert_eq!(of_server, Some(user), "child processes should be readable, so that they can be found for cleanup");
 }

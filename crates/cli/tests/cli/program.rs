@@ -1,4 +1,4 @@
-//! Runs the program in a temporary folder.
+//! Helper that runs the program in a temporary folder.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,12 +8,12 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A temporary folder with settings and data.
+/// Temporary folder with settings and data.
 pub(crate) struct TestFolder {
     folder: TempDir,
 }
 
-/// The output and exit status of a finished program.
+/// Output and exit status of a finished program.
 #[derive(Debug)]
 pub(crate) struct ProgramResult {
     pub(crate) status: i32,
@@ -25,37 +25,38 @@ pub(crate) struct ProgramResult {
 impl ProgramResult {
     /// Returns the last line, which is the result.
     pub(crate) fn result(&self) -> &Value {
-        let last = self.lines.last().unwrap_or_else(|| panic!("there is a last line: {self:?}"));
-        assert_eq!(last["event"], "result", "the last line is the result");
+        let last = self.lines.last().unwrap_or_else(|| panic!("there should be a last line: {self:?}"));
+        assert_eq!(last["event"], "result", "the last line should be the result");
         let results = self.lines.iter().filter(|line| line["event"] == "result").count();
-        assert_eq!(results, 1, "there is one result");
+        assert_eq!(results, 1, "there should be one result");
         last
     }
 
-    /// Returns the value of a command that succeeded.
+    /// Returns the result of a command that must have succeeded.
     pub(crate) fn value(&self) -> &Value {
         let result = self.result();
-        assert_eq!(result["ok"], true, "the command succeeded: {result}\n{}", self.errors);
-        assert_eq!(self.status, 0, "the exit status is 0");
+        assert_eq!(result["ok"], true, "the command should succeed: {result}\n{}", self.errors);
+        assert_eq!(self.status, 0, "the exit status should be 0");
         &result["value"]
     }
 
-    /// Returns code and message of a command that failed with this exit status.
+    /// Returns the code and the message of a command that must have failed with this exit status.
     pub(crate) fn error(&self, status: i32) -> (&str, &str) {
         let result = self.result();
-        assert_eq!(result["ok"], false, "it failed: {result}");
+        assert_eq!(result["ok"], false, "the command should fail: {result}");
         assert_eq!(self.status, status, "the exit status for {result}");
-        let text =
-            |key: &str| result["error"][key].as_str().unwrap_or_else(|| panic!("the error has a {key}: {result}"));
+        let text = |key: &str| {
+            result["error"][key].as_str().unwrap_or_else(|| panic!("the error should have a {key}: {result}"))
+        };
         (text("code"), text("message"))
     }
 
-    /// Returns kind, decision and origin of each consent request.
+    /// Returns the kind, the decision and the source of the decision of each consent request in the output.
     pub(crate) fn questions(&self) -> Vec<(&str, &str, &str)> {
         let requests = self.lines.iter().filter(|line| line["event"] == "question");
         requests
             .map(|line| {
-                assert!(line["question"]["hash"].is_string(), "the consent request is included: {line}");
+                assert!(line["question"]["hash"].is_string(), "the consent request should be included: {line}");
                 let text = |key: &str| line[key].as_str().unwrap_or_default();
                 (text("kind"), text("decision"), text("by"))
             })
@@ -63,7 +64,8 @@ impl ProgramResult {
     }
 }
 
-/// Creates answers that allow the demo server to start and its tools to run, followed by others.
+/// Returns the content of an answers file that approves the start of the demo server and calls of its tools, followed
+/// by `others`.
 pub(crate) fn allowing_answers(others: Value) -> Value {
     let mut answers = vec![
         json!({"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}),
@@ -88,7 +90,7 @@ impl TestFolder {
     pub(crate) fn with_config(text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder to test in");
         fs::write(folder.path().join("mcp.json"), text).expect("the settings are written");
-        // Sampling is on, so that it causes consent requests. A separate test covers the default.
+        // Sampling is enabled, so that sampling requests lead to consent requests. The default has a separate test.
         fs::create_dir(folder.path().join("data")).expect("the folder for data");
         fs::write(folder.path().join("data/sampling.json"), r#"{"demo": {"on": true}}"#).expect("sampling is on");
         Self { folder }
@@ -98,32 +100,32 @@ impl TestFolder {
         self.folder.path().join(name)
     }
 
-    /// Writes the answers, and returns the options for them.
+    /// Writes an answers file, and returns the command line options that select it.
     pub(crate) fn answers(&self, answers: &Value) -> [String; 2] {
         let path = self.path("answers.json");
         fs::write(&path, format!("{answers:#}")).expect("the answers are written");
         [String::from("--answers"), path.display().to_string()]
     }
 
-    /// Returns the command with the folder's settings.
+    /// Returns a command that runs the program with the folder's settings.
     #[allow(clippy::disallowed_methods, reason = "starts the program under test, not a server")]
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_drawbridge-cli"));
         command.arg("--config").arg(self.path("mcp.json")).arg("--data-dir").arg(self.path("data"));
-        // The keychain of the person who runs the tests must not be used.
+        // Tests must not use the keychain of the user who runs them.
         command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         command.stdin(Stdio::null());
         command
     }
 
-    /// Runs the program with JSON output, a temporary cache of registries, and this standard input.
+    /// Runs the program with JSON output, an empty registry cache, and this standard input.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> ProgramResult {
         let mut command = self.command();
         command.env("XDG_CACHE_HOME", self.path("cache")).arg("--json").args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
         let mut keys = child.stdin.take().expect("it reads standard input");
-        // A program that fails early doesn't read its input.
+        // A program that fails early does not read its input.
         let _ = keys.write_all(input.as_bytes());
         drop(keys);
         parse_output(child.wait_with_output().expect("the program ends"))

@@ -1,10 +1,10 @@
-//! Requests of servers during a call, decided by an answers file.
+//! Tests of requests that servers send during a call, decided by an answers file.
 
 use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder, allowing_answers};
 
-/// The two forms of servers' requests: as requests, and as results that require input.
+/// Revisions in which servers request input in different ways: by requests, and by results that require input.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn call(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
@@ -21,10 +21,10 @@ fn forms_are_accepted_declined_and_cancelled() {
     for revision in REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let refused = folder.run_with(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
-        assert_eq!(text(&refused), "The user declined.", "a form without an entry is declined in {revision}");
+        assert_eq!(text(&refused), "The user declined.", "a form without an entry should be declined in {revision}");
         let shown = refused.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
         let fields = shown["question"]["body"]["fields"].as_array().expect("with its fields").clone();
-        assert!(fields.len() > 3, "all kinds of them: {fields:?}");
+        assert!(fields.len() > 3, "the form should have all kinds of fields: {fields:?}");
 
         for (action, said) in [("decline", "declined"), ("cancel", "cancelled")] {
             let ended = call(revision, "ask_user", "{}", json!({"kind": "elicitation", "answer": {"action": action}}));
@@ -39,8 +39,16 @@ fn forms_are_accepted_declined_and_cancelled() {
             json!({"kind": "elicitation", "name": "ask_*", "answer": {"action": "accept", "content": content}}),
         );
         assert_eq!(text(&ended), "The user accepted and sent the form.", "accept in {revision}");
-        assert_eq!(ended.value()["structured"]["content"], Value::Object(content), "the content crossed in {revision}");
-        assert_eq!(ended.questions()[2], ("elicitation", "allowed", "answers"), "as an event in {revision}");
+        assert_eq!(
+            ended.value()["structured"]["content"],
+            Value::Object(content),
+            "the content should reach the server in {revision}"
+        );
+        assert_eq!(
+            ended.questions()[2],
+            ("elicitation", "allowed", "answers"),
+            "the content should be in the event in {revision}"
+        );
     }
 }
 
@@ -61,7 +69,7 @@ fn valid_field_value(field: &Value) -> Option<(String, Value)> {
         ("boolean", _) => json!(true),
         ("choice", _) => option(),
         ("choices", _) => json!([option()]),
-        (other, _) => panic!("there is no such kind of field: {other}"),
+        (other, _) => panic!("unknown kind of field: {other}"),
     };
     Some((field["name"].as_str()?.to_owned(), value))
 }
@@ -70,9 +78,9 @@ fn valid_field_value(field: &Value) -> Option<(String, Value)> {
 fn content_that_does_not_match_the_form_is_never_sent() {
     let answer = json!({"kind": "elicitation", "answer": {"action": "accept", "content": {"no_such_field": 1}}});
     let ended = call("2026-07-28", "ask_user", "{}", answer);
-    assert_eq!(text(&ended), "The user declined.", "it is declined");
+    assert_eq!(text(&ended), "The user declined.", "the form should be declined");
     let shown = ended.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
-    assert_eq!(shown["decision"], "denied", "as the event says");
+    assert_eq!(shown["decision"], "denied", "the event should report the same decision");
     let reason = shown["reason"].as_str().expect("with the reason");
     assert!(reason.contains("no_such_field is not in the form"), "{reason}");
 }
@@ -82,21 +90,25 @@ fn sampling_response_from_the_answers_file_is_sent() {
     for revision in REVISIONS {
         let answer = json!({"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}});
         let ended = call(revision, "ask_model", r#"{"with_picture": true}"#, answer);
-        assert_eq!(text(&ended), "answers said: Aye. (stopped: endTurn)", "the answer crossed in {revision}");
+        assert_eq!(
+            text(&ended),
+            "answers said: Aye. (stopped: endTurn)",
+            "the response should reach the server in {revision}"
+        );
         let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "sampling").collect();
         assert_eq!(
             asked,
             [("sampling", "allowed", "answers"); 2],
-            "request and answer are two decisions in {revision}"
+            "request and response should be two decisions in {revision}"
         );
         let second = ended.lines.iter().filter(|line| line["kind"] == "sampling").nth(1).unwrap();
         assert_eq!(
             second["question"]["body"]["response"]["content"][0]["text"], "Aye.",
-            "the event shows the payload in {revision}"
+            "the event should contain the payload in {revision}"
         );
     }
     let ended = call("2025-11-25", "ask_model", "{}", json!({"kind": "sampling", "answer": {"action": "deny"}}));
-    assert_eq!(ended.status, 1, "without an answer the tool fails: {:?}", ended.result());
+    assert_eq!(ended.status, 1, "without a response the tool should fail: {:?}", ended.result());
 }
 
 #[test]
@@ -104,32 +116,32 @@ fn sampling_is_off_by_default() {
     let answer = json!([{"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}}]);
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let off = folder.run(&["sampling", "demo", "--off"]);
-    assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: sampling is off");
+    assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: sampling should be off by default");
     let refused = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
     assert_eq!(
         refused.status,
         1,
-        "[sampling-user-controls]: no consent request when it is off: {:?}",
+        "[sampling-user-controls]: there should be no consent request when it is off: {:?}",
         refused.result()
     );
-    assert!(!refused.questions().iter().any(|(kind, ..)| *kind == "sampling"), "the answers file is not used");
+    assert!(!refused.questions().iter().any(|(kind, ..)| *kind == "sampling"), "the answers file should not be used");
     let on = folder.run(&["sampling", "demo", "--on", "--max-tokens", "100", "--requests-per-hour", "1"]);
-    assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit is set");
-    assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits are unchanged");
+    assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit should be set");
+    assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits should be unchanged");
     let called = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
-    assert_eq!(text(&called), "answers said: Aye. (stopped: endTurn)", "sampling is permitted");
+    assert_eq!(text(&called), "answers said: Aye. (stopped: endTurn)", "sampling should be permitted");
     let again = folder.run_with(&allowing_answers(answer), &["call", "demo", "ask_model"]);
-    assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit holds from one run to the next");
+    assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit should apply across runs");
     let shown = folder.run(&["sampling", "demo"]);
-    assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: the usage is shown");
-    assert_eq!(shown.value()["stopped"]["of"], "requests", "X26: the reached limit is shown");
+    assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: the usage should be shown");
+    assert_eq!(shown.value()["stopped"]["of"], "requests", "X26: the reached limit should be shown");
 }
 
 #[test]
 fn sampling_without_a_model_fails() {
     let answer = json!({"kind": "sampling", "answer": {"action": "allow"}});
     let ended = call("2025-11-25", "ask_model", "{}", answer);
-    assert_eq!(ended.status, 1, "without a model the tool fails: {:?}", ended.result());
+    assert_eq!(ended.status, 1, "without a model the tool should fail: {:?}", ended.result());
     let asked = ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the question is an event");
     let reason = asked["reason"].as_str().expect("with the reason");
     assert!(reason.contains("no model is set up"), "[sampling-human-in-loop]: {reason}");
@@ -143,21 +155,24 @@ fn url_is_opened_only_if_an_entry_allows_it() {
         let ended = folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
             text(&ended).starts_with("The permit is signed."),
-            "the server receives the result in {revision}: {}",
+            "the server should receive the result in {revision}: {}",
             text(&ended)
         );
         let opened = ended.lines.iter().find(|line| line["event"] == "open_url").expect("the address is an event");
-        assert_eq!(opened["url"], "https://permits.example.com/harbour/aurora?day=monday", "whole, in {revision}");
+        assert_eq!(
+            opened["url"], "https://permits.example.com/harbour/aurora?day=monday",
+            "the whole URL should be in the event in {revision}"
+        );
         let written = folder.audit().into_iter().find(|entry| entry["kind"] == "url").expect("it is written down");
         let kept = "https://permits.example.com/harbour/aurora?day=…";
-        assert_eq!(written["subject"], kept, "a possible key is not logged in {revision}");
+        assert_eq!(written["subject"], kept, "a possible key should not be logged in {revision}");
 
         let other = json!({"kind": "url", "name": "https://example.com/*", "answer": {"action": "accept"}});
         let ended = call(revision, "ask_url", "{}", other);
-        assert!(text(&ended).starts_with("No permit"), "another address is not opened in {revision}");
+        assert!(text(&ended).starts_with("No permit"), "another URL should not be opened in {revision}");
         assert!(
             !ended.lines.iter().any(|line| line["event"] == "open_url"),
-            "the address is not printed in {revision}"
+            "the URL should not be printed in {revision}"
         );
     }
 }
@@ -172,20 +187,24 @@ fn roots_are_shared_as_the_answers_file_allows() {
         let ended = call(revision, "list_folders", "{}", answer);
         let roots = &ended.value()["structured"]["roots"];
         let wanted = format!("file://{}", path.display());
-        assert_eq!(roots[0]["uri"].as_str(), Some(wanted.as_str()), "the folder crossed in {revision}");
+        assert_eq!(roots[0]["uri"].as_str(), Some(wanted.as_str()), "the folder should reach the server in {revision}");
 
         let ended = call(revision, "list_folders", "{}", json!({"kind": "url", "answer": {"action": "allow"}}));
-        assert_eq!(ended.value()["structured"]["roots"], json!([]), "none without consent in {revision}");
+        assert_eq!(
+            ended.value()["structured"]["roots"],
+            json!([]),
+            "no folder should be disclosed without consent in {revision}"
+        );
 
         let gone = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path.join("gone")]}});
         let ended = call(revision, "list_folders", "{}", gone);
         assert_eq!(
             ended.value()["structured"]["roots"],
             json!([]),
-            "a folder that is not there is refused in {revision}"
+            "a missing folder should be rejected in {revision}"
         );
         let said = ended.lines.iter().any(|line| line["decision"] == "denied" && line["reason"].as_str().is_some());
-        assert!(said, "with the reason in {revision}");
+        assert!(said, "the reason should be reported in {revision}");
     }
 }
 
@@ -202,11 +221,11 @@ fn several_consent_requests_of_one_call_are_all_decided() {
         assert_eq!(
             text(&ended),
             "The Aurora is checked in with 0 folders. Welcome, Aurora!",
-            "every answer reached the server in {revision}"
+            "every response should reach the server in {revision}"
         );
         let kinds: Vec<_> = folder.audit().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
         for kind in ["start-server", "tool", "elicitation", "roots", "sampling-answer"] {
-            assert!(kinds.iter().any(|k| k == kind), "{kind} is in the audit log in {revision}: {kinds:?}");
+            assert!(kinds.iter().any(|k| k == kind), "{kind} should be in the audit log in {revision}: {kinds:?}");
         }
     }
 }

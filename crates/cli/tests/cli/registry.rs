@@ -1,4 +1,4 @@
-//! Tests of searching a local registry and showing its servers, also without a network.
+//! Tests of searching a registry on loopback and showing its servers, also without a network.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::program::{ProgramResult, TestFolder};
 
-/// A registry that lists these entries.
+/// Registry on loopback that lists these entries.
 pub(crate) struct ListedRegistry {
     pub(crate) registry: TestRegistry,
     _runtime: Runtime,
@@ -27,7 +27,7 @@ impl ListedRegistry {
         change(&mut self.registry.entries.lock().unwrap());
     }
 
-    /// Lists a bundle in this version before the other entries, and returns its hash.
+    /// Adds a bundle with this version as the first entry, and returns the hash of the bundle.
     pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
         let folder = tempfile::tempdir().unwrap();
         let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();
@@ -59,9 +59,16 @@ fn server_is_found_and_cached_while_the_registry_is_offline() {
     let found = &ended.value()["servers"][0];
     assert_eq!((&found["name"], &found["version"]), (&json!("io.github.alice/notes"), &json!("1.2.0")));
     assert_eq!((&found["status"], &found["statusMessage"]), (&json!("deprecated"), &json!("Use another")));
-    assert!(found["publisher"].as_str().unwrap().starts_with("the GitHub account alice"), "the publisher: {found}");
+    assert!(
+        found["publisher"].as_str().unwrap().starts_with("the GitHub account alice"),
+        "the publisher should be listed: {found}"
+    );
     assert_eq!(ended.value()["fromCache"], false);
-    assert_eq!(listed.run(&folder, &["registry", "search", "absent"]).value()["servers"], json!([]), "nothing else");
+    assert_eq!(
+        listed.run(&folder, &["registry", "search", "absent"]).value()["servers"],
+        json!([]),
+        "only this server should be found"
+    );
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/absent"]);
     assert_eq!(ended.error(1).0, "not_found", "{ended:?}");
 
@@ -69,10 +76,10 @@ fn server_is_found_and_cached_while_the_registry_is_offline() {
     drop(listed);
     let search = |text: &str| folder.run_with_input(&["registry", "search", text, "--registry", &address], "");
     let kept = search("notes");
-    assert_eq!(kept.value()["fromCache"], true, "a fresh response is cached: {kept:?}");
+    assert_eq!(kept.value()["fromCache"], true, "a fresh response should be cached: {kept:?}");
     let kept = search("note");
-    assert!(kept.value()["offline"].is_string(), "the unavailable registry is reported: {kept:?}");
-    assert_eq!(kept.value()["servers"][0]["name"], "io.github.alice/notes", "cached servers are searched");
+    assert!(kept.value()["offline"].is_string(), "the unavailable registry should be reported: {kept:?}");
+    assert_eq!(kept.value()["servers"][0]["name"], "io.github.alice/notes", "cached servers should be searched");
 }
 
 #[test]
@@ -82,7 +89,7 @@ fn exact_command_and_address_of_a_server_are_shown() {
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
     let plan = &ended.value()["packages"][0]["plan"];
     assert_eq!((&plan["command"], &plan["args"]), (&json!("npx"), &json!(["-y", "@alice/notes@1.2.0"])));
-    assert_eq!(plan["inputs"][0]["description"], "From your account", "inputs are described");
+    assert_eq!(plan["inputs"][0]["description"], "From your account", "inputs should be described");
     assert_eq!(ended.value()["remotes"][0]["plan"]["url"], "https://notes.example/mcp");
     let mut command = folder.command();
     command.env("XDG_CACHE_HOME", folder.path("cache")).args(["registry", "show", "io.github.alice/notes"]);
@@ -91,7 +98,7 @@ fn exact_command_and_address_of_a_server_are_shown() {
     for part in ["argument    @alice/notes@1.2.0\n", "header      X-Team: ⟨X-Team⟩\n", "answered just now"] {
         assert!(words.contains(part), "expected {part:?} in the text: {words}");
     }
-    assert!(!words.contains('\u{1b}'), "X11: escape sequences are escaped: {words:?}");
+    assert!(!words.contains('\u{1b}'), "X11: escape sequences should be escaped: {words:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of servers that are reached by URL.
+//! Tests of remote servers.
 
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};
@@ -24,13 +24,13 @@ async fn call_propagates_the_trace_context_of_the_parent() {
     })
     .await
     .expect("the program runs");
-    assert_eq!(called.value()["content"][0]["text"], "hello", "the call goes well");
-    assert!(called.errors.contains("TRACESTATE"), "invalid values are reported: {}", called.errors);
+    assert_eq!(called.value()["content"][0]["text"], "hello", "the call should succeed");
+    assert!(called.errors.contains("TRACESTATE"), "invalid values should be reported: {}", called.errors);
     let request = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the tool was called");
     let meta = request.json()["params"]["_meta"].clone();
-    assert_eq!(meta["traceparent"], PARENT, "the trace context is sent: {meta}");
-    assert_eq!(meta["baggage"], "team=blue", "the baggage is sent: {meta}");
-    assert_eq!(meta.get("tracestate"), None, "invalid values are not sent: {meta}");
+    assert_eq!(meta["traceparent"], PARENT, "the trace context should be sent: {meta}");
+    assert_eq!(meta["baggage"], "team=blue", "the baggage should be sent: {meta}");
+    assert_eq!(meta.get("tracestate"), None, "invalid values should not be sent: {meta}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -54,15 +54,24 @@ async fn server_by_url_is_used_like_any_other() {
         .await
         .expect("the program runs");
         let shown = &servers.value()[0];
-        assert_eq!(shown["revision"], revision, "the revision is shown: {shown}");
-        assert_eq!(shown["transport"], "streamable-http", "and the transport");
-        assert!(shown["foundBy"].as_str().is_some_and(|how| !how.is_empty()), "and how both were found: {shown}");
-        assert_eq!(called.value()["content"][0]["text"], "hello", "{revision}: its tool answers");
+        assert_eq!(shown["revision"], revision, "the revision should be shown: {shown}");
+        assert_eq!(shown["transport"], "streamable-http", "the transport should be shown");
+        assert!(
+            shown["foundBy"].as_str().is_some_and(|how| !how.is_empty()),
+            "the way of detection should be shown: {shown}"
+        );
+        assert_eq!(called.value()["content"][0]["text"], "hello", "{revision}: the tool should respond");
         let sent = server.seen();
-        assert!(sent.iter().all(|r| r.header("x-team") == Some("blu3team")), "its header is sent with every request");
+        assert!(
+            sent.iter().all(|r| r.header("x-team") == Some("blu3team")),
+            "the header should be sent with every request"
+        );
         for ended in [&servers, &called] {
             let all: String = ended.lines.iter().map(ToString::to_string).collect();
-            assert!(!all.contains("blu3team") && !ended.errors.contains("blu3team"), "no output has a header's value");
+            assert!(
+                !all.contains("blu3team") && !ended.errors.contains("blu3team"),
+                "no output should contain a header's value"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of new and changed definitions, and of their review.
+//! Tests of the commands that show and review new and changed definitions.
 
 use serde_json::{Value, json};
 
@@ -13,22 +13,22 @@ fn reviewed_tools_stay_reviewed_and_the_rest_is_listed() {
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let run = |args: &[&str]| folder.run_with(&allowing_answers(json!([])), args);
     let listed = run(&["review", "demo"]);
-    assert!(names(&listed.value()["tools"]).contains(&"add"), "at first every tool is new: {}", listed.value());
+    assert!(names(&listed.value()["tools"]).contains(&"add"), "every tool should be new at first: {}", listed.value());
     let bare = run(&["review", "demo", "--accept", "add"]);
-    assert_eq!(bare.error(2).0, "bad_request", "a name without a hash is rejected");
+    assert_eq!(bare.error(2).0, "bad_request", "a name without a hash should be rejected");
     let other = format!("add@{}", "0".repeat(64));
     let stale = run(&["review", "demo", "--accept", &other]);
-    assert_eq!(stale.error(1).0, "not_found", "an outdated hash is rejected");
+    assert_eq!(stale.error(1).0, "not_found", "an outdated hash should be rejected");
     let value = listed.value();
     let add = value["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "add").expect("add");
     let seen = format!("add@{}", add["hash"].as_str().expect("a hash"));
     let reviewed = run(&["review", "demo", "--accept", &seen]);
-    assert_eq!(names(&reviewed.value()["tools"]), ["add"], "the named tool is reviewed");
+    assert_eq!(names(&reviewed.value()["tools"]), ["add"], "the named tool should be reviewed");
     let pins = run(&["pins", "demo"]);
-    assert_eq!(names(&pins.value()["tools"]), ["add"], "the review is recorded: {}", pins.value());
+    assert_eq!(names(&pins.value()["tools"]), ["add"], "the review should be recorded: {}", pins.value());
     let listed = run(&["review", "demo"]);
     let left = names(&listed.value()["tools"]);
-    assert!(!left.contains(&"add") && left.contains(&"lighthouse"), "the review is persisted: {left:?}");
+    assert!(!left.contains(&"add") && left.contains(&"lighthouse"), "the review should be persisted: {left:?}");
     let missing = run(&["review", "demo", "--accept", &seen]);
-    assert_eq!(missing.error(1).0, "not_found", "a reviewed tool can't be reviewed again");
+    assert_eq!(missing.error(1).0, "not_found", "a reviewed tool should not be reviewed again");
 }

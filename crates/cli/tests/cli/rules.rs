@@ -1,10 +1,10 @@
-//! Tests of rules in a terminal: shown, checked, and printed.
+//! Tests of the commands that show, check and print rules.
 
 use serde_json::{Value, json};
 
 use crate::program::{TestFolder, allowing_answers};
 
-/// Creates a folder with these rules of the user.
+/// Creates a folder with these rules in the user's rule file.
 fn with_rules(rules: &Value) -> TestFolder {
     let folder = TestFolder::new();
     std::fs::create_dir_all(folder.path("data")).unwrap();
@@ -23,21 +23,21 @@ fn folder_with_deny_rule() -> TestFolder {
 fn policy_check_names_the_deciding_rule_and_starts_nothing() {
     let folder = folder_with_deny_rule();
     let denied = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 3}"#]);
-    assert_eq!(denied.value()["effect"], "deny", "the rule fits");
+    assert_eq!(denied.value()["effect"], "deny", "the rule should match");
     let by = json!({"kind": "rule", "rule": {"source": "user", "id": "1"}});
-    assert_eq!(denied.value()["by"], by, "the rule is named");
-    assert!(denied.questions().is_empty(), "nothing was started");
+    assert_eq!(denied.value()["by"], by, "the rule should be named");
+    assert!(denied.questions().is_empty(), "nothing should be started");
     let asked = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 4}"#]);
-    assert_eq!(asked.value()["effect"], "ask", "other arguments ask");
+    assert_eq!(asked.value()["effect"], "ask", "other arguments should require consent");
     assert_eq!(
         asked.value()["considered"][0]["fit"],
         "other-argument",
-        "the reason why the rule doesn't fit is reported"
+        "the reason why the rule does not match should be reported"
     );
     let start = folder.run(&["policy", "check", "demo", "--act", "start"]);
-    assert_eq!(start.value()["reason"], "new-command", "a start can be checked");
+    assert_eq!(start.value()["reason"], "new-command", "a dry run of a start should be possible");
     let nothing = folder.run(&["policy", "check", "demo"]);
-    assert_eq!(nothing.status, 2, "an act must be named");
+    assert_eq!(nothing.status, 2, "an act should have to be named");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn policy_check_reports_each_condition_with_its_value() {
         "read as  /secret/x",
         "holds: another spelling of the value matches",
     ] {
-        assert!(words.contains(part), "{part:?} is told: {words}");
+        assert!(words.contains(part), "the text should contain {part:?}: {words}");
     }
 }
 
@@ -67,8 +67,8 @@ fn deny_rule_overrides_the_answers_file() {
     let ended =
         folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);
     let (code, message) = ended.error(3);
-    assert_eq!(code, "refused", "it is refused: {message}");
-    assert!(message.contains("rule 1"), "by the rule: {message}");
+    assert_eq!(code, "refused", "the call should be denied: {message}");
+    assert!(message.contains("rule 1"), "the rule should be named: {message}");
 }
 
 #[test]
@@ -77,12 +77,12 @@ fn all_rules_are_shown_and_printed() {
     let output = folder.command().args(["policy", "show"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in ["Preset: balanced", "rule 1", "deny", "/b glob 3", "no threes"] {
-        assert!(words.contains(part), "{part:?} is told: {words}");
+        assert!(words.contains(part), "the text should contain {part:?}: {words}");
     }
     let output = folder.command().args(["policy", "export"]).output().unwrap();
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(printed["policy"]["rules"][0]["note"], "no threes", "rules are printed as in the file");
-    assert_eq!(printed["approvals"], json!([]), "grants are printed");
+    assert_eq!(printed["policy"]["rules"][0]["note"], "no threes", "rules should be printed as in the file");
+    assert_eq!(printed["approvals"], json!([]), "grants should be printed");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn unreadable_rules_are_reported_with_their_position() {
     let folder = with_rules(&json!({"version": 1, "rules": [{"effect": "maybe"}]}));
     let shown = folder.run(&["policy", "show"]);
     let problem = shown.value()["user"]["problem"].as_str().unwrap_or_default().to_owned();
-    assert!(problem.starts_with("rules[0].effect"), "the place in the file: {problem}");
+    assert!(problem.starts_with("rules[0].effect"), "the problem should contain the position: {problem}");
     let checked = folder.run(&["policy", "check", "demo", "--act", "read"]);
-    assert_eq!(checked.value()["reason"], "policy-unusable", "unusable rules make everything ask");
+    assert_eq!(checked.value()["reason"], "policy-unusable", "unusable rules should require consent for everything");
 }

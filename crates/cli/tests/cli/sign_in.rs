@@ -1,4 +1,4 @@
-//! Tests of signing in from a terminal and a script: the payload is shown first, and the browser may be on another
+//! Tests of signing in from a terminal or a script: the payload is shown first, and the browser may be on another
 //! computer.
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,7 +13,7 @@ use testkit::browser;
 
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
-/// Starts both servers, and creates a folder whose settings contain the server with a sign-in.
+/// Starts an authorization server and an MCP server, and creates a folder whose settings contain the MCP server.
 async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, TestFolder) {
     servers_with(script, ProtectedScript::default()).await
 }
@@ -28,7 +28,7 @@ async fn servers_with(
     (issuer, server, folder)
 }
 
-/// Creates answers that allow connecting, signing in at this issuer, and calling.
+/// Returns the content of an answers file that approves the connection, the sign-in at this issuer, and calls.
 fn answers(issuer: &str) -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
@@ -37,8 +37,8 @@ fn answers(issuer: &str) -> Value {
     ])
 }
 
-/// Runs `login --paste`, signs in at the printed address, and pastes the lines that `paste` derives from the redirect
-/// address.
+/// Runs `login --paste`, signs in at the printed URL, and writes the lines that `paste` returns for the redirect URL to
+/// standard input.
 async fn log_in(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -47,7 +47,7 @@ async fn log_in(
     run_and_paste(folder, issuer, &["login", "far"], paste).await
 }
 
-/// Runs a command that signs in, in the same way as `log_in`.
+/// Runs a command that signs in, like `log_in`.
 async fn run_and_paste(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -65,10 +65,13 @@ async fn run_and_paste(
         let mut seen = String::new();
         loop {
             let start = seen.len();
-            assert!(output.read_line(&mut seen).expect("lines are text") > 0, "it waits for the browser: {seen}");
+            assert!(
+                output.read_line(&mut seen).expect("lines are text") > 0,
+                "the sign-in should wait for the browser: {seen}"
+            );
             let line: Value = serde_json::from_str(&seen[start..]).expect("each line is JSON");
             if line["event"] == "open_url" {
-                assert_eq!(line["opened"], false, "with --paste no browser is opened");
+                assert_eq!(line["opened"], false, "with --paste no browser should be opened");
                 return (line["url"].as_str().expect("the address is printed").to_owned(), seen, output);
             }
         }
@@ -85,7 +88,7 @@ async fn run_and_paste(
         std::io::Read::read_to_string(&mut { output }, &mut seen).expect("its output is text");
         let mut done = child.wait_with_output().expect("it ends");
         done.stdout = seen.into_bytes();
-        // Its standard input stays open as long as the program runs.
+        // Standard input stays open while the program runs.
         drop(keys);
         parse_output(done)
     });
@@ -98,29 +101,30 @@ async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
     let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
     let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
     let account = signed_in(&done);
-    assert_eq!(account["issuer"], issuer.issuer().as_str(), "the issuer is reported: {account}");
-    assert_eq!(account["client"], "registered", "the kind of client is reported");
+    assert_eq!(account["issuer"], issuer.issuer().as_str(), "the issuer should be reported: {account}");
+    assert_eq!(account["client"], "registered", "the kind of client should be reported");
     assert!(
         done.lines
             .iter()
             .any(|line| line["event"] == "note" && line["message"].as_str().unwrap_or_default().contains("127.0.0.1")),
-        "a wrong address is reported, and another is accepted: {done:?}"
+        "a wrong URL should be reported, and another accepted: {done:?}"
     );
     let kinds: Vec<_> = done.questions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
-    assert_eq!(kinds, [("start-server", "allowed"), ("sign-in", "allowed")], "the consent requests");
+    assert_eq!(kinds, [("start-server", "allowed"), ("sign-in", "allowed")], "the consent requests should be listed");
     let all: String = done.lines.iter().map(ToString::to_string).chain([done.errors.clone()]).collect();
     for secret in issuer.secrets() {
-        assert!(!all.contains(&secret), "no token and no code is printed");
+        assert!(!all.contains(&secret), "no token or code should be printed");
     }
 }
 
-/// Returns the account of a login, which is lost when the program ends, as these tests have no keychain.
+/// Returns the account of a login. The login fails because these tests have no keychain that stores the tokens
+/// permanently.
 fn signed_in(done: &ProgramResult) -> Value {
     let (code, message) = done.error(1);
-    assert_eq!(code, "sign_in_needed", "the next command would have to sign in: {message}");
+    assert_eq!(code, "sign_in_needed", "the lost tokens should be a failure: {message}");
     assert!(
         message.contains("lost") && message.contains("there is no keychain"),
-        "the message contains the loss and its cause: {message}"
+        "the message should contain the loss and its cause: {message}"
     );
     done.result()["value"]["account"].clone()
 }
@@ -129,21 +133,21 @@ fn signed_in(done: &ProgramResult) -> Value {
 async fn login_without_a_keychain_is_temporary_and_commands_sign_in_themselves() {
     let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let (login, folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
-    assert_eq!(signed_in(&login)["issuer"], issuer.issuer().as_str(), "it worked: {login:?}");
+    assert_eq!(signed_in(&login)["issuer"], issuer.issuer().as_str(), "the sign-in should succeed: {login:?}");
     let next = login.error(1).1;
-    assert!(next.contains("call far TOOL --paste"), "the message contains the alternative: {next}");
+    assert!(next.contains("call far TOOL --paste"), "the message should contain the alternative: {next}");
     let (auth, folder) = {
         let done = tokio::task::spawn_blocking(move || (folder.run(&["auth", "far"]), folder));
         done.await.expect("the program runs")
     };
-    assert_eq!(auth.value()["account"], Value::Null, "the account is lost");
+    assert_eq!(auth.value()["account"], Value::Null, "the account should be lost");
 
     let wrong_first = |back: &str| vec![String::from("y"), back.to_owned()];
     let (tools, folder) = run_and_paste(folder, &issuer, &["tools", "far"], wrong_first).await;
-    assert_eq!(tools.value()[0]["name"], "echo", "a list signs in by itself: {tools:?}");
+    assert_eq!(tools.value()[0]["name"], "echo", "listing tools should sign in automatically: {tools:?}");
     let call = ["call", "far", "echo", "--args", r#"{"text": "hello"}"#];
     let (call, _folder) = run_and_paste(folder, &issuer, &call, |back| vec![back.to_owned()]).await;
-    assert_eq!(call.value()["content"][0]["text"], "hello", "a call signs in by itself: {call:?}");
+    assert_eq!(call.value()["content"][0]["text"], "hello", "a call should sign in automatically: {call:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,13 +164,17 @@ async fn sign_in_without_an_entry_is_refused_and_opens_nothing() {
         )
     });
     let (login, tools, auth, unknown) = done.await.expect("the program runs");
-    assert_eq!(login.error(3).0, "refused", "a sign-in that is not allowed is refused");
-    assert!(login.lines.iter().all(|line| line["event"] != "open_url"), "no page opens");
-    assert_eq!(tools.error(3).0, "refused", "another command doesn't sign in");
-    assert!(tools.error(3).1.contains("drawbridge-cli login"), "the message names the command: {}", tools.error(3).1);
-    assert_eq!(auth.value()["account"], Value::Null, "nobody is signed in");
-    assert_eq!(unknown.error(1).0, "not_found", "a server that is not there");
-    assert!(issuer.authorizations().is_empty(), "nobody was sent there");
+    assert_eq!(login.error(3).0, "refused", "a sign-in without approval should be denied");
+    assert!(login.lines.iter().all(|line| line["event"] != "open_url"), "no page should be opened");
+    assert_eq!(tools.error(3).0, "refused", "another command should not sign in");
+    assert!(
+        tools.error(3).1.contains("drawbridge-cli login"),
+        "the message should name the command: {}",
+        tools.error(3).1
+    );
+    assert_eq!(auth.value()["account"], Value::Null, "no account should be signed in");
+    assert_eq!(unknown.error(1).0, "not_found", "an unknown server should be a failure");
+    assert!(issuer.authorizations().is_empty(), "no request should reach the authorization server");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,21 +186,21 @@ async fn failed_sign_in_reports_step_and_cause() {
     let (issuer, _server, folder) = servers(script).await;
     let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
     let (code, message) = done.error(1);
-    assert_eq!(code, "sign_in_needed", "the sign-in is still missing: {message}");
-    assert!(message.contains("access_denied"), "why: {message}");
+    assert_eq!(code, "sign_in_needed", "the sign-in should still be required: {message}");
+    assert!(message.contains("access_denied"), "the cause should be reported: {message}");
     let steps = done.result()["error"]["data"]["steps"].as_array().expect("the steps come along").clone();
     let last = steps.last().expect("there are some");
-    assert_eq!(last["failed"], true, "the last one failed: {last}");
+    assert_eq!(last["failed"], true, "the last step should have failed: {last}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sign_out_without_a_session_succeeds() {
     let (_issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let done = tokio::task::spawn_blocking(move || folder.run(&["logout", "far"])).await.expect("the program runs");
-    assert_eq!(done.value()["revoked"], "nobody_signed_in", "the missing account is reported");
+    assert_eq!(done.value()["revoked"], "nobody_signed_in", "the missing account should be reported");
     let local =
         tokio::task::spawn_blocking(|| TestFolder::new().run(&["login", "demo"])).await.expect("the program runs");
-    assert_eq!(local.error(1).0, "unsupported", "a local program has no sign-in");
+    assert_eq!(local.error(1).0, "unsupported", "a local server should not support signing in");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -204,21 +212,25 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     };
     let (issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
     let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
-    assert_eq!(signed_in(&done)["issuer"], issuer.issuer().as_str(), "somebody is signed in: {done:?}");
+    assert_eq!(signed_in(&done)["issuer"], issuer.issuer().as_str(), "an account should be signed in: {done:?}");
 
     let (_issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let refused = tokio::task::spawn_blocking(move || folder.run_with(&allowed, &["login", "far", "--paste"]));
     let refused = refused.await.expect("the program runs");
-    assert_eq!(refused.error(3).0, "refused", "a usable server doesn't imply a sign-in");
+    assert_eq!(refused.error(3).0, "refused", "a usable server should not imply a sign-in");
 
-    // A server without any sign-in.
+    // Server that does not support signing in.
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
     let (_issuer, _server, folder) = servers_with(down, open()).await;
     let failed =
         tokio::task::spawn_blocking(move || folder.run_with(&allow_everything(), &["login", "far", "--paste"]));
     let failed = failed.await.expect("the program runs");
-    assert_eq!(failed.error(1).0, "sign_in_needed", "a server without sign-in is a failure: {failed:?}");
+    assert_eq!(
+        failed.error(1).0,
+        "sign_in_needed",
+        "a server that does not support signing in should be a failure: {failed:?}"
+    );
 }
 
 fn allow_everything() -> Value {
@@ -234,14 +246,18 @@ fn client_metadata_document_is_printed_for_a_valid_client_id_url() {
     let folder = TestFolder::new();
     let done = folder.run(&["auth", "--client-document", URL]);
     let document = done.value();
-    assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the address is in it: {document}");
-    assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] the document contains the name");
+    assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the document should contain its URL: {document}");
+    assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] the document should contain the name");
     let shown = folder.command().args(["auth", "--client-document", URL]).output().expect("the program runs");
     let shown: Value =
         serde_json::from_slice(&shown.stdout).expect("without --json it is the document and nothing else");
-    assert_eq!(&shown, document, "the output is the document itself");
+    assert_eq!(&shown, document, "the output should be the document itself");
     for bad in ["http://example.com/a.json", "https://example.com", "drawbridge.json"] {
-        assert_eq!(folder.run(&["auth", "--client-document", bad]).error(2).0, "bad_request", "{bad} can be none");
+        assert_eq!(
+            folder.run(&["auth", "--client-document", bad]).error(2).0,
+            "bad_request",
+            "{bad} should not be a client id"
+        );
     }
 }
 
@@ -259,8 +275,8 @@ fn sign_in_secret_is_read_from_standard_input_and_requires_a_keychain() {
     };
     let (done, unknown) = (enter("far.key"), enter("far.other"));
     let (code, message) = done.error(1);
-    assert_eq!(code, "system", "the secret is not stored: {message}");
-    assert!(message.contains("there is no keychain"), "the message contains the cause: {message}");
-    assert!(!format!("{done:?}").contains("t0p"), "the secret is not printed: {done:?}");
-    assert_eq!(unknown.error(1).0, "not_found", "a name that the settings do not have: {unknown:?}");
+    assert_eq!(code, "system", "the secret should not be stored permanently: {message}");
+    assert!(message.contains("there is no keychain"), "the message should contain the cause: {message}");
+    assert!(!format!("{done:?}").contains("t0p"), "the secret should not be printed: {done:?}");
+    assert_eq!(unknown.error(1).0, "not_found", "an unknown name should be rejected: {unknown:?}");
 }

@@ -1,4 +1,4 @@
-//! Tests of signals: the servers are stopped, and the exit status reports the signal.
+//! Tests of signals: the program stops its servers, and its exit status contains the signal.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -11,8 +11,8 @@ use testkit::processes::is_alive;
 
 use crate::program::{TestFolder, allowing_answers};
 
-/// Runs the program until an event matches, sends a signal, and returns the exit status, all events, and the server's
-/// process.
+/// Runs the program until an event matches, and sends it a signal. Returns the exit status, all events, and the
+/// identifier of the server's process.
 fn interrupt(
     folder: &TestFolder,
     arguments: &[&str],
@@ -36,7 +36,7 @@ fn interrupt(
     }
     let pid = events.iter().rev().find_map(|event| event["server"]["pid"].as_u64()).expect("the server runs");
     let pid = u32::try_from(pid).unwrap();
-    assert!(is_alive(pid), "the server is alive while it is used");
+    assert!(is_alive(pid), "the server should be alive while it is used");
     send(&child, signal);
     events.extend(lines);
     let status = child.wait().unwrap().code().expect("it ends by itself");
@@ -54,7 +54,7 @@ fn holds_soon(mut holds: impl FnMut() -> bool) -> bool {
         if holds() {
             return true;
         }
-        // sleep: polls until the condition holds, as no event reports it.
+        // sleep: polls, because no event reports it.
         std::thread::sleep(Duration::from_millis(20));
     }
     false
@@ -66,12 +66,16 @@ fn watch_ends_on_a_signal_and_leaves_no_processes() {
         let folder = TestFolder::new();
         let is_list = |event: &Value| event["event"] == "activity" && event["entry"]["method"] == "tools/list";
         let (status, events, pid) = interrupt(&folder, &["watch", "demo"], signal, is_list);
-        assert_eq!(status, 0, "{signal} is the normal end of watching");
-        assert!(holds_soon(|| !is_alive(pid)), "the server is gone after {signal}");
+        assert_eq!(status, 0, "{signal} should be the normal end of watching");
+        assert!(holds_soon(|| !is_alive(pid)), "the server should have ended after {signal}");
         let last = events.last().unwrap();
-        assert_eq!((&last["event"], &last["ok"]), (&json!("result"), &json!(true)), "the last line is the result");
+        assert_eq!(
+            (&last["event"], &last["ok"]),
+            (&json!("result"), &json!(true)),
+            "the last line should be the result"
+        );
         let kinds: Vec<_> = events.iter().filter_map(|event| event["entry"]["kind"].as_str()).collect();
-        assert!(kinds.contains(&"request") && kinds.contains(&"response"), "messages were shown: {kinds:?}");
+        assert!(kinds.contains(&"request") && kinds.contains(&"response"), "messages should be shown: {kinds:?}");
     }
 }
 
@@ -81,9 +85,9 @@ fn call_is_interrupted_by_a_signal() {
     let runs = |event: &Value| event["call"]["progress"]["progress"].is_number();
     let arguments = ["call", "demo", "slow_report", "--args", r#"{"seconds": 60}"#];
     let (status, events, pid) = interrupt(&folder, &arguments, Signal::SIGINT, runs);
-    assert_eq!(status, 130, "the exit status");
-    assert!(holds_soon(|| !is_alive(pid)), "the server is gone");
-    assert_eq!(events.last().unwrap()["error"]["message"], "interrupted", "the result says so");
+    assert_eq!(status, 130, "the exit status should contain the signal");
+    assert!(holds_soon(|| !is_alive(pid)), "the server should have ended");
+    assert_eq!(events.last().unwrap()["error"]["message"], "interrupted", "the result should report the signal");
 }
 
 #[test]
@@ -99,6 +103,6 @@ fn broken_output_pipe_ends_the_program() {
     if !ended {
         send(&child, Signal::SIGKILL);
     }
-    assert!(ended, "the program ends without a reader");
-    assert_eq!(child.wait().unwrap().code(), Some(141), "the exit status is the one of a broken pipe");
+    assert!(ended, "the program should exit without a reader");
+    assert_eq!(child.wait().unwrap().code(), Some(141), "the exit status should be that of a broken pipe");
 }

@@ -1,4 +1,4 @@
-//! Tests of prompts on a terminal: the exact payload is shown, and only a clear yes allows it.
+//! Tests of prompts on a terminal: the exact payload is shown, and only an explicit yes approves it.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -15,10 +15,10 @@ use testkit::bundle_file::Bundle;
 
 use crate::program::TestFolder;
 
-/// Maximum time for one step on a busy machine.
+/// Timeout of one expected output, on a busy machine.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The program on a pseudoterminal.
+/// Program that runs on a pseudoterminal.
 struct Terminal {
     child: Child,
     keys: File,
@@ -40,7 +40,7 @@ impl Terminal {
         let (sender, screen) = sync_channel(1_000);
         std::thread::spawn(move || {
             let mut bytes = [0; 4_096];
-            // A terminal whose program has exited can't be read.
+            // Reading fails once the program has exited.
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 if sender.send(bytes[..count].to_vec()).is_err() {
                     return;
@@ -50,21 +50,23 @@ impl Terminal {
         Self { child, keys, screen, shown: String::new() }
     }
 
-    /// Waits until a text is shown that was not shown before.
+    /// Waits until the text appears in output that no earlier call has consumed.
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         while !self.shown.contains(text) {
             match self.screen.recv_timeout(OUTPUT_TIMEOUT.saturating_sub(start.elapsed())) {
                 Ok(bytes) => self.shown.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(RecvTimeoutError::Timeout) => panic!("{text:?} is not shown in time:\n{}", self.shown),
-                Err(RecvTimeoutError::Disconnected) => panic!("it ended before {text:?} was shown:\n{}", self.shown),
+                Err(RecvTimeoutError::Timeout) => panic!("{text:?} should be shown in time:\n{}", self.shown),
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("the program exited before {text:?} was shown:\n{}", self.shown)
+                }
             }
         }
     }
 
-    /// Types a line once the latest prompt accepts input.
+    /// Types a line after the program has started to accept input for the latest prompt.
     fn answer(&mut self, line: &str) {
-        // sleep: a prompt ignores early input, measured in real time by another process.
+        // sleep: the program ignores early input, and its timer runs in another process.
         std::thread::sleep(Duration::from_millis(700));
         self.shown.clear();
         self.type_line(line);
@@ -95,23 +97,23 @@ fn start_and_call_request_consent() {
     let arguments = ["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#];
     let mut terminal = Terminal::start(&folder, &arguments);
     terminal.expect("Allow? y = once");
-    assert!(terminal.shown.contains("argument 2  both"), "every argument is shown:\n{}", terminal.shown);
+    assert!(terminal.shown.contains("argument 2  both"), "every argument should be shown:\n{}", terminal.shown);
     assert!(
         terminal.shown.contains("STRANGE=\\u{1b}[31mred\\u{202e}"),
-        "X11: what a terminal would act on is written out:\n{}",
+        "X11: characters that a terminal interprets should be escaped:\n{}",
         terminal.shown
     );
-    assert!(!terminal.shown.contains('\u{1b}'), "no escape sequence reaches the terminal:\n{}", terminal.shown);
+    assert!(!terminal.shown.contains('\u{1b}'), "no escape sequence should reach the terminal:\n{}", terminal.shown);
     terminal.answer("y");
     terminal.expect("Let demo run its tool add with this?");
     terminal.expect("c = cancel: ");
-    assert!(terminal.shown.contains("\"a\": 1"), "what would be sent is shown:\n{}", terminal.shown);
+    assert!(terminal.shown.contains("\"a\": 1"), "the payload should be shown:\n{}", terminal.shown);
     terminal.answer("y");
     let (status, shown) = terminal.end();
-    assert_eq!(status, 0, "it went well:\n{shown}");
-    assert!(shown.contains("1 + 2 = 3"), "the result is shown:\n{shown}");
+    assert_eq!(status, 0, "the command should succeed:\n{shown}");
+    assert!(shown.contains("1 + 2 = 3"), "the result should be shown:\n{shown}");
     let log = folder.audit();
-    assert!(log.iter().all(|entry| entry["by"] == "user"), "the user decided: {log:?}");
+    assert!(log.iter().all(|entry| entry["by"] == "user"), "the user should have decided: {log:?}");
 }
 
 #[test]
@@ -122,7 +124,11 @@ fn installation_requests_confirmation() {
         let mut terminal = Terminal::start(&folder, &["install", &bundle, "--no-sandbox"]);
         terminal.expect("Nothing is started. ");
         terminal.expect("c = cancel: ");
-        assert!(terminal.shown.contains("sandbox     NONE"), "what it may do stands there:\n{}", terminal.shown);
+        assert!(
+            terminal.shown.contains("sandbox     NONE"),
+            "the accessible files and hosts should be shown:\n{}",
+            terminal.shown
+        );
         terminal.answer(typed);
         let (status, shown) = terminal.end();
         assert_eq!(status, if is_added { 0 } else { 3 }, "{typed:?}:\n{shown}");
@@ -138,7 +144,7 @@ fn only_an_explicit_yes_approves() {
         terminal.expect("c = cancel: ");
         terminal.answer(typed);
         let (status, shown) = terminal.end();
-        assert_eq!(status, 3, "{typed:?} is a no:\n{shown}");
+        assert_eq!(status, 3, "{typed:?} should count as no:\n{shown}");
     }
 }
 
@@ -150,7 +156,7 @@ fn input_typed_before_the_prompt_is_ignored() {
     terminal.expect("too quick to count");
     terminal.expect("c = cancel: ");
     terminal.answer("n");
-    assert_eq!(terminal.end().0, 3, "the answer that counts is the later one");
+    assert_eq!(terminal.end().0, 3, "the later response should be used");
 }
 
 #[test]
@@ -171,7 +177,7 @@ fn form_and_sampling_request_are_answered() {
     terminal.answer("Aurora");
     terminal.expect("This would go back:");
     terminal.expect("c = cancel: ");
-    assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "the payload is shown:\n{}", terminal.shown);
+    assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "the payload should be shown:\n{}", terminal.shown);
     terminal.answer("y");
     terminal.expect("asks for your folders");
     terminal.expect("folder > ");
@@ -188,8 +194,11 @@ fn form_and_sampling_request_are_answered() {
     terminal.expect("c = cancel: ");
     terminal.answer("y");
     let (status, shown) = terminal.end();
-    assert_eq!(status, 0, "it went well:\n{shown}");
-    assert!(shown.contains("The Aurora is checked in with 0 folders. Welcome"), "every answer crossed:\n{shown}");
+    assert_eq!(status, 0, "the command should succeed:\n{shown}");
+    assert!(
+        shown.contains("The Aurora is checked in with 0 folders. Welcome"),
+        "every response should reach the server:\n{shown}"
+    );
 }
 
 #[test]
@@ -198,10 +207,10 @@ fn grant_applies_to_the_next_run() {
     let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
     terminal.expect("a = always");
     terminal.answer("a");
-    assert_eq!(terminal.end().0, 0, "it was started");
+    assert_eq!(terminal.end().0, 0, "the server should be started");
     let ended = folder.run(&["tools", "demo"]);
-    assert!(!ended.value().as_array().unwrap().is_empty(), "the next run does not ask, even where nobody can be asked");
-    assert_eq!(ended.questions(), [], "there was no question");
+    assert!(!ended.value().as_array().unwrap().is_empty(), "the next run should succeed without a prompt");
+    assert_eq!(ended.questions(), [], "there should be no consent request");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,7 +228,11 @@ async fn sign_in_shows_the_recipients_and_accepts_a_pasted_redirect() {
         for told in
             ["Sign in to far?", &said, &page, "openid (know which account is yours)", "ships:read", "http://127.0.0.1:"]
         {
-            assert!(terminal.shown.contains(told), "{told} is said before anything is opened:\n{}", terminal.shown);
+            assert!(
+                terminal.shown.contains(told),
+                "{told} should be shown before the URL is opened:\n{}",
+                terminal.shown
+            );
         }
         terminal.answer("y");
         terminal.expect("Then paste the final address");
@@ -238,10 +251,13 @@ async fn sign_in_shows_the_recipients_and_accepts_a_pasted_redirect() {
     })
     .await
     .expect("it ends");
-    assert_eq!(status, 1, "signed in, for this run only:\n{shown}");
-    assert!(shown.contains("lost now") && shown.contains("--paste"), "that it is lost, and what to do:\n{shown}");
-    assert!(shown.contains("signed in at") && shown.contains(&issuer.issuer()), "who issued is shown:\n{shown}");
-    assert!(shown.contains("renewed automatically"), "and what would last elsewhere:\n{shown}");
+    assert_eq!(status, 1, "the user should be signed in for this run only:\n{shown}");
+    assert!(
+        shown.contains("lost now") && shown.contains("--paste"),
+        "the loss and the remedy should be shown:\n{shown}"
+    );
+    assert!(shown.contains("signed in at") && shown.contains(&issuer.issuer()), "the issuer should be shown:\n{shown}");
+    assert!(shown.contains("renewed automatically"), "the renewal of the tokens should be shown:\n{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -269,9 +285,9 @@ async fn client_id_prompt_shows_the_redirect_uri_to_register() {
     let (asked, shown) = shown.await.expect("it asks");
     let uri =
         asked.lines().map(str::trim).find(|line| line.starts_with("http://127.0.0.1:") && line.ends_with("/callback"));
-    let uri = uri.unwrap_or_else(|| panic!("the redirect URI is told with the question:\n{asked}"));
+    let uri = uri.unwrap_or_else(|| panic!("the redirect URI should be shown with the consent request:\n{asked}"));
     assert!(
         shown.contains(&format!("and back to  {uri}")),
-        "[auth-manual-client-id] it is the one that is used:\n{shown}"
+        "[auth-manual-client-id] the entered client should be used:\n{shown}"
     );
 }

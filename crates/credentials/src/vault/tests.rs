@@ -1,4 +1,4 @@
-//! Tests the vault with keychains that lock, refuse, or wait for their user.
+//! Tests of the vault with keychains that are locked, reject requests, or prompt the user.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 
-/// Secrets that record only the names passed to `hold`.
+/// Secret store that only records the names that are locked by `lock_name`.
 #[derive(Default)]
 struct HoldingKeychain(Mutex<Vec<String>>);
 
@@ -40,14 +40,14 @@ async fn each_account_has_its_own_lock() {
     let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
         let vault = TokenVaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
-        assert!(vault.hold(&key).await.is_some(), "{entry} is held");
+        assert!(vault.hold(&key).await.is_some(), "the lock of {entry} should be acquired");
     }
     let held = holding.0.lock().unwrap().clone();
-    assert_eq!(held.len(), 2, "each entry was held: {held:?}");
-    assert_ne!(held[0], held[1], "two accounts have different names");
+    assert_eq!(held.len(), 2, "each entry should be locked: {held:?}");
+    assert_ne!(held[0], held[1], "two accounts should have different locks");
 }
 
-/// Secrets that fail every operation with one error.
+/// Secret store whose operations all fail with the same error.
 struct RefusingKeychain(SecretError);
 
 impl Secrets for RefusingKeychain {
@@ -82,13 +82,13 @@ async fn advice_matches_the_cause_of_a_vault_failure() {
     ] {
         let vault = TokenVaults::new(Arc::new(RefusingKeychain(refusal.clone()))).open("far");
         let error = vault.read(&account()).await.unwrap_err();
-        assert!(next(error).starts_with(wanted), "the next step after {refusal}");
+        assert!(next(error).starts_with(wanted), "the error should contain the next step after {refusal}");
     }
     let vaults = TokenVaults::new(Arc::new(SecretsInMemory::default()));
     let vault = vaults.open("far");
     vaults.empty("far").await.removed.unwrap();
     let error = vault.read(&account()).await.unwrap_err();
-    assert!(!next(error).contains("eychain"), "the error of a removed server doesn't mention the keychain");
+    assert!(!next(error).contains("eychain"), "the error of a removed server should not mention the keychain");
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn entry_is_not_found_under_another_key() {
     let key = |server: &str, kind| VaultKey { server: server.to_owned(), kind };
     let client = |issuer: &str| VaultEntryKind::Client { issuer: issuer.to_owned() };
     let (one, two) = ("https://a.example/mcp", "https://b.example/mcp");
-    // Includes names that would collide without escaping.
+    // Includes names that would result in equal keys without escaping.
     let all = [
         ("work", key(one, VaultEntryKind::Account)),
         ("home", key(one, VaultEntryKind::Account)),
@@ -109,20 +109,24 @@ async fn entry_is_not_found_under_another_key() {
     ];
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
-        assert!(vault.read(key).await.unwrap().is_none(), "the vault starts empty: {entry} {key:?}");
+        assert!(vault.read(key).await.unwrap().is_none(), "the vault should be empty at first: {entry} {key:?}");
         let kept = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
-        assert!(matches!(kept, EntryPersistence::ThisRun { .. }), "the write reports temporary storage");
+        assert!(matches!(kept, EntryPersistence::ThisRun { .. }), "the write should report temporary storage");
     }
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
         let found = vault.read(key).await.unwrap().unwrap();
-        assert_eq!(found.expose_secret(), [at as u8, 0xff], "the vault returns the written bytes: {entry} {key:?}");
+        assert_eq!(
+            found.expose_secret(),
+            [at as u8, 0xff],
+            "the vault should return the written bytes: {entry} {key:?}"
+        );
         vault.remove(key).await.unwrap();
-        assert!(vault.read(key).await.unwrap().is_none(), "the entry is removed: {entry} {key:?}");
+        assert!(vault.read(key).await.unwrap().is_none(), "the entry should be removed: {entry} {key:?}");
     }
 }
 
-/// A keychain that prompts its user before each write, and waits for the response.
+/// Keychain that prompts the user before each write, and waits for the response.
 #[derive(Default)]
 struct PromptingKeychain {
     inner: SecretsInMemory,
@@ -175,7 +179,8 @@ fn account() -> VaultKey {
     VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account }
 }
 
-/// Returns a keychain that prompts its user about a write whose caller has gone, and its vault.
+/// Starts a write and drops its future while the keychain prompts the user. Returns the keychain, the vaults and the
+/// entry's vault.
 async fn abandoned_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault) {
     let asking = Arc::new(PromptingKeychain::default());
     let vaults = TokenVaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
@@ -201,7 +206,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
     };
     let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
     written.unwrap();
-    assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later write wins");
+    assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later write should win");
 
     let (asking, _vaults, vault) = abandoned_write().await;
     let after = async {
@@ -210,7 +215,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
     };
     let (removed, ()) = tokio::join!(vault.remove(&key), after);
     removed.unwrap();
-    assert!(vault.read(&key).await.unwrap().is_none(), "a removed entry stays removed");
+    assert!(vault.read(&key).await.unwrap().is_none(), "a removed entry should stay removed");
 }
 
 #[tokio::test]
@@ -223,22 +228,22 @@ async fn cleared_entry_stays_empty() {
         asking.inner.set(key, "eA==").unwrap();
     }
     let emptying = vaults.empty("work");
-    // The entry is closed from here on, though nothing has been removed yet.
+    // The vault is closed although nothing has been removed yet.
     let after = async {
         settle().await;
         asking.respond();
     };
     let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);
-    assert!(written.is_err(), "a write after emptying fails");
+    assert!(written.is_err(), "a write after emptying should fail");
     emptied.removed.unwrap();
-    assert_eq!(asking.inner.keys("").unwrap(), [other], "only the other entry's secrets remain");
+    assert_eq!(asking.inner.keys("").unwrap(), [other], "only the other entry's secrets should remain");
     let was = emptied.was.unwrap();
     let read = was.read(&key).await.unwrap().unwrap();
-    assert_eq!(read.expose_secret(), [1], "the removed tokens are available for revocation");
-    assert!(vault.write(&key, vec![3].into()).await.is_err(), "a closed vault refuses writes");
-    assert!(vault.remove(&key).await.is_ok(), "removing from an emptied entry succeeds");
+    assert_eq!(read.expose_secret(), [1], "the removed tokens should be available for revocation");
+    assert!(vault.write(&key, vec![3].into()).await.is_err(), "a closed vault should refuse writes");
+    assert!(vault.remove(&key).await.is_ok(), "removing from an emptied entry should succeed");
     let anew = vaults.open("work");
     anew.write(&key, vec![4].into()).await.unwrap();
     vault.remove(&key).await.unwrap();
-    assert!(anew.read(&key).await.unwrap().is_some(), "an old vault doesn't remove the tokens of a new one");
+    assert!(anew.read(&key).await.unwrap().is_some(), "an old vault should not remove the tokens of a new one");
 }

@@ -1,48 +1,50 @@
-//! Content that a conversation has read from a server: a tool's output, a prompt, or a resource. The data flow settings
-//! of a server ([`crate::data_flow`]) decide which content makes a later call of the same server require consent.
+//! Records of content that a conversation has read from a server: output of a tool, a prompt, or a resource. The data
+//! flow settings of a server ([`crate::data_flow`]) determine which content makes later calls of the same server
+//! require consent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::call::CallKind;
 
-/// Maximum length of a stored name, in characters.
+/// Maximum length of a stored name or URI, in characters.
 const MAX_NAME: usize = 200;
 
-/// Content of one server that was read in a conversation.
+/// Record of content that a conversation has read from one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Reading {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub server: String,
     /// Kind of the content.
     pub kind: ReadingKind,
-    /// Name of the tool or prompt, or URI of the resource, truncated to 200 characters. Empty if unknown.
+    /// Name of the tool or prompt, or URI of the resource, truncated to [`MAX_NAME`] characters. Empty if unknown.
     pub name: String,
-    /// Set if the definition of the tool claimed, at the time of the call, that the tool reaches an open world.
+    /// Set if the tool's definition claimed, at the time of the call, that the tool reaches an open world
+    /// (`openWorldHint`).
     pub open_world: bool,
 }
 
-/// Kinds of content that a conversation reads.
+/// Kind of content that a conversation has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingKind {
-    /// The output of a tool.
+    /// Output of a tool call.
     Tool,
-    /// The messages of a prompt.
+    /// Messages of a prompt.
     Prompt,
-    /// The contents of a resource.
+    /// Contents of a resource.
     Resource,
-    /// Content of an unknown kind, in a conversation written by an older version.
+    /// Content of an unknown kind, in a conversation that an older version wrote.
     Unknown,
 }
 
 impl ReadingKind {
-    /// All kinds, in the order of declaration.
+    /// All kinds, in the order of their declaration.
     pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Unknown];
 
-    /// Returns the name of this kind in the history's database.
+    /// Returns the name of this kind in the database of the history.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,7 +67,7 @@ impl From<CallKind> for ReadingKind {
 }
 
 impl Reading {
-    /// Describes content of a server. The name is truncated to 200 characters.
+    /// Creates a record. The name is truncated to [`MAX_NAME`] characters.
     #[must_use]
     pub fn new(server: &str, kind: ReadingKind, name: &str) -> Self {
         let name = name.chars().take(MAX_NAME).collect();
@@ -73,7 +75,7 @@ impl Reading {
     }
 
     /// Returns `true` if the content may include text of third parties. Prompts, resources and unknown content always
-    /// may; the output of a tool may if the tool claims to reach an open world.
+    /// may. Output of a tool may if the tool claims to reach an open world.
     #[must_use]
     pub const fn may_contain_third_party_text(&self) -> bool {
         self.open_world || !matches!(self.kind, ReadingKind::Tool)

@@ -1,31 +1,32 @@
-//! Changes of a conversation, sent while a reply streams. `chat` creates them; `api` and the command line display them.
+//! Events of conversations, sent while a reply streams. `chat` creates them, and `api` and `cli` pass them on to the
+//! user.
 
 use serde::{Deserialize, Serialize};
 
 use super::ChatItem;
 use crate::history::OmittedContent;
 
-/// An addition to a reply that streams. `part` is an index into the parts of the reply; an index past the end starts a
-/// new part.
+/// Content to append to a streaming reply. `part` is an index into the reply's parts. An index after the last part
+/// starts a new part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ReplyAppend {
-    /// Text to append to a part.
+    /// Text to append to a text part.
     Text {
         /// Index of the text part.
         part: usize,
         /// Text to append to the part.
         text: String,
     },
-    /// Reasoning to append to a part.
+    /// Reasoning to append to a thinking part.
     Thinking {
         /// Index of the reasoning part.
         part: usize,
         /// Text to append to the part.
         text: String,
     },
-    /// Start of a tool use.
+    /// Start of a part that requests a tool call.
     ToolUse {
         /// Index of the new part.
         part: usize,
@@ -33,41 +34,41 @@ pub enum ReplyAppend {
         id: String,
         /// Name of the tool, as presented to the model.
         key: String,
-        /// Name of the server, or `None` for built-in and nonexistent tools.
+        /// Name of the server, or `None` for a built-in tool or if the tool does not exist.
         server: Option<String>,
-        /// Name of the tool on its server, or `None` as for `server`.
+        /// Name of the tool on its server, or `None` in the same cases as `server`.
         tool: Option<String>,
     },
-    /// Arguments to append to a tool use, as JSON text.
+    /// Arguments to append to a tool use.
     Arguments {
-        /// Index of the tool use.
+        /// Index of the part with the tool use.
         part: usize,
-        /// JSON text to append.
+        /// JSON text to append to the arguments.
         text: String,
     },
 }
 
-/// A change in a conversation.
+/// Change of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationEvent {
-    /// More of a model's reply arrived.
+    /// More content of a model's streaming reply arrived.
     ReplyDelta {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in the history.
         conversation: String,
         /// Identifier of the item with the reply.
         item: String,
-        /// Number of preceding deltas of this reply.
+        /// Number of deltas of this reply that precede this one.
         seq: u64,
-        /// Additions in order of arrival.
+        /// Content to append to the reply, in order of arrival.
         append: Vec<ReplyAppend>,
     },
     /// An item of a conversation was added or changed.
     ItemChanged {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in the history.
         conversation: String,
-        /// Current item, without large contents.
+        /// Item after the change, without large contents.
         item: Box<ChatItem>,
-        /// Large contents that are omitted from the item.
+        /// Large contents that are omitted from `item`.
         left_out: Vec<OmittedContent>,
         /// Set if a model is replying in the conversation.
         answering: bool,

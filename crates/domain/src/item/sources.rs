@@ -1,11 +1,11 @@
-//! Finds the servers with content in the items of a conversation. Used by `chat`, to decide what a call may carry, and
-//! by `store`.
+//! Determines which servers' content an item contains. Used by `chat` to decide which calls require consent, and by
+//! `store`.
 
 use super::{ChatItem, ItemBody, MessageAttachment};
 use crate::history::{Reading, ReadingKind};
 
 impl ItemBody {
-    /// Returns the servers with content in the item.
+    /// Returns the names of the servers whose content the item contains.
     fn servers(&self) -> Vec<&str> {
         match self {
             Self::Message { prompt, attachments, .. } => {
@@ -15,8 +15,8 @@ impl ItemBody {
                 });
                 prompt.iter().map(|prompt| prompt.server.as_str()).chain(attached).collect()
             }
-            // An error that starts with the server's name may contain the server's text. Other errors, such as
-            // refusals, are written by the host.
+            // An error whose message starts with the server's name may contain text from the server. Other errors, such
+            // as denials, are written by the host.
             Self::ToolCall { server, result, error, .. } => {
                 let is_theirs = error.as_ref().is_some_and(|error| error.starts_with(&format!("{server}: ")));
                 if result.is_some() || is_theirs { vec![server] } else { Vec::new() }
@@ -28,8 +28,8 @@ impl ItemBody {
     }
 }
 
-/// Returns the content that was read from servers for an item. [`Reading::open_world`] is unset, since an item doesn't
-/// record whether a tool reaches an open world.
+/// Returns records of the content that an item contains. [`Reading::open_world`] is not set, since an item does not
+/// record if a tool claims to reach an open world.
 pub fn readings(item: &ChatItem) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {
@@ -52,7 +52,8 @@ pub fn readings(item: &ChatItem) -> Vec<Reading> {
     }
 }
 
-/// Returns the servers with content in these items, without duplicates, in order of first appearance.
+/// Returns the names of the servers whose content these items contain, without duplicates, in order of first
+/// appearance.
 pub fn sources<'a>(items: impl IntoIterator<Item = &'a ChatItem>) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
     for server in items.into_iter().flat_map(|item| item.body.servers()) {

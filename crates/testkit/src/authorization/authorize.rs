@@ -1,5 +1,5 @@
-//! Authorization endpoint. Errors are reported in the page if the client or its redirect URI is unknown, otherwise in
-//! the redirect.
+//! Authorization endpoint. If the client or its redirect URI is unknown, errors are shown on a page, and otherwise they
+//! are part of the redirect.
 
 use std::io;
 
@@ -69,7 +69,7 @@ pub(super) async fn respond(
     answer.respond(302, &format!("location: {redirect}\r\n"), b"").await
 }
 
-/// Returns the URL to redirect to if this client may use it. The port of a loopback address is ignored (RFC 8252
+/// Returns the redirect URL if the client may use it, or `None`. The port of a loopback URL is ignored (RFC 8252
 /// section 7.3).
 fn redirect(state: &State, script: &AuthorizationScript, client: &str, redirect_uri: &str) -> Option<Url> {
     let url = Url::parse(redirect_uri).ok()?;

@@ -1,24 +1,24 @@
-//! Clients, codes and tokens that the authorization server issued, with their validity.
+//! Clients, authorization codes and tokens that the authorization server has issued, with their validity.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::random_text;
 
-/// Client that was registered dynamically.
+/// Client that was registered by dynamic client registration.
 #[derive(Debug, Clone)]
 pub(super) struct RegisteredClient {
     pub(super) secret: Option<String>,
     pub(super) redirect_uris: Vec<String>,
 }
 
-/// Authorization for which a code or a token was issued.
+/// Grant for which an authorization code or a token was issued.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IssuedGrant {
     pub(super) client: String,
     pub(super) scope: String,
     pub(super) resource: Option<String>,
-    /// Number of the authorization, which all its tokens share; 0 for tokens without a user.
+    /// Number of the authorization, shared by all its tokens, or 0 for tokens that were issued without a user.
     pub(super) family: u64,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct IssuedCredentials {
     pub(super) codes: BTreeMap<String, AuthorizationCode>,
     pub(super) access: BTreeMap<String, AccessToken>,
     pub(super) refresh: BTreeMap<String, RefreshToken>,
-    /// Nonce that proofs must currently have.
+    /// Nonce that DPoP proofs must currently contain, or `None` if none is required.
     pub(super) nonce: Option<String>,
     families: u64,
 }

@@ -1,9 +1,9 @@
-//! Search for credentials of one server or issuer in the requests to another.
+//! Search for leaked credentials: credentials of one server or issuer in the requests to another.
 
 use super::{AuthorizationServer, ProtectedServer};
 use crate::http::HttpRequest;
 
-/// Returns a description of every request with a credential that does not belong to its receiver. Empty if nothing
+/// Returns a description of each request that contains a credential not meant for its receiver. Empty if nothing
 /// leaked.
 pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> Vec<String> {
     let mut found = Vec::new();
@@ -28,13 +28,13 @@ pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]
 struct OwnedText {
     what: &'static str,
     text: String,
-    /// Set if the credential may be sent back to its issuer.
+    /// Set if clients may send the credential to its issuer.
     at_issuer: bool,
-    /// URL of the MCP server that may receive the credential, or `None` if no server may.
+    /// URL of the only MCP server that may receive the credential, or `None` if no MCP server may.
     at_server: Option<String>,
 }
 
-/// Returns everything that an authorization server issued, with the places that may receive it.
+/// Returns all credentials that an authorization server issued, each with its permitted receivers.
 fn issued_texts(issuer: &AuthorizationServer) -> Vec<OwnedText> {
     let issued = issuer.state.issued();
     let home = |what, text: &String| OwnedText { what, text: text.clone(), at_issuer: true, at_server: None };
@@ -45,7 +45,7 @@ fn issued_texts(issuer: &AuthorizationServer) -> Vec<OwnedText> {
     all.extend(issued.access.iter().map(|(text, token)| OwnedText {
         what: "access token",
         text: text.clone(),
-        // An access token may be sent back to be revoked.
+        // A client sends an access token to the issuer to revoke it.
         at_issuer: true,
         at_server: token.grant.resource.clone(),
     }));

@@ -1,10 +1,10 @@
-//! Metadata document of the authorization server.
+//! Authorization server metadata.
 
 use serde_json::{Map, Value, json};
 
 use super::script::{AuthorizationScript, DpopBehaviour, MetadataLocation};
 
-/// Returns the metadata document at this path, or `None` if there is no document.
+/// Returns the metadata document at this path, or `None` if there is none.
 pub(super) fn document_at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {
@@ -48,7 +48,7 @@ fn metadata_document(script: &AuthorizationScript, issuer: &str) -> Value {
     document
 }
 
-/// Sets these members of a document; a null value removes the member.
+/// Sets members of a JSON object. A null value removes the member.
 pub(super) fn override_members(document: &mut Value, overrides: &Map<String, Value>) {
     let Some(members) = document.as_object_mut() else { return };
     for (name, value) in overrides {

@@ -1,5 +1,5 @@
-//! Scripted authorization server and an MCP server that requires its tokens, for valid and invalid flows. No user is
-//! involved: `/authorize` responds with the redirect at once. Both servers record every request.
+//! Scripted authorization server, and an MCP server that requires its tokens, for valid and invalid OAuth flows. The
+//! authorization endpoint redirects immediately, without a user. Both servers record all requests.
 
 mod authorize;
 mod issued;
@@ -25,14 +25,14 @@ use serde_json::{Value, json};
 use crate::http::{HttpRequest, HttpResponder, HttpServer};
 use issued::IssuedCredentials;
 
-/// Authorization server on loopback; it ends when the last clone is dropped.
+/// Authorization server on loopback. It stops when its last clone is dropped.
 #[derive(Clone)]
 pub struct AuthorizationServer {
     server: Arc<HttpServer>,
     state: Arc<State>,
 }
 
-/// Script of the authorization server and everything it issued.
+/// State of the authorization server: its script, and the credentials that it issued.
 pub(crate) struct State {
     script: Mutex<AuthorizationScript>,
     issued: Mutex<IssuedCredentials>,
@@ -69,22 +69,22 @@ impl AuthorizationServer {
         self.server.url(&self.state.script().path)
     }
 
-    /// Changes the script for all further requests.
+    /// Changes the script for all later requests.
     pub fn set(&self, change: impl FnOnce(&mut AuthorizationScript)) {
         change(&mut self.state.script());
     }
 
-    /// Returns all requests so far, in order.
+    /// Returns all recorded requests, in order.
     pub fn seen(&self) -> Vec<HttpRequest> {
         self.server.seen()
     }
 
-    /// Returns the number of requests to this path, ignoring their queries.
+    /// Returns the number of requests to this path, with any query.
     pub fn count(&self, path: &str) -> usize {
         self.seen().iter().filter(|request| request.path_without_query() == path).count()
     }
 
-    /// Returns the forms that the token endpoint received with this grant type.
+    /// Returns the forms of the token requests with this grant type.
     pub fn token_requests(&self, grant_type: &str) -> Vec<Vec<(String, String)>> {
         let posts = self.seen().into_iter().filter(|request| request.path_without_query() == self.endpoint("/token"));
         posts
@@ -93,7 +93,7 @@ impl AuthorizationServer {
             .collect()
     }
 
-    /// Returns the queries that the authorization endpoint received.
+    /// Returns the query parameters of all authorization requests.
     pub fn authorizations(&self) -> Vec<Vec<(String, String)>> {
         let gets =
             self.seen().into_iter().filter(|request| request.path_without_query() == self.endpoint("/authorize"));
@@ -111,7 +111,7 @@ impl AuthorizationServer {
         self.state.issued().refresh.values_mut().for_each(|token| token.is_ended = true);
     }
 
-    /// Returns the numbers of currently valid access tokens and refresh tokens.
+    /// Returns the number of valid access tokens and the number of valid refresh tokens.
     pub fn valid_token_counts(&self) -> (usize, usize) {
         let issued = self.state.issued();
         let access = issued.access.values().filter(|token| token.is_valid()).count();
@@ -128,7 +128,7 @@ impl AuthorizationServer {
     }
 }
 
-/// Responds to a request to the authorization server. The `Host` header determines the issuer's origin.
+/// Responds to a request. The origin in the metadata is that of the request's `Host` header.
 async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let script = state.script().clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
@@ -171,7 +171,8 @@ async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder
     }
 }
 
-/// Merges the members of the body into the script, for tests in another process. Returns the HTTP status.
+/// Replaces members of the script by those in the body of a request, for tests in other processes. Returns the HTTP
+/// status of the response.
 fn change_script(state: &State, request: &HttpRequest) -> u16 {
     match script::merge_changes(&*state.script(), &request.json()) {
         Some(script) => {
@@ -187,7 +188,7 @@ pub fn parameter_value<'a>(parameters: &'a [(String, String)], name: &str) -> Op
     parameters.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
 }
 
-/// Responds with an error as in RFC 6749 section 5.2.
+/// Sends an OAuth error response (RFC 6749 section 5.2).
 async fn respond_with_error(
     mut answer: HttpResponder,
     status: u16,
@@ -200,18 +201,18 @@ async fn respond_with_error(
     answer.respond(status, &headers, body.to_string().as_bytes()).await
 }
 
-/// Returns a random text with a prefix that identifies its kind in recorded requests.
+/// Returns a random text with the prefix `kind`, by which recorded requests are easier to read.
 fn random_text(kind: &str) -> String {
     let rest: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
     format!("{kind}-{rest}")
 }
 
-/// Splits a scope into its words.
+/// Splits a scope string into single scopes.
 fn scope_words(scope: &str) -> Vec<String> {
     scope.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Serializes a list of requests for a test in another process.
+/// Serializes recorded requests for a test in another process.
 fn requests_json(requests: &[HttpRequest]) -> Value {
     let one = |request: &HttpRequest| {
         json!({ "method": request.method, "path": request.path, "head": request.head,

@@ -1,4 +1,4 @@
-//! MCP server that requires access tokens.
+//! MCP server that requires access tokens of the scripted authorization server.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,13 +15,13 @@ use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 /// Path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
-/// Path of the metadata if only the `WWW-Authenticate` header names it.
+/// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
 const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
 
-/// Maximum number of requests that are listed for a test in another process.
+/// Maximum number of recorded requests that a test in another process receives.
 const MAX_LISTED_REQUESTS: usize = 1_000;
 
-/// MCP server on loopback that requires tokens; it ends when this is dropped. Tools: `echo`.
+/// MCP server on loopback that requires access tokens and offers the tool `echo`. It stops when this is dropped.
 pub struct ProtectedServer {
     server: HttpServer,
     state: Arc<State>,
@@ -29,14 +29,14 @@ pub struct ProtectedServer {
 
 struct State {
     script: Mutex<ProtectedScript>,
-    /// Authorization servers whose tokens are accepted.
+    /// Authorization servers whose tokens the server accepts.
     issuers: Mutex<Vec<AuthorizationServer>>,
-    /// Number of requests, counted while every second one is refused.
+    /// Number of requests, used to refuse every second one.
     asked: AtomicUsize,
 }
 
 impl State {
-    /// Returns `true` if a request is refused although its token is valid.
+    /// Returns `true` if the script refuses a request with a valid token.
     fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,
@@ -78,27 +78,27 @@ impl ProtectedServer {
         Self { server, state }
     }
 
-    /// Returns the URL of the endpoint, which is its resource identifier.
+    /// Returns the URL of the MCP endpoint, which is also the resource identifier.
     pub fn url(&self) -> String {
         self.server.url(ENDPOINT)
     }
 
-    /// Changes the script for all further requests.
+    /// Changes the script for all later requests.
     pub fn set(&self, change: impl FnOnce(&mut ProtectedScript)) {
         change(&mut locked(&self.state.script));
     }
 
-    /// Replaces the authorization servers that the server names and whose tokens it accepts.
+    /// Replaces the authorization servers that the metadata lists and whose tokens the server accepts.
     pub fn set_issuers(&self, issuers: &[&AuthorizationServer]) {
         *locked(&self.state.issuers) = issuers.iter().map(|&issuer| issuer.clone()).collect();
     }
 
-    /// Returns all requests so far, in order.
+    /// Returns all recorded requests, in order.
     pub fn seen(&self) -> Vec<HttpRequest> {
         self.server.seen()
     }
 
-    /// Returns the requests whose body has this JSON-RPC method.
+    /// Returns the recorded requests whose body has this JSON-RPC method.
     pub fn with_method(&self, method: &str) -> Vec<HttpRequest> {
         self.seen().into_iter().filter(|request| request.rpc_method() == method).collect()
     }
@@ -207,7 +207,8 @@ async fn respond_protected(
     ordinary::respond(&script.revision, request, answer).await
 }
 
-/// Sends `list_changed` notifications for the tools until the client closes the stream or the script refuses streams.
+/// Sends a `tools/list_changed` notification after each `pause`, until the client closes the stream or the script
+/// refuses streams.
 async fn send_list_changes(state: &State, pause: Duration, mut answer: HttpResponder) -> io::Result<()> {
     answer.event_stream().await?;
     while locked(&state.script).refusing != RefusalBehaviour::Streams {
@@ -222,7 +223,7 @@ struct RequestRefusal {
     nonce: Option<String>,
 }
 
-/// Returns the scopes of the received token if it is valid at this server.
+/// Returns the scopes of the request's token, or the refusal if the token is missing or not valid for this server.
 fn token_scopes(
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],

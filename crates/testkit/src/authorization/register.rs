@@ -1,4 +1,4 @@
-//! Dynamic client registration (RFC 7591).
+//! Endpoint for dynamic client registration (RFC 7591).
 
 use std::io;
 

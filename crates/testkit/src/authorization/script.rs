@@ -1,33 +1,34 @@
-//! Scripts of the two servers. They can be written as JSON for tests in other processes.
+//! Scripts that determine the behavior of both servers. Tests in other processes can write them as JSON.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// Location of the authorization server metadata.
+/// Path at which the authorization server serves its metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MetadataLocation {
     /// RFC 8414: `/.well-known/oauth-authorization-server`, then the issuer's path.
     OAuth,
-    /// OpenID Connect, path inserted: `/.well-known/openid-configuration`, then the issuer's path.
+    /// OpenID Connect Discovery with the path at the end: `/.well-known/openid-configuration`, then the issuer's path.
     OpenIdInserted,
-    /// OpenID Connect, path first: the issuer's path, then `/.well-known/openid-configuration`.
+    /// OpenID Connect Discovery with the path at the beginning: the issuer's path, then
+    /// `/.well-known/openid-configuration`.
     OpenIdAppended,
-    /// No metadata at any location.
+    /// Metadata is not served at any path.
     None,
 }
 
-/// Parameter `iss` of an authorization response (RFC 9207).
+/// Value of the parameter `iss` in authorization responses (RFC 9207).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum IssParameter {
-    /// The issuer identifier of the server.
+    /// Issuer identifier of the authorization server, as specified.
     Own,
-    /// No `iss` parameter at all.
+    /// Authorization responses have no `iss` parameter.
     Missing,
-    /// An `iss` parameter with this value.
+    /// Another value, which the client has to reject.
     Other(String),
 }
 
@@ -35,89 +36,90 @@ pub enum IssParameter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AuthorizationBehaviour {
-    /// Redirects with an authorization code.
+    /// Redirects with an authorization code for the requested scopes.
     Grants,
-    /// Redirects with this error code.
+    /// Redirects with this OAuth error code.
     Denies(String),
-    /// Shows a page and never redirects.
+    /// Shows a page and does not redirect.
     ShowsPage,
-    /// Grants these scopes instead of the requested ones.
+    /// Redirects with an authorization code for these scopes instead of the requested ones.
     GrantsOnly(String),
 }
 
-/// Handling of refresh tokens.
+/// Behavior for refresh tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RefreshBehaviour {
     /// No refresh token is issued.
     None,
-    /// Each refresh token is valid once and then replaced. Using one twice invalidates its whole family.
+    /// A refresh token is valid once, and its use returns a new one. Using a refresh token twice invalidates all tokens
+    /// of the authorization.
     Rotating,
-    /// The first refresh token stays valid.
+    /// A refresh token stays valid after its use.
     Same,
-    /// Refresh tokens are issued, but refused with this error code when used.
+    /// Refresh tokens are issued, but their use fails with this OAuth error code.
     Fails(String),
-    /// Refresh tokens are issued, but using one is answered with this HTTP status.
+    /// Refresh tokens are issued, but their use fails with this HTTP status.
     Down(u16),
 }
 
-/// Demonstrating proof of possession (RFC 9449).
+/// Support for DPoP (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DpopBehaviour {
-    /// DPoP is not supported, and tokens are bearer tokens.
+    /// Tokens are bearer tokens, without support for DPoP.
     Off,
-    /// Every request must have a proof.
+    /// Every request must contain a DPoP proof.
     Required,
-    /// Every proof must also have the nonce that the server issued.
+    /// Every request must contain a DPoP proof with the nonce of the server.
     WithNonce,
 }
 
-/// Script of the authorization server.
+/// Script that determines the behavior of the authorization server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuthorizationScript {
-    /// Path of the issuer; empty or with a leading slash.
+    /// Path of the issuer identifier, either empty or with a leading slash.
     pub path: String,
-    /// Location of the metadata document.
+    /// Path at which the metadata is served.
     pub metadata: MetadataLocation,
-    /// Members of the metadata that override the normal ones; a null value removes the member.
+    /// Members that override those of the metadata. A null value removes the member.
     pub overrides: Map<String, Value>,
     /// Set if clients may register dynamically.
     pub registration: bool,
-    /// Error code with which every registration is refused (RFC 7591 section 3.2.2).
+    /// OAuth error code of all registration responses, or `None` to accept registrations (RFC 7591 section 3.2.2).
     pub registration_error: Option<String>,
-    /// Set if a client ID metadata document is accepted. The document is not read.
+    /// Set if the URL of a client ID metadata document is accepted as client id. The document itself is not requested.
     pub client_id_metadata: bool,
-    /// Pre-registered clients with their secrets; `None` for public clients.
+    /// Pre-registered clients by client id, each with its secret, or `None` for public clients.
     pub clients: BTreeMap<String, Option<String>>,
     /// Value of `token_endpoint_auth_methods_supported` in the metadata.
     pub auth_methods: Vec<String>,
-    /// Value of `code_challenge_methods_supported`; absent from the metadata if `None`.
+    /// Value of `code_challenge_methods_supported` in the metadata, or `None` to omit it.
     pub pkce: Option<Vec<String>>,
-    /// Value of `scopes_supported`; absent from the metadata if `None`.
+    /// Value of `scopes_supported` in the metadata, or `None` to omit it.
     pub scopes: Option<Vec<String>>,
-    /// Set if the metadata announce the `iss` parameter.
+    /// Set if the metadata announces the `iss` parameter of authorization responses.
     pub iss_advertised: bool,
-    /// The `iss` parameter of authorization responses.
+    /// Value of the parameter `iss` in authorization responses.
     pub iss: IssParameter,
     /// Behavior of the authorization endpoint.
     pub authorizing: AuthorizationBehaviour,
-    /// Lifetime of access tokens in seconds. If `None`, they never expire and the response has no `expires_in`.
+    /// Lifetime of access tokens in seconds. If `None`, they do not expire and token responses have no `expires_in`.
     pub lifetime: Option<u64>,
-    /// Handling of refresh tokens.
+    /// Behavior for refresh tokens.
     pub refresh: RefreshBehaviour,
-    /// Required proofs of possession.
+    /// Support for DPoP (RFC 9449).
     pub dpop: DpopBehaviour,
-    /// Set if there is a revocation endpoint.
+    /// Set if the server has a token revocation endpoint.
     pub revocation: bool,
     /// Set if the revocation endpoint accepts access tokens, which is optional (RFC 7009 section 2).
     pub revokes_access: bool,
     /// Delay of metadata and token responses in milliseconds.
     pub delay_ms: u64,
-    /// HTTP status with which every request is answered, or `None` for normal operation.
+    /// HTTP status of all responses, or `None` for normal operation.
     pub down: Option<u16>,
-    /// Paths that redirect, with the HTTP status and the target.
+    /// Paths that redirect, each with the HTTP status and the target URL.
     pub redirects: BTreeMap<String, (u16, String)>,
 }
 
@@ -149,70 +151,71 @@ impl Default for AuthorizationScript {
     }
 }
 
-/// Location of the protected resource metadata (RFC 9728).
+/// Way in which clients find the protected resource metadata (RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ResourceMetadataLocation {
-    /// A path that only the `WWW-Authenticate` header names.
+    /// At a path that clients only find in the `WWW-Authenticate` header.
     Header,
-    /// `/.well-known/oauth-protected-resource`, then the path of the endpoint; not in the header.
+    /// At `/.well-known/oauth-protected-resource` followed by the path of the MCP endpoint. The header does not contain
+    /// the URL.
     WellKnown,
-    /// `/.well-known/oauth-protected-resource`; not in the header.
+    /// At `/.well-known/oauth-protected-resource`. The header does not contain the URL.
     Root,
-    /// No protected resource metadata at all.
+    /// There is no protected resource metadata.
     None,
-    /// No metadata; the MCP server's origin is also the authorization server, as in revision 2025-03-26.
+    /// There is no metadata, and the authorization server has the MCP server's origin, as in revision 2025-03-26.
     SameOrigin,
-    /// Only the header names a location, with this URL.
+    /// The `WWW-Authenticate` header contains this URL, and there is no other metadata.
     HeaderNames(String),
 }
 
-/// Requests that the MCP server refuses in addition to those without a valid token.
+/// Requests with a valid token that the MCP server refuses nevertheless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RefusalBehaviour {
-    /// No further request is refused.
+    /// No request with a valid token is refused.
     Nothing,
-    /// Every request with 401, as if no token were valid.
+    /// Every request, with the HTTP status 401.
     Unauthorized,
-    /// Every second request with 401, regardless of its token.
+    /// Every second request, with the HTTP status 401.
     EverySecond,
-    /// Every request with 401 and `use_dpop_nonce`, with a new nonce each time.
+    /// Every request, with the HTTP status 401 and the error `use_dpop_nonce`, each time with a new nonce.
     Nonces,
-    /// Every GET of the endpoint with 401. Open streams end.
+    /// Every GET request of the endpoint, with the HTTP status 401. Open streams are closed.
     Streams,
-    /// Every tool call with 403 and `insufficient_scope`.
+    /// Every tool call, with the HTTP status 403 and the error `insufficient_scope`.
     InsufficientScope,
-    /// Every request with this HTTP status.
+    /// Every request, with this HTTP status.
     Status(u16),
 }
 
-/// Script of the MCP server.
+/// Script that determines the behavior of the MCP server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProtectedScript {
-    /// Protocol revision that the server supports.
+    /// MCP protocol revision that the server supports.
     pub revision: String,
-    /// Location of the protected resource metadata.
+    /// Way in which clients find the protected resource metadata.
     pub metadata: ResourceMetadataLocation,
-    /// Members of the metadata that override the normal ones; a null value removes the member.
+    /// Members that override those of the metadata. A null value removes the member.
     pub overrides: Map<String, Value>,
-    /// Value of `scopes_supported` in the metadata; absent if `None`.
+    /// Value of `scopes_supported` in the metadata, or `None` to omit it.
     pub scopes: Option<Vec<String>>,
-    /// Value of `scope` in the 401 challenge; absent if `None`.
+    /// Value of `scope` in the `WWW-Authenticate` header of 401 responses, or `None` to omit it.
     pub challenge_scope: Option<String>,
-    /// Scopes that calls of a tool require, by tool name.
+    /// Scopes that a tool call requires, by name of the tool.
     pub tool_scopes: BTreeMap<String, String>,
-    /// Requests that the server refuses despite a valid token.
+    /// Requests with a valid token that the server refuses nevertheless.
     pub refusing: RefusalBehaviour,
-    /// Set if requests without any token are answered as well.
+    /// Set if the server accepts requests without a token.
     pub lets_strangers_in: bool,
-    /// Set if the server checks that tokens were issued for it.
+    /// Set if the server rejects tokens that were issued for another resource.
     pub checks_audience: bool,
-    /// Interval in milliseconds of `list_changed` notifications on the stream that a GET of the endpoint opens. There
-    /// is no stream if `None`.
+    /// Interval of `list_changed` notifications in milliseconds, on the stream that a GET request of the endpoint
+    /// opens. `None` if there is no stream.
     pub changes_ms: Option<u64>,
-    /// HTTP status and URL with which requests with a valid token are redirected.
+    /// HTTP status and target URL with which requests with a valid token are redirected, or `None` to respond normally.
     pub redirect: Option<(u16, String)>,
 }
 
@@ -234,7 +237,7 @@ impl Default for ProtectedScript {
     }
 }
 
-/// Returns the script with the members of `changes` replaced, or `None` if a member does not fit.
+/// Returns the script with the members of `changes` replaced, or `None` if a member has the wrong type.
 pub(super) fn merge_changes<S: Serialize + DeserializeOwned>(script: &S, changes: &Value) -> Option<S> {
     let mut all = serde_json::to_value(script).ok()?;
     for (name, value) in changes.as_object()? {

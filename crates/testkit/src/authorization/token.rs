@@ -15,7 +15,7 @@ use crate::http::{HttpRequest, HttpResponder};
 /// Grant type of a token exchange (RFC 8693).
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/// HTTP status, error code and description of a refused request.
+/// HTTP status, OAuth error code and description of a refused token request.
 type TokenRefusal = (u16, String, &'static str);
 
 fn refusal<T>(error: &str, why: &'static str) -> Result<T, TokenRefusal> {
@@ -57,7 +57,7 @@ pub(super) async fn respond(
     }
 }
 
-/// Returns the token response for a grant.
+/// Issues tokens for a grant, and returns the token response.
 fn token_response(issued: &mut IssuedCredentials, script: &AuthorizationScript, grant: IssuedGrant) -> Value {
     let is_bound = script.dpop != DpopBehaviour::Off;
     let token = issued.access_token(grant.clone(), script.lifetime, is_bound);
@@ -156,7 +156,7 @@ fn redeem_refresh_token(
     Ok(grant)
 }
 
-/// Returns the id of the client after authenticating it with the method it has to use.
+/// Authenticates the client with the method that its registration requires, and returns the client id.
 fn authenticate_client(
     issued: &IssuedCredentials,
     script: &AuthorizationScript,
@@ -202,7 +202,7 @@ fn jwt_subject(jwt: &str) -> String {
     jwt_claims(jwt)["sub"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Checks that the request has the required proof of possession.
+/// Checks that a request contains the DPoP proof that the script requires.
 pub(super) fn check_proof(
     issued: &mut IssuedCredentials,
     script: &AuthorizationScript,

@@ -1,4 +1,4 @@
-//! Correct MCP server with the tool `echo`, as the basis of servers that make one mistake.
+//! Correct MCP server with the tool `echo`. Tests change one response of it to simulate a single fault.
 
 use std::io;
 
@@ -22,7 +22,7 @@ fn tools() -> Vec<Value> {
     [Some(echo_tool()), lure::lure_tool()].into_iter().flatten().collect()
 }
 
-/// Returns the result of a method in this revision, or `None` if the revision has no such method.
+/// Returns the result of a request in this protocol revision, or `None` if the revision does not have its method.
 pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
     let is_modern = revision >= "2026";
     let mut server = json!({ "name": "scripted", "version": "1" });
@@ -48,7 +48,7 @@ pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
     Some(result)
 }
 
-/// Returns the response to a message: a result, or the error for an unknown method.
+/// Returns the response to a request: its result, or an error for an unknown method.
 pub fn response_message(revision: &str, request: &Value) -> Value {
     match method_result(revision, request) {
         Some(result) => json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }),
@@ -59,7 +59,7 @@ pub fn response_message(revision: &str, request: &Value) -> Value {
     }
 }
 
-/// Responds to a request of Streamable HTTP, without sessions and without streams.
+/// Responds to a request like a correct Streamable HTTP server without session ids and streams.
 ///
 /// # Errors
 /// Returns an error if the client has disconnected.

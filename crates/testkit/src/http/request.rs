@@ -1,4 +1,4 @@
-//! Reading of a request with a head and a body of known length.
+//! Parser of HTTP requests whose body has a known length.
 
 use std::io;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
-/// Maximum lengths of head and body in bytes.
+/// Maximum size of the request line with all headers, in bytes.
 const MAX_HEAD: usize = 256 * 1024;
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// HTTP request of a client.
+/// HTTP request that the server received.
 #[derive(Debug, Clone, Default)]
 pub struct HttpRequest {
-    /// Method such as `GET`, `POST` or `DELETE`.
+    /// HTTP method, such as `GET`, `POST` or `DELETE`.
     pub method: String,
-    /// Path with the query.
+    /// Path including the query.
     pub path: String,
-    /// Request line and headers as received.
+    /// Request line and headers as received, including line breaks.
     pub head: String,
     /// Body of the request as received.
     pub body: Vec<u8>,
 }
 
 impl HttpRequest {
-    /// Returns the value of a header, or the first one if there are several. The name is case-insensitive.
+    /// Returns the first value of a header, or `None`. The name is case-insensitive.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -53,13 +53,13 @@ impl HttpRequest {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// Returns the JSON-RPC method in the body, or an empty string if there is none.
+    /// Returns the JSON-RPC method in the body, or an empty string if the body has none.
     pub fn rpc_method(&self) -> String {
         self.json()["method"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// Reads the next request, or returns `None` if the client has disconnected or a limit is exceeded.
+/// Reads the next request. Returns `None` if the client has disconnected or the request exceeds a limit.
 pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Option<HttpRequest>> {
     let mut bytes = Vec::new();
     let end = loop {

@@ -1,4 +1,4 @@
-//! The app itself: start-up, the way of a question, and memory.
+//! `cargo xtask bench app`: measures start-up time, the time until a consent request is drawn, and memory of the app.
 
 use std::fs;
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
 const RUN_COUNT: usize = 7;
-/// No start may take longer.
+/// Timeout of one start of the app, until it reports its measurement.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Measurements that the app makes of itself when DRAWBRIDGE_BENCH names them: the name, the word before the printed
-/// milliseconds, and a description.
+/// Measurements of the app, which it prints if `DRAWBRIDGE_BENCH` contains their name. Each entry has the name, the
+/// word that precedes the milliseconds in the output, and a description.
 const MEASUREMENTS: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),
@@ -52,7 +52,7 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let mut times: [Vec<f64>; MEASUREMENTS.len()] = Default::default();
     for run in 1..=RUN_COUNT {
         step(&format!("run {run} of {RUN_COUNT}"));
-        // Alternates, so that load on the machine does not affect only one of them.
+        // The measurements alternate, so that temporary load on the machine does not affect only one of them.
         for ((name, word, _), times) in MEASUREMENTS.iter().zip(&mut times) {
             times.push(measure_once(screen.as_ref(), &app, name, word)?);
         }
@@ -64,9 +64,10 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     if options.debug { host } else { host.arg("--release") }.run()
 }
 
-/// Starts the app once and returns its measurement, in milliseconds.
+/// Starts the app once and returns the milliseconds that it prints for the measurement `name`.
 fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
-    // A separate home: no existing servers, windows or instances are affected, and every start is a first one.
+    // Uses an empty home folder, so that every start is a first start and the user's servers, windows and running
+    // instances are not affected.
     let home = workspace::target_folder("bench/home")?;
     fs::remove_dir_all(&home).map_err(Problem::file(&home))?;
     fs::create_dir_all(&home).map_err(Problem::file(&home))?;
@@ -99,7 +100,8 @@ fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &s
     }
 }
 
-/// The number in a line such as `painted 412`; only whole lines count, the last may still be written.
+/// Returns the number in a line such as `painted 412`. The last line is ignored until it ends in a newline, since the
+/// app may still be writing it.
 fn parse_reading(text: &str, word: &str) -> Option<f64> {
     let whole = &text[..=text.rfind('\n')?];
     whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
@@ -120,14 +122,18 @@ mod tests {
 
     #[test]
     fn reading_is_taken_from_complete_lines_only() {
-        assert_eq!(parse_reading("warning: x\npainted 412.5\n", "painted"), Some(412.5), "found among other lines");
-        assert_eq!(parse_reading("painted 41", "painted"), None, "a line that is still being written does not count");
-        assert_eq!(parse_reading("painted soon\n", "painted"), None, "only numbers count");
+        assert_eq!(
+            parse_reading("warning: x\npainted 412.5\n", "painted"),
+            Some(412.5),
+            "the reading should be found among other lines"
+        );
+        assert_eq!(parse_reading("painted 41", "painted"), None, "an incomplete line should be ignored");
+        assert_eq!(parse_reading("painted soon\n", "painted"), None, "a value that is not a number should be ignored");
     }
 
     #[test]
     fn table_contains_the_ratio() {
         let text = format_table(&[400.0, 600.0, 12.0], "release");
-        assert!(text.ends_with("1.50"), "600 is one and a half times 400: {text}");
+        assert!(text.ends_with("1.50"), "the ratio of 600 to 400 should be 1.50: {text}");
     }
 }

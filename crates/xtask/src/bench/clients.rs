@@ -1,4 +1,4 @@
-//! The clients that are compared: how each is built, installed and started.
+//! MCP clients that `cargo xtask bench compare` measures: how each is built, installed and started.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::{node, workspace};
 
-/// A client, which is a column of the table.
+/// Client to measure, shown as a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
-    /// The bare limit: transfers bytes without a client.
+    /// Lower bound without an MCP client: a program that only transfers the bytes.
     Bare,
-    /// The client of Drawbridge.
+    /// Drawbridge's own client, `mcp-transport`.
     Drawbridge,
-    /// The Rust SDK on several threads.
+    /// The Rust SDK (rmcp) on several threads.
     Rmcp,
-    /// The Rust SDK on one thread.
+    /// The Rust SDK (rmcp) on one thread.
     RmcpOneThread,
-    /// The Rust SDK on one thread, with an HTTP client that keeps connections.
+    /// The Rust SDK (rmcp) on one thread, with an HTTP client that reuses connections.
     RmcpPooled,
     /// The official TypeScript SDK.
     #[value(name = "typescript")]
@@ -56,12 +56,13 @@ impl Client {
         matches!(self, Self::Rmcp | Self::RmcpOneThread | Self::RmcpPooled)
     }
 
-    /// Returns `true` if the client differs from the other ones over this transport.
+    /// Returns `true` if this client is measured over HTTP (`http`) or stdio. Clients that differ only in the other
+    /// transport are skipped.
     pub(super) const fn is_measured_over(self, http: bool) -> bool {
         http || !matches!(self, Self::RmcpPooled)
     }
 
-    /// Returns the program, and the arguments before the scenario.
+    /// Returns the path of the client's program, and the arguments that precede the name of the scenario.
     pub(super) fn command(self, profile: &str) -> (PathBuf, Vec<String>) {
         let script = |path: &str| vec![peers_folder().join(path).to_string_lossy().into_owned()];
         match self {
@@ -72,7 +73,8 @@ impl Client {
             Self::RmcpPooled => {
                 (binary_path(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned(), "--pooled".to_owned()])
             }
-            // Its warnings about its own listeners, thousands of lines, are not part of the measurement.
+            // Node.js prints thousands of warnings about event listeners of the SDK, which would affect the
+            // measurement.
             Self::TypeScript => {
                 (PathBuf::from("node"), [vec!["--no-warnings".to_owned()], script("typescript/client.mjs")].concat())
             }
@@ -81,17 +83,17 @@ impl Client {
     }
 }
 
-/// The server that all are measured against.
+/// Returns the path of the MCP server that all clients are measured against.
 pub(super) fn server_path(profile: &str) -> PathBuf {
     binary_path(profile, "bench-server")
 }
 
 fn binary_path(profile: &str, name: &str) -> PathBuf {
-    // The folder of this profile has another name.
+    // Cargo writes the output of the profile `dev` to the folder `debug`.
     workspace::binary_path(if profile == "dev" { "debug" } else { profile }, name)
 }
 
-/// The folder of the clients of other SDKs.
+/// Returns the folder with the benchmark clients that use other SDKs.
 pub(super) fn peers_folder() -> PathBuf {
     workspace::tests_folder().join("bench/peers")
 }
@@ -100,12 +102,12 @@ fn venv_folder() -> PathBuf {
     workspace::target_directory().join("venv-bench")
 }
 
-/// The Python that has the SDK.
+/// Returns the path of the Python interpreter whose environment contains the Python SDK.
 pub(super) fn python_path() -> PathBuf {
     venv_folder().join("bin/python")
 }
 
-/// Builds and installs the clients. Returns the ones that could not be installed, with the cause.
+/// Builds and installs the clients. Returns the clients whose installation failed, each with the cause.
 pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
     step(&format!("building the clients and the server in profile {profile} (some minutes)"));
     let mut build = cargo().dir(workspace::root_folder()).args(["build", "--profile", profile, "-p", "bench"]);

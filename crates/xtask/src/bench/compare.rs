@@ -1,5 +1,6 @@
-//! Compares our client with those of other SDKs and the bare limit, all against a small fast server. Client and server
-//! share a core. Across cores, the scheduler would determine the result instead of the client.
+//! `cargo xtask bench compare`: compares Drawbridge's client with those of other SDKs and with the lower bound, all
+//! against the same fast server. Client and server share one core. On separate cores, the scheduler would determine the
+//! result instead of the client.
 
 use std::time::Instant;
 
@@ -17,22 +18,22 @@ use crate::progress::step;
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Only these rows; prints the tables and does not change the file
+    /// Measure only these rows, print the tables, and do not change the file
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(rows::scenarios()))]
     rows: Vec<String>,
-    /// Only these columns; prints the tables and does not change the file
+    /// Measure only these columns, print the tables, and do not change the file
     #[arg(long, value_delimiter = ',', value_enum)]
     clients: Vec<Client>,
-    /// Number of runs of each measurement, of which the median is reported
+    /// Number of runs of each measurement. The median is reported
     #[arg(long, default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// The core that client and server share
+    /// Number of the core that client and server share
     #[arg(long, default_value_t = PINNED_CORE)]
     core: usize,
-    /// The cargo profile of the Rust clients and of the server
+    /// Cargo profile of the Rust clients and of the server
     #[arg(long, default_value = PROFILE)]
     profile: String,
-    /// Only print the tables
+    /// Print the tables without writing the file
     #[arg(long)]
     no_write: bool,
 }
@@ -75,7 +76,8 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     }
     let (began, busy) = (Instant::now(), ProcessorUse::now());
     for round in 1..=options.rounds {
-        // Alternates between all clients of a row, so that load on the machine does not affect only one of them.
+        // All clients of a row are measured in turn, so that temporary load on the machine does not affect only one of
+        // them.
         let mut row = None;
         for cell in &mut cells {
             if row != Some(cell.row) {
@@ -95,13 +97,15 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     }
     let ours = |cell: &&Cell| matches!(cell.client, Client::Bare | Client::Drawbridge) && cell.failure.is_some();
     match cells.iter().find(ours) {
-        // A client of others that fails is a result; ours is a fault, and so is the limit.
+        // A failure of another SDK's client is a result to report. A failure of Drawbridge's client or of the lower
+        // bound ends the task.
         Some(cell) => Err(Problem::Machine(format!("{} failed; the cause stands above", cell.client.title()))),
         None => Ok(()),
     }
 }
 
-/// Adds a round of measurement. A failed cell is not tried again.
+/// Runs the measurement of a cell once and records the report or the failure. A cell that has failed is not measured
+/// again.
 fn add_round(cell: &mut Cell, place: &MeasurementConditions) -> Result<(), Problem> {
     let title = cell.client.title();
     if cell.failure.is_some() {
@@ -124,7 +128,8 @@ fn add_round(cell: &mut Cell, place: &MeasurementConditions) -> Result<(), Probl
     Ok(())
 }
 
-/// The length of the line with the image, if that row is shown: as the bare client counted it.
+/// Returns the length of the response that contains the image, in bytes, as measured by the client without MCP. Returns
+/// `None` if the row with the image is not selected.
 fn image_line_length(cells: &[Cell], place: &MeasurementConditions) -> Result<Option<f64>, Problem> {
     let mut shown = cells.iter().filter(|cell| cell.row.scenario == IMAGE_SCENARIO).peekable();
     let Some(row) = shown.peek().map(|cell| cell.row) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Conditions of a measurement: versions, machine, and the load by other programs.
+//! Conditions of a measurement: versions, machine, and the load caused by other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use super::clients;
 use crate::process::Program;
 use crate::workspace;
 
-/// Load by other programs, in units of a core, above which figures are not reliable.
+/// Average number of cores used by other programs above which the results are not reliable.
 const MAX_OTHER_LOAD: f64 = 0.1;
-/// Clock ticks per second in /proc/stat. The kernel reports them to programs in this unit on every supported machine.
+/// Clock ticks per second in `/proc/stat`. The kernel uses this unit on every supported machine.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Processor time of the whole machine, and of the child processes that have ended.
+/// Processor time used by the whole machine and by the finished child processes of xtask, at one point in time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProcessorUse {
     at: Instant,
@@ -31,7 +31,7 @@ impl ProcessorUse {
         }
     }
 
-    /// Returns the average load by other programs since then, in units of a core.
+    /// Returns the average number of cores that other programs have used since this value was recorded.
     pub(super) fn other_load(self) -> f64 {
         let now = Self::now();
         let passed = (now.at - self.at).as_secs_f64();
@@ -39,25 +39,26 @@ impl ProcessorUse {
     }
 }
 
-/// Processor seconds since the machine started, of all its cores.
+/// Returns the processor time that all cores together have spent since boot, in seconds.
 fn busy_seconds(stat: &str) -> f64 {
     let first = stat.lines().next().unwrap_or_default();
     let ticks: Vec<f64> = first.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect();
-    // user, nice, system, idle, iowait, irq, softirq, steal; guests are counted in user already.
+    // The fields are user, nice, system, idle, iowait, irq, softirq and steal. Idle and iowait are not counted, and
+    // guest time is already part of user.
     let counted = ticks.iter().take(8).enumerate().filter(|(place, _)| !matches!(place, 3 | 4));
     counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS_PER_SECOND
 }
 
 /// Returns the processor seconds of a process and of the children that it waited for.
 fn process_seconds(stat: &str) -> f64 {
-    // The second field is the program's name, in brackets, and may contain anything.
+    // The second field is the program's name in parentheses, which may contain any character.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     // utime, stime, cutime and cstime are the fields 14 to 17.
     after_name.split_whitespace().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum::<f64>()
         / TICKS_PER_SECOND
 }
 
-/// All of it, one fact in a line.
+/// Returns the conditions as text, one per line.
 pub(super) fn fact_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
     let mut facts = tool_versions();
     facts.push(format!("{} (used: core {core})", machine_description()));
@@ -118,22 +119,28 @@ mod tests {
     fn waiting_is_not_counted_as_busy() {
         let stat = "cpu  100 20 30 99999 88888 4 5 6 70 80\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
         let busy = busy_seconds(stat);
-        assert!((busy - 1.65).abs() < 1e-9, "user, nice, system, interrupts and steal of all cores: {busy}");
+        assert!(
+            (busy - 1.65).abs() < 1e-9,
+            "user, nice, system, interrupts and steal of all cores should be added: {busy}"
+        );
     }
 
     #[test]
     fn time_of_child_processes_is_counted() {
         let stat = "42 (a) b) S 1 42 42 0 -1 4194304 100 200 0 0 10 20 300 400 20 0 1 0 5000";
         let ours = process_seconds(stat);
-        assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime: {ours}");
+        assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime should be added: {ours}");
     }
 
     #[test]
     fn busy_machine_and_other_profile_are_noted() {
         let text = fact_lines("profiling", 1, 0.5).join("\n");
-        assert!(text.contains("50 % of one core meanwhile: **the machine was not quiet"), "the load counts: {text}");
-        assert!(text.contains("`profiling`: **without link-time"), "the profile counts: {text}");
+        assert!(
+            text.contains("50 % of one core meanwhile: **the machine was not quiet"),
+            "the load should be reported: {text}"
+        );
+        assert!(text.contains("`profiling`: **without link-time"), "the profile should be reported: {text}");
         let text = fact_lines("release", 1, 0.02).join("\n");
-        assert!(!text.contains("**"), "nothing is to be warned of: {text}");
+        assert!(!text.contains("**"), "there should be no warning: {text}");
     }
 }

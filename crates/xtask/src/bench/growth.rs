@@ -13,18 +13,18 @@ use crate::workspace;
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// The cargo profile that is measured
+    /// Cargo profile of the measured build
     #[arg(long, default_value = "release")]
     profile: String,
 }
 
-/// A series of points that `bench-growth` measures.
+/// Series of measurements by `bench-growth`: the cost of one step at several data sizes.
 struct Series {
     name: &'static str,
     title: &'static str,
-    /// Unit of the sizes of the series.
+    /// Unit of the data sizes on the horizontal axis.
     sizes: &'static str,
-    /// Displayed unit, and the number of them in a unit of the measurement.
+    /// Unit of the plotted cost, and the factor that converts a measured cost to it.
     unit: (&'static str, f64),
 }
 
@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The points of one series: size and cost.
+/// Returns the points of one series from the output of `bench-growth`, as pairs of data size and cost.
 fn parse_points(text: &str, series: &str) -> Vec<(f64, f64)> {
     let of_series = text.lines().filter_map(|line| line.strip_prefix(series)?.strip_prefix('\t')?.split_once('\t'));
     of_series.filter_map(|(size, cost)| Some((size.parse().ok()?, cost.parse().ok()?))).collect()
@@ -97,7 +97,11 @@ mod tests {
     #[test]
     fn points_are_parsed_by_series() {
         let text = "rules\t10\t0.5\nrule\t1\t1\nrules\t500\t2e-6\nready\t1\tx\n";
-        assert_eq!(parse_points(text, "rules"), [(10.0, 0.5), (500.0, 2e-6)], "in order, and no other series");
-        assert!(parse_points(text, "ready").is_empty(), "what is no number is no point");
+        assert_eq!(
+            parse_points(text, "rules"),
+            [(10.0, 0.5), (500.0, 2e-6)],
+            "only points of this series should be returned, in order"
+        );
+        assert!(parse_points(text, "ready").is_empty(), "a line without numbers should be skipped");
     }
 }

@@ -1,13 +1,13 @@
-//! `cargo xtask bench guard`: compares the number of instructions of each step of Drawbridge's work with the committed
-//! figures in `tests/bench/instructions.tsv`. CI runs it as a part of `cargo xtask test`.
+//! `cargo xtask bench guard`: counts the instructions of typical operations of Drawbridge, called steps, and compares
+//! them with the committed counts in `tests/bench/instructions.tsv`. CI runs it as a part of `cargo xtask test`.
 //!
-//! Callgrind counts instructions instead of time, but a busy machine still adds some: timers fire more often during a
-//! slower step, and the end of a server looks at each process of the system. Therefore each step runs in a separate
-//! process namespace, and a step that seems to have grown is counted again. The figure is the lowest count.
+//! Callgrind counts instructions instead of measuring time, but a busy machine still adds some: timers fire more often
+//! during a slower step, and stopping a server examines every process of the system. Therefore each step runs in a
+//! separate process namespace, and a step that seems to have grown is counted again. The lowest count is used.
 //!
-//! A step runs twice with different counts. The parts that both runs have in common, the start and the end of the
-//! program, cancel out in the difference. The build is the one of the tests: a separate one would take CI longer than
-//! all measurements, and an increase of work shows in both.
+//! Each step runs twice with different numbers of repetitions. The start and the exit of the program occur in both runs
+//! and cancel out in the difference. The programs are those of the test build: a separate build would take CI longer
+//! than all measurements, and additional work appears in both builds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,12 +23,12 @@ use crate::workspace;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Write the figures into tests/bench/instructions.tsv, to be committed with the change that caused them
+    /// Write the counts into tests/bench/instructions.tsv, to be committed with the change that caused them
     #[arg(long)]
     write: bool,
 }
 
-/// A step of `bench-steps`, and the number of repetitions in the two runs.
+/// Step of `bench-steps`, with the numbers of repetitions of its two runs.
 struct Step {
     name: &'static str,
     counts: [u64; 2],
@@ -41,31 +41,32 @@ const STEPS: [Step; 5] = [
     Step { name: "decision", counts: [1_000, 3_000] },
     Step { name: "event", counts: [50, 150] },
 ];
-/// Makes a process namespace; all else stays.
+/// Options of bubblewrap that create a process namespace and leave everything else unchanged.
 const NAMESPACE_OPTIONS: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
-/// Growth of a step in percent above which its figure must be updated.
+/// Growth of a step's count, in percent, above which the check fails until the committed count is updated.
 const TOLERANCE_PERCENT: u64 = 5;
-/// Number of attempts before a step counts as grown.
+/// Maximum number of times that a step is counted before it is reported as grown.
 const MAX_ATTEMPTS: usize = 3;
-/// Prefix of the line that names the compiler of the measured code.
+/// Prefix of the line in the file that contains the compiler version.
 const COMPILER_PREFIX: &str = "# ";
 
-/// Instructions by step, and the compiler.
+/// Instruction counts by step, and the compiler that they apply to.
 #[derive(Debug, PartialEq)]
 struct Figures {
     compiler: String,
     steps: BTreeMap<String, u64>,
 }
 
-/// Result of the comparison with the committed figures.
+/// Result of comparing the counts with the committed ones.
 pub(crate) enum Verdict {
-    /// No step costs more than the file allows.
+    /// No step exceeds its committed count by more than the tolerance.
     Kept,
-    /// The figures are of another compiler or target, or steps can't be counted on this system; with the reason.
+    /// The committed counts are for another compiler or target, or instructions can't be counted on this system.
+    /// Contains the reason.
     NotComparable(String),
 }
 
-/// Builds the programs, counts and prints the instructions, and compares or writes the figures.
+/// Builds the programs, counts and prints the instructions, and compares or writes the counts.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
@@ -143,7 +144,7 @@ fn count_instructions(committed: Option<&Figures>) -> Result<Figures, Problem> {
     Ok(Figures { compiler: compiler_version()?, steps })
 }
 
-/// Returns the instructions that callgrind counts in a single run.
+/// Runs a step under callgrind once, with `count` repetitions, and returns the number of instructions.
 fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
     let out = workspace::target_folder("guard")?.join(step);
     Program::new("bwrap")
@@ -160,13 +161,13 @@ fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
     callgrind_total(&text).ok_or_else(|| Problem::Machine(format!("{} has no total", out.display())))
 }
 
-/// The line `summary:` or `totals:` of callgrind's file.
+/// Returns the total in the line `summary:` or `totals:` of callgrind's output file.
 fn callgrind_total(text: &str) -> Option<u64> {
     let line = text.lines().rev().find_map(|line| line.strip_prefix("totals:").or(line.strip_prefix("summary:")))?;
     line.trim().parse().ok()
 }
 
-/// The compiler with its target: another one generates other instructions.
+/// Returns the version and target of the compiler, since another one generates other instructions.
 fn compiler_version() -> Result<String, Problem> {
     let text = Program::new("rustc").arg("-vV").output()?;
     let field =
@@ -174,7 +175,7 @@ fn compiler_version() -> Result<String, Problem> {
     Ok(format!("rustc {} for {}", field("release:"), field("host:")))
 }
 
-/// Each step that grew by more than the tolerance, with by how much.
+/// Returns a description of each step that grew by more than the tolerance, with its growth in percent.
 fn grown_steps(committed: &Figures, counted: &Figures) -> Vec<String> {
     let growth = counted.steps.iter().filter_map(|(name, now)| {
         let was = committed.steps.get(name).copied().unwrap_or(0);
@@ -229,31 +230,47 @@ mod tests {
 
     #[test]
     fn figures_round_trip() {
-        assert_eq!(Figures::read(&figures(7).text()), Some(figures(7)), "the same figures");
-        assert_eq!(Figures::read("call\t7\n"), None, "without a compiler they can't be compared");
-        assert_eq!(Figures::read("# rustc\ncall\tmany\n"), None, "a count that is no number");
+        assert_eq!(
+            Figures::read(&figures(7).text()),
+            Some(figures(7)),
+            "parsing the text should return the same counts"
+        );
+        assert_eq!(Figures::read("call\t7\n"), None, "a file without a compiler should be rejected");
+        assert_eq!(Figures::read("# rustc\ncall\tmany\n"), None, "a count that is not a number should be rejected");
     }
 
     #[test]
     fn step_may_grow_within_the_tolerance() {
-        assert_eq!(grown_steps(&figures(1_000), &figures(1_050)), Vec::<String>::new(), "5 % is allowed");
-        assert_eq!(grown_steps(&figures(1_000), &figures(500)), Vec::<String>::new(), "less always is");
+        assert_eq!(
+            grown_steps(&figures(1_000), &figures(1_050)),
+            Vec::<String>::new(),
+            "growth within the tolerance should be accepted"
+        );
+        assert_eq!(
+            grown_steps(&figures(1_000), &figures(500)),
+            Vec::<String>::new(),
+            "a lower count should be accepted"
+        );
         assert_eq!(
             grown_steps(&figures(1_000), &figures(1_051)),
             ["call costs 1051 instructions (+5.1 %)"],
-            "more is not"
+            "growth above the tolerance should be reported"
         );
     }
 
     #[test]
     fn new_step_requires_a_figure() {
         let committed = Figures { steps: BTreeMap::new(), ..figures(0) };
-        assert_eq!(grown_steps(&committed, &figures(9)).len(), 2, "both are missing in the file");
+        assert_eq!(grown_steps(&committed, &figures(9)).len(), 2, "steps without a committed count should be reported");
     }
 
     #[test]
     fn total_is_found_in_callgrind_output() {
-        assert_eq!(callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"), Some(1234), "the last line");
-        assert_eq!(callgrind_total("events: Ir\n"), None, "a file that was cut");
+        assert_eq!(
+            callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"),
+            Some(1234),
+            "the total in the last line should be returned"
+        );
+        assert_eq!(callgrind_total("events: Ir\n"), None, "a truncated file should have no total");
     }
 }

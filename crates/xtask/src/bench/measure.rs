@@ -1,4 +1,5 @@
-//! Runs a client: pinned to a core together with the server, limited in time, and with the cause if it fails.
+//! Runs a benchmark client, pinned to the same core as the server and with a timeout, and reports the cause if it
+//! fails.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -16,34 +17,34 @@ use crate::workspace;
 
 /// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
 const RUN_TIMEOUT: Duration = Duration::from_secs(180);
-/// Time to read the remaining output of a client that has ended.
+/// Timeout for reading the remaining output of a client that has exited.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Limit of the output of a failed client that is shown: lines, and characters of each.
+/// Maximum number of output lines of a failed client that are shown, and maximum number of characters of each line.
 const SHOWN_OUTPUT_LIMIT: (usize, usize) = (6, 300);
 
-/// Conditions of the runs: the core and the cargo profile.
+/// Conditions that all runs share: the core and the Cargo profile.
 #[derive(Debug, Clone)]
 pub(super) struct MeasurementConditions {
-    /// The core that client and server share.
+    /// Number of the core that client and server share.
     pub(super) core: usize,
-    /// The cargo profile of the Rust clients and of the server.
+    /// Cargo profile of the Rust clients and of the server.
     pub(super) profile: String,
 }
 
-/// Report of a client. A value is `None` if the scenario does not measure it.
+/// Measurements that a client reports. A field is `None` if the scenario does not measure it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Report {
     /// Wall time in seconds.
     pub(super) seconds: f64,
     /// Processor time of the client in user mode and in the kernel, in seconds.
     pub(super) processor: f64,
-    /// Peak resident memory, in MB of 1,048,576 bytes.
+    /// Peak resident memory of the client, in MiB.
     pub(super) megabytes: f64,
-    /// Number of progress notifications that were counted.
+    /// Number of progress notifications that the client received.
     pub(super) counted: Option<f64>,
-    /// Resident memory of each idle session, in kB of 1,024 bytes.
+    /// Resident memory (RSS) of each idle session, in KiB.
     pub(super) session_rss: Option<f64>,
-    /// Proportional set size of each idle session, in kB of 1,024 bytes.
+    /// Proportional set size (PSS) of each idle session, in KiB.
     pub(super) session_pss: Option<f64>,
     /// Size of the response to a request, in bytes.
     pub(super) answer_bytes: Option<f64>,
@@ -68,7 +69,7 @@ impl MeasurementConditions {
         Ok(())
     }
 
-    /// Runs a client once.
+    /// Runs a client once with the scenario of a row, and returns its report.
     pub(super) fn measure(&self, client: Client, row: Row) -> Result<Report, Problem> {
         let (program, first) = client.command(&self.profile);
         let program = self.pinned_program().arg(program).args(first).arg(row.scenario);
@@ -83,11 +84,12 @@ impl MeasurementConditions {
     }
 
     fn pinned_program(&self) -> Program {
-        // A server that a client starts inherits the core.
+        // A server that the client starts inherits the pinning to the core.
         Program::new("taskset").args(["-c", &self.core.to_string()])
     }
 
-    /// Starts the server that a client is measured against. It ends when it is dropped.
+    /// Starts the HTTP server that a client is measured against. The server is stopped when the returned [`Running`] is
+    /// dropped.
     fn http_server(&self, client: Client, row: Row) -> Result<(Running, String), Problem> {
         let mode = if client == Client::Bare { "http-bare" } else { "http" };
         let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
@@ -104,7 +106,7 @@ impl MeasurementConditions {
     }
 }
 
-/// Returns the complete output of a program. If it fails, the error also contains its standard error.
+/// Returns the complete standard output of a program. The error of a failed program contains its standard error.
 fn run_and_capture(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file(&log))?;
@@ -113,7 +115,8 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
     if let Some(mut stdout) = running.take_stdout() {
         thread::spawn(move || {
             let mut text = Vec::new();
-            // On an error, the output read so far is used. The receiver is gone after the timeout.
+            // On a read error, the output that was read before is used. Sending fails if the caller has stopped
+            // waiting.
             let _ = stdout.read_to_end(&mut text);
             let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
         });
@@ -124,13 +127,13 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
         Err(problem) => {
             let text = fs::read(&log).map_err(Problem::file(&log))?;
             let cause = format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)));
-            // The path of the checkout does not belong in the table.
+            // Paths in the table are relative to the repository, so that they do not depend on the machine.
             Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root_folder().display()), "")))
         }
     }
 }
 
-/// Returns the last lines that are not empty, each on a separate line.
+/// Returns the last non-empty lines of a text, joined with line breaks.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
     let first = lines.len().saturating_sub(SHOWN_OUTPUT_LIMIT.0);
@@ -163,16 +166,19 @@ mod tests {
         let whole =
             r#"{"scenario":"stdio-seq","n":1,"seconds":2.5,"user_cpu_s":1.0,"sys_cpu_s":0.5,"max_rss_kb":2048}"#;
         let expected = Report { seconds: 2.5, processor: 1.5, megabytes: 2.0, ..Report::default() };
-        assert_eq!(parse_report(whole), Some(expected), "both processor times are added, kB become MB");
-        assert_eq!(parse_report(&whole.replace("max_rss_kb", "rss")), None, "a number that is missing is no zero");
-        assert_eq!(parse_report("Warning: something"), None, "other words are no report");
+        assert_eq!(parse_report(whole), Some(expected), "user and system time should be added, and kB converted to MB");
+        assert_eq!(parse_report(&whole.replace("max_rss_kb", "rss")), None, "a missing number should not be zero");
+        assert_eq!(parse_report("Warning: something"), None, "other output should not be a report");
     }
 
     #[test]
     fn cause_of_a_failure_is_the_last_output() {
         let script = "echo started; echo first >&2; echo 'Error: no such module' >&2; echo '+----' >&2; exit 3";
         let problem = run_and_capture(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
-        assert!(problem.contains("exit status: 3"), "how it ended: {problem}");
-        assert!(problem.ends_with("first\nError: no such module"), "what it wrote, without decoration: {problem}");
+        assert!(problem.contains("exit status: 3"), "the error should contain the exit status: {problem}");
+        assert!(
+            problem.ends_with("first\nError: no such module"),
+            "the error should contain the output without escape sequences: {problem}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: how fast and how large the app and its client are. `guard` fails when a step costs more; the others report.
+//! `cargo xtask bench`: measures speed and memory of the app and its MCP client. `guard` fails if an operation costs
+//! more instructions than before, and the other benchmarks only report.
 
 mod app;
 mod clients;
@@ -20,20 +21,20 @@ use crate::problem::Problem;
 pub(crate) struct Options {
     #[command(subcommand)]
     part: Option<Part>,
-    /// Install missing system packages without asking
+    /// Install missing system packages without confirmation
     #[arg(long, global = true)]
     yes: bool,
 }
 
 #[derive(Subcommand)]
 enum Part {
-    /// The app: start-up, the way of a question, and memory
+    /// Measure the app: start-up, the time until a consent request is drawn, and memory
     App(app::Options),
-    /// Our client, those of other SDKs and the bare limit, written to tests/bench/RESULTS.md
+    /// Compare Drawbridge's client with other SDKs and the lower bound, and write tests/bench/RESULTS.md
     Compare(compare::Options),
-    /// Growth of the cost of a step with the amount of data, written to tests/bench/GROWTH.md and its plots
+    /// Measure how costs grow with the amount of data, and write tests/bench/GROWTH.md and its plots
     Growth(growth::Options),
-    /// Instructions of single steps, against tests/bench/instructions.tsv
+    /// Count instructions of single operations, and compare them with tests/bench/instructions.tsv
     Guard(guard::Options),
 }
 
@@ -62,7 +63,7 @@ mod tests {
 
     #[test]
     fn median_is_the_middle_value() {
-        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "not the mean");
-        assert!(median(vec![]).is_nan(), "nothing measured is not zero");
+        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "the median should not be the mean");
+        assert!(median(vec![]).is_nan(), "the median of no values should be NaN");
     }
 }

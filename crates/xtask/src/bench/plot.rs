@@ -1,13 +1,13 @@
-//! A small SVG of one series: sizes on a logarithmic axis, costs on a linear one that begins at zero.
+//! SVG plot of one series, with data sizes on a logarithmic axis and costs on a linear axis that starts at zero.
 
-/// Width and height, and the space around the plot for words, in pixels.
+/// Width and height of the image, and the margin for labels, in pixels.
 const IMAGE_SIZE: (f64, f64) = (440.0, 220.0);
 const LEFT_MARGIN: f64 = 64.0;
 const RIGHT_MARGIN: f64 = 24.0;
 const TOP_MARGIN: f64 = 24.0;
 const BOTTOM_MARGIN: f64 = 44.0;
 
-/// The points, in order of their sizes, with the words for both axes.
+/// Returns the SVG plot of these points, which are sorted by size, with labels for the units of both axes.
 pub(super) fn svg(points: &[(f64, f64)], sizes: &str, unit: &str) -> String {
     let most = points.iter().map(|(_, cost)| *cost).fold(f64::MIN_POSITIVE, f64::max);
     let (first, last) = (log_size(points.first()), log_size(points.last()));
@@ -74,13 +74,13 @@ mod tests {
         let text = svg(&[(10.0, 1.0), (100.0, 2.0), (1_000.0, 4.0)], "rules", "ms");
         assert!(
             text.contains("points=\"64.0,138.0 240.0,100.0 416.0,24.0\""),
-            "halfway by power, a quarter of the height: {text}"
+            "the point should be in the middle of the logarithmic axis at a quarter of the height: {text}"
         );
     }
 
     #[test]
     fn single_point_and_empty_series_are_drawn() {
-        assert!(svg(&[(0.0, 0.0)], "entries", "ms").contains("<circle"), "at the left edge");
-        assert!(svg(&[], "entries", "ms").ends_with("</svg>\n"), "only axes");
+        assert!(svg(&[(0.0, 0.0)], "entries", "ms").contains("<circle"), "a single point should be at the left edge");
+        assert!(svg(&[], "entries", "ms").ends_with("</svg>\n"), "a plot without points should contain only axes");
     }
 }

@@ -1,4 +1,5 @@
-//! `tests/bench/RESULTS.md`: all of it is generated but the notes between two markers, which stay as they are.
+//! Writer of `tests/bench/RESULTS.md`. Everything in the file is generated except the notes between two markers, which
+//! are preserved.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +10,7 @@ use crate::workspace;
 const TABLES_BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
 const TABLES_END: &str = "<!-- notes end -->";
 
-/// Writes the file: the head, the notes that it has, the tables.
+/// Writes the file: the head, the notes of the existing file, and the tables.
 pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     let file = workspace::tests_folder().join("bench/RESULTS.md");
     let old = match fs::read_to_string(&file) {
@@ -23,7 +24,8 @@ pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     fs::write(&file, text).map_err(Problem::file(&file))
 }
 
-/// Returns `None` if the notes of the old file can't be identified.
+/// Returns the new content of the file with the notes of the old one, or `None` if the markers around the notes are
+/// missing.
 fn replace_tables(head: &str, old: &str, tables: &str) -> Option<String> {
     let notes = match (old.split_once(TABLES_BEGIN), old.contains(TABLES_END)) {
         (None, false) => "\n",
@@ -42,14 +44,25 @@ mod tests {
         let first = replace_tables("old head\n", "", "old tables\n").unwrap();
         let noted = first.replace(TABLES_END, "A note.\n\nAnother.\n<!-- notes end -->");
         let second = replace_tables("head\n", &noted, "tables\n").unwrap();
-        assert!(second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"), "the notes stay: {second}");
-        assert!(!second.contains("old"), "nothing else stays: {second}");
-        assert_eq!(replace_tables("head\n", &second, "tables\n").unwrap(), second, "writing it again changes nothing");
+        assert!(
+            second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"),
+            "the notes should be preserved: {second}"
+        );
+        assert!(!second.contains("old"), "other text should be replaced: {second}");
+        assert_eq!(
+            replace_tables("head\n", &second, "tables\n").unwrap(),
+            second,
+            "writing the same results again should change nothing"
+        );
     }
 
     #[test]
     fn missing_marker_is_an_error() {
         let one = format!("head\n{TABLES_BEGIN}\nA note.\n\ntables\n");
-        assert_eq!(replace_tables("head\n", &one, "tables\n"), None, "a note could get lost");
+        assert_eq!(
+            replace_tables("head\n", &one, "tables\n"),
+            None,
+            "a file without markers should not be overwritten"
+        );
     }
 }

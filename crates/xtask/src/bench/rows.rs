@@ -1,7 +1,7 @@
-//! The rows of the tables, with their goals.
+//! Rows of the tables: the scenarios, with their target ratios.
 
-/// A row of the table: a scenario, and its goal as ratios to the bare limit and to the best of rmcp. The ratios are of
-/// wall time, or of memory for idle sessions.
+/// Row of the table: a scenario, with the maximum ratios to the lower bound and to the fastest rmcp client. The ratios
+/// compare wall time, or memory in the scenario of idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
     /// Name of the scenario on the clients' command line.
@@ -15,11 +15,11 @@ const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to
     Row { scenario, meaning, to_bare, to_rmcp }
 }
 
-/// Name of the row whose memory is compared to the length of its line.
+/// Scenario whose peak memory is compared with the size of the response that contains the image.
 pub(super) const IMAGE_SCENARIO: &str = "stdio-big-10MB";
-/// Limit of the peak memory, as a multiple of the length of that line.
+/// Maximum peak memory in [`IMAGE_SCENARIO`], as a multiple of the size of that response.
 pub(super) const IMAGE_PEAK: f64 = 1.6;
-/// Number of notifications that are sent in the row that measures them.
+/// Number of progress notifications in the scenario that measures them.
 pub(super) const NOTIFICATIONS: f64 = 10_000.0;
 
 pub(super) const ROWS: [Row; 9] = [
@@ -34,7 +34,7 @@ pub(super) const ROWS: [Row; 9] = [
     new_row("idle-200", "200 idle stdio sessions", 2.3, 0.62),
 ];
 
-/// The names of all rows.
+/// Returns the names of the scenarios of all rows.
 pub(super) fn scenarios() -> [&'static str; ROWS.len()] {
     ROWS.map(|row| row.scenario)
 }

@@ -7,17 +7,17 @@ use super::measure::Report;
 use super::median;
 use super::rows::{IMAGE_PEAK, IMAGE_SCENARIO, NOTIFICATIONS, ROWS, Row};
 
-/// A cell of a table: the rounds of a client in a row, or the reason why there are none.
+/// Cell of a table: the reports of one client in one scenario, or the reason why the client failed.
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) row: Row,
     pub(super) client: Client,
-    /// Empty once it has failed.
+    /// Report of each run. Empty if the client failed.
     pub(super) rounds: Vec<Report>,
     pub(super) failure: Option<String>,
 }
 
-/// Value that a table shows of a report.
+/// Function that extracts the value to show from a report.
 type Figure<'a> = &'a dyn Fn(&Report) -> Option<f64>;
 
 impl Cell {
@@ -25,7 +25,7 @@ impl Cell {
         Self { row, client, rounds: Vec::new(), failure: None }
     }
 
-    /// The middle of the rounds; not a number if there are none.
+    /// Returns the median of a value over all runs, or NaN if there are none.
     fn median_of(&self, figure: Figure<'_>) -> f64 {
         median(self.rounds.iter().filter_map(figure).collect())
     }
@@ -43,7 +43,8 @@ pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
     text
 }
 
-/// Returns all tables, followed by the failures. `image_line` is the length of the line with the image, in bytes.
+/// Returns all tables, followed by the failures. `image_line` is the size of the response that contains the image, in
+/// bytes.
 pub(super) fn format_tables(cells: &[Cell], image_line: Option<f64>) -> String {
     let mut text = String::new();
     add_wall_time(&mut text, cells);
@@ -126,7 +127,7 @@ fn columns(cells: &[Cell]) -> Vec<Client> {
     Client::ALL.into_iter().filter(|client| cells.iter().any(|cell| cell.client == *client)).collect()
 }
 
-/// The title of a table and its head.
+/// Appends the title and the header rows of a table.
 fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
     let columns = columns(cells);
     let _ = write!(text, "{}## {title}\n\n| |", if text.is_empty() { "" } else { "\n" });
@@ -136,7 +137,7 @@ fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
     let _ = writeln!(text, "\n|---|{}", "--:|".repeat(columns.len()));
 }
 
-/// Appends a line of a table. A cell is empty if its client does not differ from the previous one over this transport.
+/// Appends a row of a table. A cell is empty if its client was not measured in this scenario.
 fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
     let _ = write!(text, "| {title} |");
     for client in columns(cells) {
@@ -151,18 +152,19 @@ fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Fi
     text.push('\n');
 }
 
-/// A ratio with its goal.
+/// Formats a ratio together with its target, in bold if the ratio exceeds the target.
 fn format_ratio(ratio: f64, goal: f64) -> String {
     if ratio.is_nan() {
         return format!("– ({goal:.2})");
     }
-    // The displayed ratio is compared, so that no cell exceeds a goal that it seems to meet.
+    // The rounded ratio is compared, so that a ratio that is displayed as equal to the target does not count as
+    // exceeding it.
     let shown = format!("{ratio:.2}");
     let missed = shown.parse::<f64>().is_ok_and(|shown| shown > goal);
     if missed { format!("**{shown}** ({goal:.2})") } else { format!("{shown} ({goal:.2})") }
 }
 
-/// Three figures that mean something.
+/// Formats a value with about three significant digits, or as a dash if it is NaN.
 fn format_value(value: f64) -> String {
     match value {
         value if value.is_nan() => "–".to_owned(),
@@ -191,14 +193,17 @@ mod tests {
             cell(row, Client::RmcpOneThread, 6.0),
         ];
         let text = format_tables(&all, None);
-        assert!(text.contains("| **3.00** (2.25) | 0.50 (0.50) |"), "3 to 1 misses, 3 to 6 does not: {text}");
+        assert!(
+            text.contains("| **3.00** (2.25) | 0.50 (0.50) |"),
+            "3 to 1 should exceed its target, and 3 to 6 should not: {text}"
+        );
     }
 
     #[test]
     fn missing_measurement_is_not_zero() {
-        assert_eq!(format_value(f64::NAN), "–", "a gap is shown as one");
-        assert_eq!(format_ratio(f64::NAN, 0.5), "– (0.50)", "nothing to compare with is no miss");
-        assert_eq!(format_value(0.0271), "0.0271", "small times keep their digits");
+        assert_eq!(format_value(f64::NAN), "–", "a missing value should be a dash");
+        assert_eq!(format_ratio(f64::NAN, 0.5), "– (0.50)", "a missing ratio should not exceed its target");
+        assert_eq!(format_value(0.0271), "0.0271", "small times should keep their digits");
     }
 
     #[test]
@@ -206,10 +211,13 @@ mod tests {
         let mut failed = Cell::new(ROWS[0], Client::Python);
         failed.failure = Some("exit status: 1\nNo module named mcp".to_owned());
         let text = format_tables(&[cell(ROWS[0], Client::Drawbridge, 1.0), failed], None);
-        assert!(text.contains("| stdio, 5,000 echo calls one by one | 1.00 | failed |"), "in its place: {text}");
+        assert!(
+            text.contains("| stdio, 5,000 echo calls one by one | 1.00 | failed |"),
+            "the failure should be in the client's column: {text}"
+        );
         assert!(
             text.contains("Python, stdio-seq:\n\n```text\nexit status: 1\nNo module named mcp"),
-            "with its cause: {text}"
+            "the cause of the failure should be below the tables: {text}"
         );
     }
 
@@ -217,7 +225,10 @@ mod tests {
     fn peak_of_the_image_is_compared_to_its_line_length() {
         let row = ROWS.into_iter().find(|row| row.scenario == IMAGE_SCENARIO).unwrap();
         let text = format_tables(&[cell(row, Client::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
-        assert!(text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"), "20 MB to 10 MB: {text}");
+        assert!(
+            text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"),
+            "the peak of 20 MB should be twice the length of 10 MB: {text}"
+        );
     }
 
     #[test]
@@ -226,7 +237,7 @@ mod tests {
         lost.rounds[0].counted = Some(9_906.0);
         assert!(
             format_tables(&[lost], None).contains("Of 10,000 progress notifications: TypeScript counted 9906."),
-            "what a client loses is in the document"
+            "lost notifications should be reported"
         );
     }
 }

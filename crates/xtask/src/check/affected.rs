@@ -1,5 +1,5 @@
-//! Determines the packages whose unit tests a change can break: those with a changed file, and all that depend on them.
-//! The change is everything since the branch left `main`, committed or not.
+//! Determines the packages whose unit tests a change can affect: those with a changed file, and all packages that
+//! depend on them. The change consists of all commits since the branch left `main` and of uncommitted changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,15 +10,15 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// Package of the shell. `cargo xtask check` skips it, since it requires WebKitGTK.
+/// Name of the package of the desktop shell. `cargo xtask check` skips it, since it requires WebKitGTK.
 const SHELL_PACKAGE: &str = "drawbridge";
 
-/// A package of the workspace.
+/// Package of the workspace, with its dependencies.
 #[derive(Debug)]
 struct Package {
     /// Folder of the package, relative to the root of the repository, with a trailing slash.
     folder: String,
-    /// Names of the packages of the workspace that it depends on.
+    /// Names of the packages in the workspace that this package depends on.
     needs: BTreeSet<String>,
 }
 
@@ -100,14 +100,18 @@ mod tests {
         assert_eq!(
             affected_by(&["crates/wire/src/lib.rs"]),
             ["api", "host", "wire"],
-            "all but the shell, and what only begins alike"
+            "all dependents except the shell should be affected, and no packages with a similar name"
         );
-        assert_eq!(affected_by(&["crates/api/src/lib.rs"]), ["api"], "not what it depends on");
+        assert_eq!(affected_by(&["crates/api/src/lib.rs"]), ["api"], "dependencies should not be affected");
     }
 
     #[test]
     fn change_outside_of_the_packages_affects_none() {
-        assert_eq!(affected_by(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
-        assert_eq!(affected_by(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is omitted");
+        assert_eq!(
+            affected_by(&["README.md", "ui/src/app.ts"]),
+            Vec::<String>::new(),
+            "a change outside of the packages should affect none"
+        );
+        assert_eq!(affected_by(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell should be omitted");
     }
 }

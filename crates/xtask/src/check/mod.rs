@@ -34,7 +34,8 @@ pub(crate) fn run() -> Result<(), Problem> {
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
 }
 
-/// The unit tests that the change can break. The suites in `tests` folders start servers and take longer.
+/// Runs the unit tests that the change can affect. Integration tests are not included, since they start servers and
+/// take longer.
 fn unit_tests() -> Result<(), Problem> {
     let packages = affected::packages_to_test()?;
     if packages.is_empty() {
@@ -43,7 +44,7 @@ fn unit_tests() -> Result<(), Problem> {
     }
     step(&format!("unit tests of {}", packages.iter().map(String::as_str).collect::<Vec<_>>().join(", ")));
     let mut call = cargo().dir(workspace::root_folder()).args(["test", "--quiet", "--bins"]);
-    // Cargo refuses `--lib` where no package has a library.
+    // Cargo rejects `--lib` if none of the packages has a library.
     if packages.iter().any(|name| name != env!("CARGO_PKG_NAME")) {
         call = call.arg("--lib");
     }
@@ -58,7 +59,7 @@ pub(crate) fn format_check() -> Program {
     cargo().dir(workspace::root_folder()).args(["fmt", "--all", "--check"])
 }
 
-/// Clippy over the packages chosen; any warning fails.
+/// Returns the command that runs Clippy on these packages. Warnings are errors.
 pub(crate) fn clippy(packages: &[&str]) -> Program {
     let call = cargo().dir(workspace::root_folder()).arg("clippy").args(packages);
     call.args(["--all-targets", "--", "-D", "warnings"])

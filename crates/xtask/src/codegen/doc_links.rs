@@ -1,7 +1,8 @@
-//! Links of Rust's documentation in the comments of the page's copy, where they lead nowhere: a link becomes the name
-//! that it shows. Caller: `codegen.rs`.
+//! Replaces intra-doc links in the comments of the generated TypeScript by the names of the items, since the links do
+//! not work there. Used by `codegen.rs`.
 
-/// The text with every link to a Rust item replaced by its name, in comments only. Links to addresses stay.
+/// Returns the text with every link to a Rust item in a comment replaced by the item's name. Links to URLs are not
+/// changed.
 pub(super) fn replace_links(text: &str) -> String {
     let is_comment = |line: &str| line.trim_start().starts_with(['*', '/']);
     text.split_inclusive('\n')
@@ -26,7 +27,8 @@ fn replace_links_in_line(line: &str) -> String {
     result + rest
 }
 
-/// Returns the displayed text of a link to a Rust item at the beginning of a text, and the text after the link.
+/// Returns the displayed text of the link to a Rust item at the start of `link`, and the text after it. `None` if
+/// `link` does not start with such a link.
 fn link_name(link: &str) -> Option<(String, &str)> {
     let (text, after) = link.strip_prefix('[')?.split_once(']')?;
     let code = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
@@ -42,7 +44,7 @@ fn link_name(link: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Returns `true` if the text is a path such as `crate::a::B`, `Self::c()`, `macro!` or `fn@d`.
+/// Returns `true` if the link target is a Rust path such as `crate::a::B`, `Self::c()`, `macro!` or `fn@d`.
 fn is_item(path: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let path = path.trim_end_matches("()").trim_end_matches('!');
@@ -66,7 +68,7 @@ mod tests {
             ("[the limit](super::MOST)", "the limit"),
         ] {
             let text = |inside: &str| format!("/**\n * At most {inside}, {inside}.\n */\nlet a = [`Foo`];\n");
-            assert_eq!(replace_links(&text(link)), text(name), "in comments, and nowhere else");
+            assert_eq!(replace_links(&text(link)), text(name), "links should be replaced in comments only");
         }
     }
 
@@ -76,7 +78,7 @@ mod tests {
             ["[`a`](https://a.test/b)", "[RFC 6570](https://a.test)", "`[redacted]`", "[`a b`]", "[1, 2]", "[", "a[`"]
         {
             let text = format!(" * {text}\n");
-            assert_eq!(replace_links(&text), text, "as it was written");
+            assert_eq!(replace_links(&text), text, "the text should be unchanged");
         }
     }
 }

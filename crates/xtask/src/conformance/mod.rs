@@ -1,4 +1,5 @@
-//! `cargo xtask conformance`: the official suite drives our client, scenario by scenario, strictly.
+//! `cargo xtask conformance`: runs the official MCP conformance suite against Drawbridge's client. Warnings count as
+//! failures.
 
 mod scenarios;
 mod suite;
@@ -26,9 +27,9 @@ const MAX_PARALLEL: usize = 4;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
-    /// Only scenarios whose name contains one of these
+    /// Run only scenarios whose name contains one of these texts
     scenarios: Vec<String>,
-    /// Only over this wire
+    /// Run only scenarios of this protocol revision
     #[arg(long, value_parser = WIRE_REVISIONS)]
     wire: Option<String>,
 }
@@ -51,8 +52,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     })
 }
 
-/// Installs the suite and runs the scenarios with the built client. `say` receives a line for each scenario, and the
-/// numbers at the end.
+/// Installs the suite and runs the scenarios against the built client. `say` receives a line of text for each scenario
+/// and one with the totals at the end.
 pub(crate) fn run_scenarios(
     options: &Options,
     run: ProgramRunner,
@@ -81,7 +82,7 @@ pub(crate) fn run_scenarios(
 
 type Outcomes = Vec<(String, Result<Verdict, Problem>)>;
 
-/// Runs several scenarios concurrently. The verdicts are in the suite's order.
+/// Runs the scenarios concurrently, and returns the verdicts in the order of the suite.
 fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Problem> {
     let output = workspace::target_folder("conformance/output")?;
     let queue: Mutex<VecDeque<(usize, Run)>> = Mutex::new(runs.into_iter().enumerate().collect());
@@ -132,14 +133,26 @@ mod tests {
 
     #[test]
     fn everything_runs_without_a_selection() {
-        assert!(Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))), "sign-in with the rest");
+        assert!(
+            Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))),
+            "all scenarios should be selected by default"
+        );
     }
 
     #[test]
     fn wire_and_names_select_what_runs() {
         let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRE_REVISIONS[1].into()) };
-        assert!(options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))), "both fit");
-        assert!(!options.selects(&run("tools_call", Some(WIRE_REVISIONS[0]))), "another wire");
-        assert!(!options.selects(&run("initialize", Some(WIRE_REVISIONS[1]))), "another scenario");
+        assert!(
+            options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))),
+            "a run that matches both options should be selected"
+        );
+        assert!(
+            !options.selects(&run("tools_call", Some(WIRE_REVISIONS[0]))),
+            "a run with another revision should not be selected"
+        );
+        assert!(
+            !options.selects(&run("initialize", Some(WIRE_REVISIONS[1]))),
+            "another scenario should not be selected"
+        );
     }
 }

@@ -1,13 +1,13 @@
-//! Which scenarios the suite has for clients, and over which wires each runs.
+//! Scenarios of the suite for clients, and the protocol revisions that each of them runs with.
 
-/// The wires that the suite drives clients over: the latest revision of either era.
+/// Protocol revisions that the scenarios run with: the latest stateful and the latest stateless one.
 pub(super) const WIRE_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// A scenario over a wire.
+/// Run of a scenario with one protocol revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) scenario: String,
-    /// The wire; none where the scenario brings its own.
+    /// Protocol revision of the run, or `None` if the scenario selects it.
     pub(super) wire: Option<&'static str>,
 }
 
@@ -20,12 +20,12 @@ impl Run {
     }
 }
 
-/// Placeholder for the revisions of a scenario that belongs to an extension.
+/// Text that the suite lists instead of revisions for a scenario of a protocol extension.
 const EXTENSION_PLACEHOLDER: &str = "extension";
 
-/// Parses the output of `list --client`: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision. A
-/// scenario runs over each wire it names. The extensions of sign-in run over both wires, as in the suite's own sets of
-/// requirements, and other extensions over their own wire.
+/// Parses the output of `list --client`, whose lines have the form `  - NAME [REVISION,REVISION]`, with `[extension]`
+/// for scenarios of protocol extensions. A scenario runs with each listed revision. The authorization extensions run
+/// with both revisions, as in the suite's own requirement sets, and other extensions run once without a given revision.
 pub(super) fn parse_runs(list: &str) -> Vec<Run> {
     let mut runs = Vec::new();
     for line in list.lines() {
@@ -63,7 +63,7 @@ mod tests {
             "auth/dpop 2025-11-25",
             "auth/dpop 2026-07-28",
         ];
-        assert_eq!(names, wanted, "both wires, one wire, none");
-        assert_eq!(parse_runs("nothing here"), [], "other text names no scenario");
+        assert_eq!(names, wanted, "each scenario should run with each listed revision, or once if none is known");
+        assert_eq!(parse_runs("nothing here"), [], "other text should contain no scenario");
     }
 }

@@ -1,4 +1,5 @@
-//! The official suite and the Node.js it needs, both from npm and pinned by tests/conformance/package-lock.json.
+//! Installation of the official suite and of the Node.js that it requires. Both are npm packages, pinned by
+//! `tests/conformance/package-lock.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,17 +11,17 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::workspace;
 
-/// Timeout that the suite gives a client, in milliseconds. Our client exits earlier.
+/// Timeout that the suite applies to a client, in milliseconds. Drawbridge's client exits earlier.
 const SCENARIO_TIMEOUT: &str = "30000";
 
-/// The suite as installed below the target folder.
+/// Conformance suite that is installed in the target folder.
 pub(super) struct Suite {
     node: PathBuf,
     script: PathBuf,
 }
 
 impl Suite {
-    /// Installs it, unless that was done for this very lockfile.
+    /// Installs the suite, unless the same lockfile is already installed.
     pub(super) fn install(run: ProgramRunner) -> Result<Self, Problem> {
         let folder = workspace::target_folder("conformance")?;
         let ours = workspace::tests_folder().join("conformance");
@@ -44,10 +45,10 @@ impl Suite {
         listed.map_err(|problem| Problem::Machine(format!("{problem}. The suite needs Node.js 22 or newer")))
     }
 
-    /// Returns the command that runs a single scenario against a client. Run alone, the suite also checks warnings, the
-    /// client's exit status and the timeout. The client's output is stored below `output`.
+    /// Returns the command that runs a single scenario against a client and stores the client's output in `output`. In
+    /// such a run, the suite also reports warnings, the client's exit status and timeouts.
     pub(super) fn scenario(&self, run: &Run, client: &Path, output: &Path) -> Program {
-        // Without `exec` the suite would end only the shell, and wait for the shell's child.
+        // Without `exec`, the suite would stop only the shell and wait for the client.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);
         let program =
@@ -59,7 +60,8 @@ impl Suite {
     }
 }
 
-/// The Node.js of the package for this platform. Where npm has none, the system's is used.
+/// Returns the path of the Node.js from the npm package for this platform, or `None` if there is no such package. The
+/// Node.js of the system is used then.
 fn npm_node_path(modules: &Path) -> Option<PathBuf> {
     let system = if cfg!(windows) {
         "win"

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Numbers of checks by their result.
+/// Numbers of checks of a scenario by result.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Checks {
     pub(super) passed: usize,
@@ -11,7 +11,7 @@ pub(super) struct Checks {
     pub(super) skipped: usize,
 }
 
-/// Checks and faults of a scenario. It has passed if there are no faults.
+/// Result of a scenario: its checks and faults. The scenario has passed if there are no faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) checks: Checks,
@@ -20,9 +20,9 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Derives the verdict. The suite calls a scenario passed if nothing failed. This verdict also requires that some
-    /// check has passed, that there are no warnings, and that the client exited successfully (`ended_well`, the suite's
-    /// own exit status).
+    /// Derives the verdict from the suite's output. The suite passes a scenario if no check failed. This verdict also
+    /// requires that at least one check passed, that there are no warnings, and that the suite exited successfully
+    /// (`ended_well`), which includes the client's exit status.
     pub(super) fn parse(printed: &str, ended_well: bool) -> Self {
         let mut checks = Checks::default();
         let mut faults = Vec::new();
@@ -61,7 +61,7 @@ impl Verdict {
     }
 }
 
-/// The checks are printed as one JSON array.
+/// Parses the checks, which the suite prints as one JSON array. Returns an empty list if there is none.
 fn parse_checks(printed: &str) -> Vec<Value> {
     match printed.find('[').map(|at| serde_json::from_str(printed[at..].trim_end())) {
         Some(Ok(Value::Array(checks))) => checks,
@@ -83,17 +83,20 @@ mod tests {
 
     #[test]
     fn scenario_passes_with_only_successes() {
-        assert!(Verdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(), "notes do not count");
+        assert!(
+            Verdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(),
+            "informational checks should be ignored"
+        );
         for statuses in [&["SUCCESS", "FAILURE"][..], &["SUCCESS", "WARNING"], &["SKIPPED"], &[]] {
-            assert!(!Verdict::parse(&printed(statuses), true).passed(), "{statuses:?} is no success");
+            assert!(!Verdict::parse(&printed(statuses), true).passed(), "{statuses:?} should not pass");
         }
-        assert!(!Verdict::parse(&printed(&["SUCCESS"]), false).passed(), "the client's own end counts");
-        assert!(!Verdict::parse("the suite broke", true).passed(), "nor is output without checks");
+        assert!(!Verdict::parse(&printed(&["SUCCESS"]), false).passed(), "a failed exit status should not pass");
+        assert!(!Verdict::parse("the suite broke", true).passed(), "output without checks should not pass");
     }
 
     #[test]
     fn failed_check_is_named() {
         let verdict = Verdict::parse(&printed(&["SUCCESS", "FAILURE"]), false);
-        assert_eq!(verdict.faults, ["FAILURE a: b"], "the check that failed, and not its consequence");
+        assert_eq!(verdict.faults, ["FAILURE a: b"], "the failed check should be reported, and not its consequence");
     }
 }

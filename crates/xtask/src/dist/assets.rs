@@ -13,17 +13,17 @@ use crate::workspace;
 
 const DOC_FOLDER: &str = "usr/share/doc/drawbridge";
 const MAN_FOLDER: &str = "usr/share/man/man1";
-/// The files of src-tauri/icons by the size that desktops look for.
+/// Icon files in `src-tauri/icons`, by the size under which desktop environments look them up.
 const ICONS: &[(&str, &str)] =
     &[("32x32", "32x32.png"), ("128x128", "128x128.png"), ("256x256", "128x128@2x.png"), ("512x512", "icon.png")];
-/// Shells, and where each looks for the completions of drawbridge-cli.
+/// Shells, each with the path at which it looks for the completion script of `drawbridge-cli`.
 const COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "usr/share/bash-completion/completions/drawbridge-cli"),
     ("zsh", "usr/share/zsh/vendor-completions/_drawbridge-cli"),
     ("fish", "usr/share/fish/vendor_completions.d/drawbridge-cli.fish"),
 ];
 
-/// Stages the tree from the build's output, with these bills of materials.
+/// Copies all files of a package from the build output to the staging folder `tree`, including the SBOM files `bills`.
 pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: &[PathBuf]) -> Result<(), Problem> {
     if tree.exists() {
         fs::remove_dir_all(tree).map_err(Problem::file(tree))?;
@@ -36,7 +36,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
 
     let shell = workspace::root_folder().join("src-tauri");
     copy_file(tree, "usr/share/applications/drawbridge.desktop", &shell.join("linux/drawbridge.desktop"))?;
-    // The MIME type of bundles. The desktop file associates it with the app.
+    // Registers the MIME type of bundles. The desktop file associates it with the app.
     copy_file(tree, "usr/share/mime/packages/drawbridge.xml", &shell.join("linux/drawbridge.xml"))?;
     for (size, file) in ICONS {
         let path = format!("usr/share/icons/hicolor/{size}/apps/drawbridge.png");
@@ -76,7 +76,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
     normalise_entries(tree, release.epoch)
 }
 
-/// The pages of the app and of each command.
+/// Writes the manual pages of the app, of the command line, and of each of its subcommands.
 fn write_manual_pages(tree: &Path, cli: &Path, app: &str) -> Result<(), Problem> {
     write_file(tree, &format!("{MAN_FOLDER}/drawbridge.1"), app)?;
     Program::new(cli).arg("man").arg(tree.join(MAN_FOLDER)).run()?;

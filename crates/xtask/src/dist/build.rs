@@ -1,4 +1,4 @@
-//! Builds the programs that are packed, without a trace of the folder that they are built in.
+//! Builds the programs for the packages without embedding paths of the build machine.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -9,10 +9,10 @@ use crate::process::{self, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-/// The programs that are packed.
+/// Names of the programs that the packages contain.
 pub(super) const PACKED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
 
-/// Builds all programs in a single call, so that they share dependencies.
+/// Builds all programs in a single cargo call, so that their dependencies are built once.
 pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
     let auditable = process::succeeds("cargo", &["auditable", "--version"]);
     step(&format!(
@@ -39,7 +39,7 @@ pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
         .run()
 }
 
-/// The folder below target/ that a profile builds into.
+/// Returns the name of the folder in `target/` that Cargo uses for a profile.
 pub(super) fn profile_folder(profile: &str) -> &str {
     if profile == "dev" { "debug" } else { profile }
 }
@@ -52,7 +52,8 @@ pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
         .ok_or_else(|| Problem::Machine("neither CARGO_HOME nor a home folder is known".into()))
 }
 
-/// Returns flags that replace paths by fixed ones, since error messages and the build id would contain them.
+/// Returns compiler flags that replace paths of this machine by fixed ones, since error messages and the build id would
+/// contain them.
 fn rust_flags(root: &Path, registry: &Path) -> String {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     [
@@ -60,21 +61,21 @@ fn rust_flags(root: &Path, registry: &Path) -> String {
         remap(registry, "/usr/src/cargo"),
         "-C".into(),
         "link-arg=-Wl,--build-id=none".into(),
-        // Packed relocations take a tenth of the space. They require glibc 2.36, which Debian 12 has.
+        // Packed relative relocations are a tenth of the size. They require glibc 2.36, which Debian 12 has.
         "-C".into(),
         "link-arg=-Wl,-z,pack-relative-relocs".into(),
     ]
-    // Separator of cargo for flags that may contain spaces.
+    // Cargo splits `CARGO_ENCODED_RUSTFLAGS` at this character, so that flags may contain spaces.
     .join("\x1f")
 }
 
-/// Returns the same mapping for libraries in C, whose error messages contain file names.
+/// Returns the same path replacements as flags for C libraries, whose error messages contain file names.
 fn c_flags(root: &Path, registry: &Path) -> String {
     let map = |from: &Path, to: &str| format!("-ffile-prefix-map={}={to}", from.display());
     format!("{} {}", map(root, "/usr/src/drawbridge"), map(registry, "/usr/src/cargo"))
 }
 
-/// An error unless no program names a folder of this machine.
+/// Returns an error if a program contains the path of a folder of this machine.
 pub(super) fn check_paths(profile: &str) -> Result<(), Problem> {
     let folders = [workspace::root_folder(), cargo_home()?];
     for program in PACKED_PROGRAMS {
@@ -100,14 +101,17 @@ mod tests {
         let flags: Vec<_> = flags.split('\x1f').collect();
         assert_eq!(
             flags[0], "--remap-path-prefix=/home/an n/src=/usr/src/drawbridge",
-            "a space does not divide a flag"
+            "a space should not split a flag"
         );
-        assert_eq!(flags[1], "--remap-path-prefix=/cargo=/usr/src/cargo", "registry sources are mapped as well");
+        assert_eq!(
+            flags[1], "--remap-path-prefix=/cargo=/usr/src/cargo",
+            "paths of registry sources should be replaced too"
+        );
     }
 
     #[test]
     fn dev_profile_has_the_debug_folder() {
-        assert_eq!(profile_folder("dev"), "debug", "cargo names it so");
-        assert_eq!(profile_folder("release"), "release", "others have their own name");
+        assert_eq!(profile_folder("dev"), "debug", "the dev profile should use the folder debug");
+        assert_eq!(profile_folder("release"), "release", "other profiles should use the folder of their name");
     }
 }

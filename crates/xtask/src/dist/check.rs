@@ -8,10 +8,10 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::workspace;
 
-/// Tags of lintian that do not apply to packages from outside of Debian's archive.
+/// Tags of lintian to ignore, since they only apply to packages in Debian's archive.
 const IGNORED_LINTIAN_TAGS: &str = "initial-upload-closes-no-bugs,bogus-mail-host-in-debian-changelog";
 
-/// Runs all checks, and fails at the end if one of them did.
+/// Runs all checks of the packages, and returns an error after the last one if any failed.
 pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
     let share = tree.join("usr/share");
     let mut checks = vec![

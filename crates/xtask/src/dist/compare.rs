@@ -1,5 +1,5 @@
-//! `cargo xtask dist --compare DIR`: lists the differences between the packages of two builds, down to the files in
-//! them.
+//! `cargo xtask dist --compare DIR`: lists the differences between the packages of two builds, including the files
+//! inside the packages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Prints each file that differs, and fails if one does.
+/// Compares the packages in two folders, prints each file that differs, and returns an error if there is one.
 pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
     let differing = differing_files(one, other)?;
     for path in &differing {
@@ -26,7 +26,7 @@ pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
     Err(Problem::ChecksFailed)
 }
 
-/// The files of two folders that are in one only, or not the same, relative to the folders.
+/// Returns the files that exist in only one of the folders or have different contents, as relative paths.
 fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     let names: BTreeSet<PathBuf> = tree::files(one)?.into_iter().chain(tree::files(other)?).collect();
     // An unreadable file counts as missing.
@@ -37,7 +37,8 @@ fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(names.into_iter().filter(|name| !same(name)).collect())
 }
 
-/// Returns the files that differ between two packages. Empty if a file is missing or not a package.
+/// Returns the differing files inside two packages. Empty if one of the packages is missing or the file is not a
+/// package.
 fn differing_in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     let (Some(one), Some(other)) = (unpack(one, "one")?, unpack(other, "other")?) else { return Ok(Vec::new()) };
     differing_files(&one, &other)

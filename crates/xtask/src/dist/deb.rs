@@ -1,4 +1,5 @@
-//! The .deb, made with Debian's own tools: dpkg-shlibdeps computes the libraries, dpkg-deb sorts and packs.
+//! Packs the .deb with Debian's tools: dpkg-shlibdeps determines the library dependencies, and dpkg-deb creates the
+//! archive.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or 
                            opened, and the user decides.\n .\n drawbridge-cli is the same host for terminals and \
                            scripts.";
 
-/// Packs the tree, and returns the path of the package.
+/// Packs the staged files as a .deb, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
@@ -29,15 +30,15 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
         .args(["--root-owner-group", "-Zxz", "-z9", "--build"])
         .arg(&staged)
         .arg(&package)
-        // The number of threads changes where xz divides its stream. Older versions support neither threads nor this
-        // variable.
+        // xz divides its stream by the number of threads, so the number is fixed for reproducible packages. Old
+        // versions of dpkg-deb support neither threads nor this variable.
         .env("DPKG_DEB_THREADS_MAX", "1")
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
         .run()?;
     Ok(package)
 }
 
-/// Copies the tree to a folder next to it, for additions of a single format.
+/// Copies the staged files to a folder next to them, so that one package format can modify its copy.
 pub(super) fn copy_tree(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     let copy = tree.with_file_name(name);
     if copy.exists() {
@@ -47,10 +48,11 @@ pub(super) fn copy_tree(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     Ok(copy)
 }
 
-/// The packages of the libraries that the programs are linked with, with the versions of the symbols they use.
+/// Returns the value of `Depends`: the packages of the libraries that the programs are linked with, with minimum
+/// versions that provide the used symbols.
 fn library_dependencies(tree: &Path) -> Result<String, Problem> {
     let folder = tree.with_file_name("shlibdeps");
-    // dpkg-shlibdeps reads the names of the binary packages here.
+    // dpkg-shlibdeps reads the names of the binary packages from this file.
     write_file(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
     let mut call = Program::new("dpkg-shlibdeps").dir(&folder).arg("-O");
     for file in files(tree)? {
@@ -66,7 +68,7 @@ fn parse_depends(answer: &str) -> Option<String> {
     answer.lines().find_map(|line| line.strip_prefix("shlibs:Depends=")).map(str::to_owned)
 }
 
-/// As Debian's policy counts: each file rounded up to a kilobyte.
+/// Returns the value of `Installed-Size` in KiB, with the size of each file rounded up as Debian's policy specifies.
 fn installed_kilobytes(tree: &Path) -> Result<u64, Problem> {
     let mut kilobytes = 0;
     for file in files(tree)? {
@@ -100,9 +102,9 @@ mod tests {
         assert_eq!(
             parse_depends(answer).as_deref(),
             Some("libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)"),
-            "versions are kept"
+            "version constraints should be preserved"
         );
-        assert_eq!(parse_depends("shlibs:Recommends=libx\n"), None, "nothing is made up");
+        assert_eq!(parse_depends("shlibs:Recommends=libx\n"), None, "output without dependencies should be rejected");
     }
 
     #[test]
@@ -110,8 +112,14 @@ mod tests {
         let release = Release { version: "1.2.3".into(), epoch: 0 };
         let control = control_file(&release, "amd64", "libc6", 5);
         for line in control.lines() {
-            assert!(line.starts_with(' ') || line.contains(": "), "a field or its continuation: {line:?}");
+            assert!(
+                line.starts_with(' ') || line.contains(": "),
+                "each line should be a field or its continuation: {line:?}"
+            );
         }
-        assert!(control.contains("\nVersion: 1.2.3-1\n") && control.ends_with('\n'), "the version and the end");
+        assert!(
+            control.contains("\nVersion: 1.2.3-1\n") && control.ends_with('\n'),
+            "the file should contain the version and end in a line break"
+        );
     }
 }

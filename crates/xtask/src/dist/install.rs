@@ -1,12 +1,12 @@
-//! Installs the packages in a fresh root of the same Debian, uses the .deb as a user would, removes them, and looks for
-//! leftovers.
+//! Tests the packages in a new root file system of the same Debian release: installs the .deb, uses it like a new user,
+//! removes it, and checks for leftover files.
 //!
-//! The packages are tested with the steps of a new user, in CI and before a release (`cargo xtask dist --check`). The
-//! .deb is installed without its recommended packages, its window opens, and a new user reaches the result of a first
-//! approved call in six clicks (`tests/desktop/new-user.mjs`), driven by WebKit's driver. The driver is only installed
-//! at that point, so that it does not bring a library that the package omits. After the removal only the users' data
-//! remains. The .rpm is installed without dependencies, verified and removed. The root inherits no environment
-//! variables: cargo's `LD_LIBRARY_PATH` alone kept the page's sandbox from starting.
+//! The test runs in CI and before a release (`cargo xtask dist --check`). The .deb is installed without its recommended
+//! packages. The app must open its window, and a new user must get the result of a first approved call within six
+//! clicks (`tests/desktop/new-user.mjs`), controlled through WebKit's WebDriver. The driver is installed only for this
+//! step, so that its dependencies can't hide a missing dependency of the package. After the removal only the users'
+//! data may remain. The .rpm is installed without dependencies, verified and removed. No environment variables are
+//! passed to the root, since `LD_LIBRARY_PATH` as set by cargo prevented the page's sandbox from starting.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,24 +16,25 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::{node, workspace};
 
-/// Packages that the trial needs in the root, apart from the dependencies of the package.
+/// Packages that the test requires in the root file system, in addition to the dependencies of the .deb.
 const EXTRA_PACKAGES: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
-/// Script that runs in the root, with a timeout for each step that waits.
+/// Script that runs inside the root file system. Each of its waiting steps has a timeout.
 const DEB_SCRIPT: &str = include_str!("install.sh");
-/// Script that runs outside the root, since the root has no rpm.
+/// Script that runs outside the root file system, since `rpm` is not installed in it.
 const RPM_SCRIPT: &str = include_str!("install-rpm.sh");
-/// Script that enters the root, in a namespace whose mounts and processes end with it. A user can only make namespaces
-/// if the root is that of the mount namespace, so it uses pivot_root instead of chroot. Arguments: the root, the folder
-/// `tests`, and Node.js for the driver of the window.
+/// Script that enters the root file system in a namespace whose mounts and processes end with it. It uses pivot_root
+/// instead of chroot, because unprivileged users can't create namespaces after a chroot. Arguments: the root file
+/// system, the folder `tests`, and the path of Node.js for the WebDriver client.
 const ENTER_ROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
 && mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf \
 && mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
 && pivot_root . mnt && umount -l /mnt && exec /bin/sh /tmp/install.sh"#;
 
-/// By which apt reaches the package lists, where it takes a proxy.
+/// Environment variables with the proxy that apt uses for downloads.
 const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 
-/// Installs and uses the packages. Needs root privileges, for mounts and users in the new root.
+/// Installs and uses the packages. Skipped unless run as root, which is required for mounts and for users in the new
+/// root file system.
 pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
         println!("Left out: the installation in a fresh root, which only root can set up.");
@@ -54,7 +55,8 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     let script = root.join("tmp/install.sh");
     fs::write(&script, DEB_SCRIPT).map_err(Problem::file(&script))?;
     step("installing, using and removing the .deb in the fresh root");
-    // Only proxy settings are inherited: cargo's LD_LIBRARY_PATH, for example, names folders that do not exist there.
+    // Only proxy settings are passed on. Cargo's `LD_LIBRARY_PATH`, for example, contains folders that do not exist in
+    // the root file system.
     let kept = PROXY_VARIABLES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
     let outcome = Program::new("env")
         .args(["-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
@@ -66,7 +68,7 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     outcome
 }
 
-/// Copies the pictures of the window out of the root.
+/// Copies the screenshots of the window out of the root file system.
 fn copy_pictures(from: &Path) -> Result<(), Problem> {
     let to = workspace::target_folder("screenshots/installed")?;
     for folder in [from.to_path_buf(), from.join("first-start")] {
@@ -81,14 +83,14 @@ fn copy_pictures(from: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Installs the .rpm without its dependencies, which have Fedora's names. The .deb has already installed their
-/// libraries.
+/// Installs the .rpm without dependencies, because they have Fedora's package names. The libraries are already present
+/// as dependencies of the .deb.
 fn test_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
     step("installing, starting and removing the .rpm in the fresh root");
     Program::new("sh").args(["-c", RPM_SCRIPT]).args([root, rpm]).run()
 }
 
-/// A minimal system of the same release as this one.
+/// Creates a minimal root file system of the same Debian release as this system, and returns its path.
 fn create_root() -> Result<PathBuf, Problem> {
     let release = fs::read_to_string("/etc/os-release").map_err(Problem::file("/etc/os-release"))?;
     let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));

@@ -27,27 +27,27 @@ use release::Release;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The folder for the packages; target/dist unless given
+    /// Folder for the packages (default: target/dist)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Make one package format only
+    /// Build only this package format
     #[arg(long, value_enum)]
     only: Option<Format>,
-    /// Validate the packages, and install the .deb in a fresh root
+    /// Check the packages, and install the .deb in a new root file system
     #[arg(long)]
     check: bool,
     /// Build nothing, and compare the packages in the output folder with those of another build in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["only", "check"])]
     compare: Option<PathBuf>,
-    /// The cargo profile to build with; anything but "release" is for trying this task out
+    /// Cargo profile of the build. Use only "release" for packages to distribute
     #[arg(long, default_value = "release")]
     profile: String,
-    /// Install missing system packages, and the cargo tools for the SBOM, without asking
+    /// Install missing system packages and cargo tools for the SBOM without confirmation
     #[arg(long)]
     yes: bool,
 }
 
-/// A package format of a distribution.
+/// Package format of a Linux distribution.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Deb,

@@ -11,12 +11,12 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
-/// Beginnings of the names of files that hold a licence or a notice.
+/// Prefixes of the names of files that contain a licence or a notice, in lower case.
 const LICENCE_FILE_NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
-/// Packages that are part of the page's bundle, although npm lists them as development dependencies.
+/// npm packages that are part of the page's bundle, although its lockfile marks them as development dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
-/// A crate or an npm package.
+/// Third-party component: a crate or an npm package.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     name: String,
@@ -26,7 +26,7 @@ struct Part {
     folder: std::path::PathBuf,
 }
 
-/// The notices: a list of all parts, then each licence text once with the parts that it belongs to.
+/// Returns the notices: a list of all components, followed by each licence text with the components that it applies to.
 pub(super) fn collect_notices() -> Result<String, Problem> {
     let metadata = cargo()
         .dir(workspace::root_folder())
@@ -72,7 +72,7 @@ fn host_target() -> Result<String, Problem> {
     target.ok_or_else(|| Problem::Machine(format!("rustc -vV names no host: {answer}")))
 }
 
-/// Returns the third-party crates that the programs are linked with.
+/// Returns the third-party crates that are linked into the programs.
 fn third_party_crates(metadata: &Value) -> BTreeSet<Part> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let nodes = list(&metadata["resolve"]["nodes"]);
@@ -84,14 +84,15 @@ fn third_party_crates(metadata: &Value) -> BTreeSet<Part> {
     while let Some(id) = open.pop() {
         let Some(node) = node(&id).filter(|_| reached.insert(id.clone())) else { continue };
         for dependency in list(&node["deps"]) {
-            // A kind of null is neither for tests nor for build scripts.
+            // In the output of `cargo metadata`, normal dependencies have the kind null. Those for tests and build
+            // scripts are skipped.
             if list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null()) {
                 open.extend(dependency["pkg"].as_str().map(str::to_owned));
             }
         }
     }
     let linked = packages.iter().filter(|package| package["id"].as_str().is_some_and(|id| reached.contains(id)));
-    // Ours have no source.
+    // Crates of the workspace have no source.
     linked.filter(|package| package["source"].is_string()).map(crate_part).collect()
 }
 
@@ -108,8 +109,8 @@ fn crate_part(package: &Value) -> Part {
     }
 }
 
-/// Returns the page's packages without development dependencies, and the development tools whose code is part of the
-/// page.
+/// Returns the npm packages of the page without development dependencies, and the development tools whose code is part
+/// of the bundle.
 fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut wanted: BTreeSet<String> = all
@@ -136,11 +137,11 @@ fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
             name,
         }
     };
-    // An optional package for another system is in the lockfile and not on the disk.
+    // The lockfile also lists optional packages for other systems, which are not installed.
     wanted.iter().map(part).filter(|part| part.folder.exists() || cfg!(test)).collect()
 }
 
-/// The texts of the files at the top of a source that are a licence or a notice, sorted by their names.
+/// Returns the contents of the licence and notice files in the top folder of a component, sorted by file name.
 fn licence_texts(folder: &Path) -> Result<Vec<String>, Problem> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
@@ -181,7 +182,7 @@ mod tests {
                 { "id": "linked", "deps": [] }] }
         });
         let names: Vec<_> = third_party_crates(&metadata).into_iter().map(|part| part.name).collect();
-        assert_eq!(names, ["linked"], "neither ours nor what the programs do not contain");
+        assert_eq!(names, ["linked"], "only third-party crates that are linked should be listed");
     }
 
     #[test]
@@ -192,6 +193,6 @@ mod tests {
             "node_modules/clsx": { "version": "2.0.0", "license": "MIT", "dev": true },
             "node_modules/vitest": { "version": "4.0.0", "license": "MIT", "dev": true } } });
         let names: Vec<_> = page_packages(&lock, Path::new("/ui")).into_iter().map(|part| part.name).collect();
-        assert_eq!(names, ["clsx", "marked", "svelte"], "tests are no part of the page");
+        assert_eq!(names, ["clsx", "marked", "svelte"], "development dependencies should be omitted");
     }
 }

@@ -1,4 +1,4 @@
-//! Version and date of a release, equal for every build of the same commit.
+//! Version and date of a release. Both are the same in every build of one commit, so that packages are reproducible.
 
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
@@ -10,13 +10,14 @@ use crate::workspace;
 pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.invalid>";
 /// Summary of the package in a single line.
 pub(super) const SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
-/// The revision of the packaging, raised when only the packaging changes.
+/// Revision of the packaging, to be increased if only the packaging changes.
 pub(super) const PACKAGING_REVISION: &str = "1";
 
-/// Version and time of the packed commit.
+/// Version and time of the commit that is packed.
 pub(super) struct Release {
     pub(super) version: String,
-    /// Time of the commit in seconds since 1970, or the value of SOURCE_DATE_EPOCH. All files have this time.
+    /// Time of the commit in seconds since 1970, or the value of `SOURCE_DATE_EPOCH`. Used as modification time of all
+    /// packed files.
     pub(super) epoch: u64,
 }
 
@@ -39,7 +40,7 @@ impl Release {
         Ok(Self { version, epoch })
     }
 
-    /// The time of the release, in a format of date(1).
+    /// Returns the time of the release, formatted by date(1).
     pub(super) fn date(&self, format: &str) -> Result<String, Problem> {
         let date = Program::new("date").env("LC_ALL", "C").args(["-u", "-d", &format!("@{}", self.epoch), format]);
         date.output().map(|text| text.trim().to_owned())
@@ -61,7 +62,11 @@ mod tests {
     fn version_is_that_of_the_app() {
         let metadata =
             r#"{"packages":[{"name":"drawbridge-cli","version":"9.9.9"},{"name":"drawbridge","version":"1.2.3"}]}"#;
-        assert_eq!(app_version(metadata).as_deref(), Some("1.2.3"), "no other package's version is taken");
-        assert_eq!(app_version("{}"), None, "an answer without packages has none");
+        assert_eq!(
+            app_version(metadata).as_deref(),
+            Some("1.2.3"),
+            "the version of another package should not be used"
+        );
+        assert_eq!(app_version("{}"), None, "metadata without packages should have no version");
     }
 }

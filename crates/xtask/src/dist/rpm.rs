@@ -1,4 +1,5 @@
-//! The .rpm, made by rpmbuild from a spec over the same tree; rpmbuild computes the libraries that it requires.
+//! Packs the .rpm with rpmbuild, from a spec file over the same staged files. rpmbuild determines the library
+//! dependencies.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,15 +12,15 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
 
-/// Other builds of the same commit carry the same name.
+/// Build host in the package, fixed so that builds of the same commit are equal.
 const BUILD_HOST: &str = "localhost";
 
-/// Folders that belong to every package with something in them: whichever is removed last takes them away. The others
-/// are part of Fedora itself.
+/// Folders that the package owns together with other packages. rpm removes them with the last package that owns them.
+/// All other folders are owned by packages of Fedora.
 const SHARED_FOLDERS: &[&str] =
     &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
 
-/// Packs the tree, and returns the path of the package.
+/// Packs the staged files as an .rpm, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     step("packing the .rpm");
     let staged = copy_tree(tree, "rpm-tree")?;
@@ -39,7 +40,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
         .args(define("clamp_mtime_to_source_date_epoch", "1"))
         .args(define("_build_id_links", "none"))
         .args(define("debug_package", "%{nil}"))
-        // The programs are stripped and the manual is compressed already.
+        // Disables post-processing, because the programs are already stripped and the manual pages compressed.
         .args(define("__os_install_post", "%{nil}"))
         .args(define("_binary_payload", "w9.xzdio"))
         .arg(top.join("drawbridge.spec"))
@@ -52,7 +53,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
     Ok(package)
 }
 
-/// Moves files to Fedora's paths, and removes those that only Debian uses.
+/// Moves files to the paths that Fedora uses, and removes files that only Debian uses.
 fn adapt_to_fedora(tree: &Path) -> Result<(), Problem> {
     let changelog = tree.join("usr/share/doc/drawbridge/changelog.Debian.gz");
     fs::remove_file(&changelog).map_err(Problem::file(&changelog))?;
@@ -68,7 +69,8 @@ fn spec_file(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
          Nothing is sent without consent: it shows exactly what would\nbe started, sent or opened, and the user decides.\n\n\
          %install\nmkdir -p %{{buildroot}}\ncp -a '{}/.' %{{buildroot}}/\n\n%files\n%defattr(-,root,root,-)\n\
          %dir /usr/lib/drawbridge\n%dir /usr/share/doc/drawbridge\n{}",
-        // A tilde sorts before the release, where a hyphen is not allowed.
+        // rpm does not allow hyphens in versions. A version with a tilde sorts before the release, as a pre-release
+        // must.
         release.version.replace('-', "~"),
         tree.display(),
         SHARED_FOLDERS.iter().map(|folder| format!("%dir /{folder}\n")).collect::<String>()
@@ -76,7 +78,7 @@ fn spec_file(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
     for file in files {
         let path = file.display().to_string();
         let kind = if path.starts_with("usr/share/doc") || path.starts_with("usr/share/man") { "%doc " } else { "" };
-        // Writing into a String does not fail.
+        // Writing to a String can't fail.
         let _ = writeln!(spec, "{kind}\"/{path}\"");
     }
     spec
@@ -91,8 +93,11 @@ mod tests {
         let release = Release { version: "1.2.3-rc.1".into(), epoch: 0 };
         let files = ["usr/bin/drawbridge", "usr/share/man/man1/drawbridge.1.gz"].map(PathBuf::from);
         let spec = spec_file(&release, Path::new("/tree"), &files);
-        assert!(spec.contains("\nVersion: 1.2.3~rc.1\n"), "rpm allows no hyphen in a version: {spec}");
-        assert!(spec.contains("\n\"/usr/bin/drawbridge\"\n"), "a program is listed: {spec}");
-        assert!(spec.contains("\n%doc \"/usr/share/man/man1/drawbridge.1.gz\"\n"), "a page is documentation: {spec}");
+        assert!(spec.contains("\nVersion: 1.2.3~rc.1\n"), "the version should contain no hyphen: {spec}");
+        assert!(spec.contains("\n\"/usr/bin/drawbridge\"\n"), "programs should be listed: {spec}");
+        assert!(
+            spec.contains("\n%doc \"/usr/share/man/man1/drawbridge.1.gz\"\n"),
+            "manual pages should be marked as documentation: {spec}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The software bill of materials, CycloneDX as JSON: of the programs by cargo-cyclonedx, of the page by npm itself.
+//! Software bills of materials (SBOM) in CycloneDX JSON. cargo-cyclonedx writes those of the programs, and npm writes
+//! that of the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use crate::process::{self, cargo};
 use crate::progress::step;
 use crate::{node, workspace};
 
-/// Subcommands of cargo and the versions that are installed by `--yes`.
+/// Cargo subcommands for the SBOM, with the versions that `--yes` installs.
 const CARGO_TOOLS: &[(&str, &str)] = &[("auditable", "0.7.7"), ("cyclonedx", "0.5.9")];
 
-/// With `yes`, installs the tools of cargo that are missing. Without them packages are made all the same.
+/// Installs the missing cargo subcommands if `yes` is set. The packages can also be built without them.
 pub(super) fn install_tools(yes: bool) -> Result<(), Problem> {
     for (name, version) in CARGO_TOOLS {
         if yes && !is_installed(name) {
@@ -27,7 +28,8 @@ fn is_installed(name: &str) -> bool {
     process::succeeds("cargo", &[name, "--version"])
 }
 
-/// Writes the bills of materials that can be written on this system, and reports the ones that are omitted.
+/// Writes the SBOM files that can be created on this system, and prints the ones that are omitted. Returns the paths of
+/// the written files.
 pub(super) fn write_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     step("writing the bill of materials");
     let mut written = vec![write_page_bill(out, release)?];
@@ -43,15 +45,15 @@ pub(super) fn write_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>,
 
 fn write_page_bill(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     let file = out.join("drawbridge-page.cdx.json");
-    // Tools of the build are listed too: the code of some of them is part of the page.
+    // Development dependencies are included, since the code of some of them is part of the page.
     let text = node::npm(&workspace::ui_folder()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
     let text = with_full_urls(&make_reproducible(&text, release)?)?;
     fs::write(&file, text).map_err(Problem::file(&file))?;
     Ok(file)
 }
 
-/// Returns the text with valid URLs as references, which the format requires. Packages also use `git@HOST:PATH` or
-/// `OWNER/REPOSITORY`, and npm copies these.
+/// Returns the SBOM with all repository references as valid URLs, which CycloneDX requires. npm copies abbreviated
+/// references such as `git@HOST:PATH` or `OWNER/REPOSITORY` from the packages.
 fn with_full_urls(text: &str) -> Result<String, Problem> {
     let mut bill = parse_json(text)?;
     for component in bill["components"].as_array_mut().into_iter().flatten() {
@@ -64,7 +66,7 @@ fn with_full_urls(text: &str) -> Result<String, Problem> {
     Ok(format!("{bill:#}\n"))
 }
 
-/// Returns the URL that a package's abbreviated reference means, or `None` if it is a URL already.
+/// Returns the URL for an abbreviated repository reference, or `None` if the reference is already a URL.
 fn expand_reference(written: &str) -> Option<String> {
     if written.contains("://") {
         return None;
@@ -75,8 +77,8 @@ fn expand_reference(written: &str) -> Option<String> {
     }
 }
 
-/// Collects the files that cargo-cyclonedx writes next to each manifest: moves those of the packed programs, and
-/// removes the others.
+/// Moves the files that cargo-cyclonedx wrote for the packed programs to the output folder, and deletes those for other
+/// packages.
 fn collect_program_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     let name = "drawbridge-sbom.cdx";
     cargo()
@@ -97,15 +99,15 @@ fn collect_program_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, 
     }
     for folder in ["", "crates", "tests", "tests/bench/peers", "tests/fuzz"] {
         for entry in fs::read_dir(workspace::root_folder().join(folder)).into_iter().flatten().flatten() {
-            // Where no file was written there is none to remove.
+            // cargo-cyclonedx does not write a file for every package.
             let _ = fs::remove_file(entry.path().join(format!("{name}.json")));
         }
     }
     Ok(written)
 }
 
-/// Returns the text without values that differ between two builds: the random serial number, the time, and this
-/// machine's folder.
+/// Returns the SBOM without values that differ between builds: the random serial number, the time, and paths of this
+/// machine.
 fn make_reproducible(text: &str, release: &Release) -> Result<String, Problem> {
     let mut value = parse_json(text)?;
     if let Some(fields) = value.as_object_mut() {
@@ -150,7 +152,10 @@ mod tests {
         };
         let one = make_reproducible(&bill("urn:uuid:1", "2026-01-01T00:00:00Z"), &release).unwrap();
         let two = make_reproducible(&bill("urn:uuid:2", "2026-01-02T00:00:00Z"), &release).unwrap();
-        assert_eq!(one, two, "neither the number nor the time differs");
-        assert!(one.contains("1970-01-01T00:00:00Z") && one.contains("\"a\""), "the time is the commit's: {one}");
+        assert_eq!(one, two, "serial number and time should not differ between builds");
+        assert!(
+            one.contains("1970-01-01T00:00:00Z") && one.contains("\"a\""),
+            "the time should be that of the commit: {one}"
+        );
     }
 }

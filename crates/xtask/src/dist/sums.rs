@@ -1,4 +1,4 @@
-//! SHA256SUMS over everything that a release consists of.
+//! `SHA256SUMS`: checksums of all files of a release.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::problem::Problem;
 use crate::process::Program;
 
-/// Writes the file, which `sha256sum -c` reads in that folder, and returns its path.
+/// Writes the checksums in the format of `sha256sum -c`, and returns the path of the file.
 pub(super) fn write_checksums(out: &Path, made: &[PathBuf]) -> Result<PathBuf, Problem> {
     let mut names: Vec<_> = made.iter().filter_map(|path| path.file_name()).collect();
     names.sort_unstable();

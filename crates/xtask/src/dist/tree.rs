@@ -1,4 +1,4 @@
-//! The tree of files that packages are made of. Modes and times are independent of the machine that stages it.
+//! Staging folder with the files of a package. Modes and modification times do not depend on the machine.
 
 use std::fs::{self, File, Permissions};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::process::Program;
 /// Folders whose files are executable. All other staged files are not.
 const PROGRAM_FOLDERS: &[&str] = &["usr/bin", "usr/lib/drawbridge"];
 
-/// Writes one file below the tree, with the folders above it.
+/// Writes a file to the staging folder, and creates its parent folders.
 pub(super) fn write_file(tree: &Path, path: &str, content: impl AsRef<[u8]>) -> Result<(), Problem> {
     let file = tree.join(path);
     if let Some(folder) = file.parent() {
@@ -19,24 +19,24 @@ pub(super) fn write_file(tree: &Path, path: &str, content: impl AsRef<[u8]>) -> 
     fs::write(&file, content).map_err(Problem::file(&file))
 }
 
-/// Copies one file to a path below the tree.
+/// Copies a file to a path in the staging folder.
 pub(super) fn copy_file(tree: &Path, path: &str, from: &Path) -> Result<(), Problem> {
     write_file(tree, path, fs::read(from).map_err(Problem::file(from))?)
 }
 
-/// Compresses a staged file in place. Neither its name nor its time is stored.
+/// Compresses a staged file in place with gzip, without file name and time in the header.
 pub(super) fn compress(tree: &Path, path: &str) -> Result<(), Problem> {
     Program::new("gzip").args(["-9nf"]).arg(tree.join(path)).run()
 }
 
-/// All files below a folder as paths relative to it, sorted.
+/// Returns all files in a folder and its subfolders as relative paths, sorted.
 pub(super) fn files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut files: Vec<_> = entries(tree)?.into_iter().filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files.iter().filter_map(|path| path.strip_prefix(tree).ok().map(Path::to_path_buf)).collect())
 }
 
-/// Gives all entries the modes of a package, and the same time.
+/// Sets the modes that packages use and the same modification time on all staged files and folders.
 #[cfg(unix)]
 pub(super) fn normalise_entries(tree: &Path, epoch: u64) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -50,13 +50,13 @@ pub(super) fn normalise_entries(tree: &Path, epoch: u64) -> Result<(), Problem> 
     Ok(())
 }
 
-/// Gives all entries the same time. Windows has no modes.
+/// Sets the same modification time on all staged files and folders. Windows has no file modes.
 #[cfg(not(unix))]
 pub(super) fn normalise_entries(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
     Err(Problem::Machine("packages for Linux are staged on Linux".into()))
 }
 
-/// The folder itself and everything below it.
+/// Returns the paths of the folder and of everything in it, recursively.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut found = vec![folder.to_path_buf()];
     for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
@@ -83,10 +83,10 @@ mod tests {
         write_file(folder.path(), "usr/share/doc/app/copyright", "text").unwrap();
         normalise_entries(folder.path(), 1_000_000).unwrap();
         let of = |path: &str| fs::metadata(folder.path().join(path)).unwrap();
-        assert_eq!(of("usr/bin/app").mode() & 0o7777, 0o755, "a program can be run");
-        assert_eq!(of("usr/share/doc/app/copyright").mode() & 0o7777, 0o644, "a text cannot");
+        assert_eq!(of("usr/bin/app").mode() & 0o7777, 0o755, "programs should be executable");
+        assert_eq!(of("usr/share/doc/app/copyright").mode() & 0o7777, 0o644, "text files should not be executable");
         for path in ["usr", "usr/bin", "usr/bin/app", "usr/share/doc/app/copyright"] {
-            assert_eq!(of(path).mtime(), 1_000_000, "the time of {path}");
+            assert_eq!(of(path).mtime(), 1_000_000, "the modification time of {path} should be set");
         }
     }
 
@@ -97,6 +97,6 @@ mod tests {
             write_file(folder.path(), path, "").unwrap();
         }
         let names: Vec<_> = files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
-        assert_eq!(names, ["a/b", "a/z", "b"], "the order of the file system does not matter");
+        assert_eq!(names, ["a/b", "a/z", "b"], "the list should not depend on the order of the file system");
     }
 }

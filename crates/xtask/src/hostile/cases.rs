@@ -1,20 +1,21 @@
-//! The list of cases: the attack, its targets, and the requirements in addition to the general criterion.
+//! List of attack cases from `tests/hostile/cases.tsv`: the attack, its targets, and the criterion in addition to the
+//! general one.
 
 use std::fs;
 
 use crate::problem::Problem;
 use crate::workspace;
 
-/// Component that an attack targets.
+/// Component that an attack is directed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// The host without a window.
+    /// The host, without a window.
     Host,
-    /// The page in the window.
+    /// The page in Chromium.
     Page,
-    /// A single crate, in its own unit tests.
+    /// A single crate, attacked in its unit tests.
     Unit,
-    /// The real window. Only Linux has a driver for it.
+    /// The real desktop window, tested on Linux only.
     Window,
 }
 
@@ -31,11 +32,11 @@ impl Target {
     }
 }
 
-/// A case of the hostile tests.
+/// Attack case of the hostile tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostileCase {
     pub(super) id: String,
-    /// Targets of the case. Each of them is attacked.
+    /// Components to attack. Each of them has a separate test.
     pub(super) targets: Vec<Target>,
     pub(super) tried: String,
     pub(super) criterion: String,
@@ -47,12 +48,12 @@ pub(super) fn read_cases() -> Result<Vec<HostileCase>, Problem> {
     parse_cases(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
 }
 
-/// The targets in a column, as in `host page`; none if a word is none.
+/// Parses the column with the targets, such as `host page`. Returns `None` if a word is not a target.
 fn parse_targets(column: &str) -> Option<Vec<Target>> {
     column.split(' ').map(|word| Target::ALL.into_iter().find(|target| target.name() == word)).collect()
 }
 
-/// A line with no four columns is an error.
+/// Parses the table of cases. Returns a line as the error if it does not have four valid columns.
 fn parse_cases(text: &str) -> Result<Vec<HostileCase>, String> {
     let case = |line: &str| {
         let mut columns = line.split('\t').map(str::to_owned);
@@ -78,17 +79,25 @@ mod tests {
                 && word[1..].bytes().all(|byte| byte.is_ascii_digit())
         };
         let named: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_id).collect();
-        assert!(named.len() > 40, "the promises name their tests: {named:?}");
+        assert!(named.len() > 40, "the document should name its cases: {named:?}");
         let unknown: Vec<&str> = named.into_iter().filter(|id| known.iter().all(|case| case.id != *id)).collect();
-        assert_eq!(unknown, Vec::<&str>::new(), "cases that tests/hostile/cases.tsv does not have");
+        assert_eq!(unknown, Vec::<&str>::new(), "all named cases should be in tests/hostile/cases.tsv");
     }
 
     #[test]
     fn case_has_four_columns() {
         let read = parse_cases("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
-        assert_eq!((read[0].id.as_str(), read[0].criterion.as_str()), ("X01", "it is seen"), "each in its place");
-        assert_eq!(read[0].targets, Target::ALL, "all are attacked");
-        assert_eq!(parse_cases("X01\thost\tpoison\n"), Err("X01\thost\tpoison".to_owned()), "what is missing is told");
-        assert!(parse_cases("X01\tmoon\tpoison\tit is seen\n").is_err(), "there are no other targets");
+        assert_eq!(
+            (read[0].id.as_str(), read[0].criterion.as_str()),
+            ("X01", "it is seen"),
+            "each column should be parsed"
+        );
+        assert_eq!(read[0].targets, Target::ALL, "all targets should be parsed");
+        assert_eq!(
+            parse_cases("X01\thost\tpoison\n"),
+            Err("X01\thost\tpoison".to_owned()),
+            "the error should contain the incomplete line"
+        );
+        assert!(parse_cases("X01\tmoon\tpoison\tit is seen\n").is_err(), "an unknown target should be rejected");
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask hostile`: the attacks on the host, the page and the window, and a table of how they ended.
+//! `cargo xtask hostile`: runs attacks on the host, the page and the window, and prints a table of the results.
 
 mod cases;
 mod outside;
@@ -21,18 +21,18 @@ use crate::{desktop_app, node, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only these cases, as X41
+    /// Run only these cases, such as X41
     cases: Vec<String>,
-    /// The same attacks on a client of the Rust SDK with its defaults, where they apply
+    /// Also run the attacks on a client of the Rust SDK with default settings, where applicable
     #[arg(long)]
     compare: bool,
-    /// Varies the constants as in an earlier run
+    /// Seed of an earlier run, to repeat its random values
     #[arg(long)]
     seed: Option<u64>,
-    /// Skip the page, which needs Chromium, and the window
+    /// Skip the page, which requires Chromium, and the window
     #[arg(long)]
     no_page: bool,
-    /// Attack an optimized build of the host, to which the time limits of a release apply
+    /// Attack an optimized build of the host, with the time limits of a release
     #[arg(long)]
     optimized: bool,
 }
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         false => &[Target::Window],
     };
     let (mut rows, mut ended) = (Vec::new(), Ok(()));
-    // A part of the scenarios is checked against the table, all of them write it.
+    // Results are written if all scenarios run. Otherwise they are compared with the committed table.
     let lines = outside::covers_all(&known, &options.cases).then(|| folder.join("results.lines"));
     if let Some(lines) = &lines {
         fs::write(lines, "").map_err(Problem::file(lines))?;
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         }
         let file = folder.join(format!("{}.jsonl", target.name()));
         fs::write(&file, "").map_err(Problem::file(&file))?;
-        // Without names, all tests run, including those that belong to no case.
+        // If no cases are named, all tests run, including those without a case.
         let only = if options.cases.is_empty() { Vec::new() } else { wanted };
         let outcome = match target {
             Target::Host => run_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
@@ -98,12 +98,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     ended.map_err(|_| Problem::ChecksFailed)
 }
 
-/// Note about the limits that applied in an optimized build, printed below its table.
+/// Note on the time limits of an optimized build, printed below its table.
 const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
 const DEBUG: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
 
-/// Returns an error if the run can't continue. A failed test is reported by the table instead.
+/// Returns the error unless it means that tests failed, which the table reports.
 fn fail_unless_test_failure(outcome: &Result<(), Problem>) -> Result<(), Problem> {
     match outcome {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
@@ -112,7 +112,7 @@ fn fail_unless_test_failure(outcome: &Result<(), Problem>) -> Result<(), Problem
     }
 }
 
-/// Only these cases, or all tests if none is named.
+/// Runs the attacks on the host: the cases in `only`, or all if it is empty.
 fn run_on_host(
     only: &[&str],
     optimized: bool,
@@ -128,7 +128,7 @@ fn run_on_host(
         tests = tests.env(outside::RESULTS_VARIABLE, lines);
     }
     if optimized {
-        // The tests expect these programs in their own folder.
+        // The tests look for these programs in the output folder of their own profile.
         let servers = ["build", "--profile", "profiling", "-p", "testkit", "-p", "demo-server"];
         cargo().dir(workspace::root_folder()).args(servers).run()?;
         tests = tests.args([if has_nextest { "--cargo-profile" } else { "--profile" }, "profiling"]);
@@ -136,11 +136,11 @@ fn run_on_host(
     if !has_nextest {
         tests = tests.arg("--");
     }
-    // A test's name begins with the case that it tries.
+    // The name of a test begins with the identifier of its case.
     tests.args(only.iter().map(|id| id.to_lowercase())).run()
 }
 
-/// Only these cases, or all tests if none is named.
+/// Runs the attacks on the page in Chromium: the cases in `only`, or all if it is empty.
 fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
     step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
@@ -159,7 +159,7 @@ fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
     with_seed(call, rows, seed).run()
 }
 
-/// All that is tried in the real window.
+/// Runs all attacks on the real desktop window.
 fn run_on_window(rows: &Path) -> Result<(), Problem> {
     step("attacks on the real window");
     node::install_packages(&workspace::tests_folder(), &mut Program::run)?;
@@ -179,7 +179,7 @@ fn with_seed(program: Program, rows: &Path, seed: u64) -> Program {
         .env("HOSTILE_CANARY", format!("canary-{:016x}", seed.rotate_left(17)))
 }
 
-/// From the clock: it need only be another one each time.
+/// Returns a seed from the current time, which only has to differ between runs.
 fn seed_from_clock() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |now| u64::from(now.subsec_nanos()) ^ now.as_secs() << 20) ^ u64::from(env::args().count() as u32)

@@ -1,6 +1,6 @@
-//! `tests/hostile/RESULTS.md`: results for the attack classes of published benchmarks. The tests in
-//! `tests/hostile/outside` report a line each. A run of all of them writes the file, and other runs compare their lines
-//! with it.
+//! `tests/hostile/RESULTS.md`: results for the attack classes of published benchmarks. Each test in
+//! `tests/hostile/outside` reports one line. A run of all tests writes the file, and a run of some tests compares their
+//! lines with it.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::cases::HostileCase;
 use crate::problem::Problem;
 use crate::workspace;
 
-/// The variable that names the file for the lines.
+/// Environment variable with the path of the file that the tests append their lines to.
 pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
 
 const FILE_HEAD: &str = "\
@@ -32,7 +32,7 @@ the papers depend on the model; these results do not.
 | --- | --- | --- | --- | --- |
 ";
 
-/// Returns `true` if the named cases are all cases of the file. An empty list of names selects all.
+/// Returns `true` if all cases of `RESULTS.md` are named. An empty list names all cases.
 pub(super) fn covers_all(known: &[HostileCase], named: &[String]) -> bool {
     named.is_empty() || scenario_ids(known).all(|id| named.iter().any(|name| name == id))
 }
@@ -74,16 +74,16 @@ mod tests {
     fn file_is_written_from_one_line_per_case() {
         let known = cases::read_cases().unwrap();
         let lines: Vec<String> = scenario_ids(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
-        assert!(lines.len() >= 15, "the scenarios: {lines:?}");
+        assert!(lines.len() >= 15, "the table should have a row for each scenario: {lines:?}");
         let mut backwards = lines.clone();
         backwards.reverse();
         assert_eq!(
             results_text(&backwards.concat(), &known).unwrap(),
             format!("{FILE_HEAD}{}", lines.concat()),
-            "in their order"
+            "the rows should be in the order of the cases"
         );
-        assert!(results_text(&lines[1..].concat(), &known).is_err(), "one that failed keeps the file as it was");
-        assert!(!covers_all(&known, &["B01".to_owned()]), "a part of them writes nothing");
+        assert!(results_text(&lines[1..].concat(), &known).is_err(), "a scenario without a line should be an error");
+        assert!(!covers_all(&known, &["B01".to_owned()]), "a run of some scenarios should write nothing");
     }
 
     #[test]

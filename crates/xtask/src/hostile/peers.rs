@@ -1,5 +1,5 @@
-//! Runs the same attacks on a client of the Rust SDK with its defaults, to show the effect on a host without further
-//! protection.
+//! Runs the same attacks on a client of the Rust SDK with default settings, to show their effect on a host without
+//! additional protection.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-/// An attack on another client: its case, and the arguments of the hostile server.
+/// Attack on another client: the identifier of the case, and the arguments of the hostile server.
 struct Attack(&'static str, &'static [&'static str]);
 
 const ATTACKS: [Attack; 21] = [
@@ -36,7 +36,7 @@ const ATTACKS: [Attack; 21] = [
     Attack("X42", &["--misbehave", "http-text"]),
 ];
 
-/// Environment variable with a secret, which the client's child processes inherit.
+/// Environment variable with a secret value, which child processes of the client inherit.
 const SECRET_VARIABLE: &str = "HOSTILE_CANARY";
 
 pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
@@ -65,7 +65,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
     Ok(others)
 }
 
-/// Returns a short description: the steps that failed, and the observed effects.
+/// Returns a short description of the result: the steps that failed, and the observed effects.
 fn outcome_text(told: &Value, canary: &str, lives_on: bool) -> String {
     let steps = told["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
@@ -94,27 +94,31 @@ mod tests {
     fn failed_steps_are_reported_and_successful_ones_are_not() {
         let told =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
-        assert_eq!(outcome_text(&told, "canary", false), "call hangs, 40 MiB", "the step that hangs, and the memory");
+        assert_eq!(
+            outcome_text(&told, "canary", false),
+            "call hangs, 40 MiB",
+            "the hanging step and the memory should be reported"
+        );
         let told = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": "canary"});
         let leaks = "answered, the server sees the client's secret, what was started lives on, 8 MiB";
-        assert_eq!(outcome_text(&told, "canary", true), leaks, "a leak is told, and what is left");
+        assert_eq!(outcome_text(&told, "canary", true), leaks, "the leak and the leftover process should be reported");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn leftover_processes_of_a_client_are_found_and_killed() {
         let canary = format!("canary-of-a-test-{}", std::process::id());
-        // The shell ends, but its child process does not.
+        // The shell exits while its child process continues to run.
         let script = "sleep 300 >/dev/null 2>&1 & echo started";
         let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET_VARIABLE, &canary).output().unwrap();
-        assert_eq!(printed.trim(), "started", "it runs");
+        assert_eq!(printed.trim(), "started", "the child process should be started");
         let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
-        assert_eq!(left.len(), 1, "it is found: {left:?}");
+        assert_eq!(left.len(), 1, "the child process should be found: {left:?}");
         process::kill_processes(&left);
         let began = std::time::Instant::now();
         while !process::processes_with_variable(SECRET_VARIABLE, &canary).is_empty() {
-            assert!(began.elapsed().as_secs() < 10, "it is ended");
-            // sleep: polls the state, which no event reports.
+            assert!(began.elapsed().as_secs() < 10, "the child process should be killed");
+            // sleep: polls, because no event reports the state.
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }

@@ -1,5 +1,5 @@
-//! The table of attacks: the attempt, the requirement, the result for Drawbridge, and that for another client. Also
-//! lists the results that are not acceptable.
+//! Table of attacks: the attempt, the criterion, the result for Drawbridge, and the result for another client. Also
+//! determines which results count as failures.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,32 +10,32 @@ use serde_json::Value;
 use super::cases::{HostileCase, Target};
 use crate::problem::Problem;
 
-/// Result of an attack on Drawbridge.
+/// Result of one attack on Drawbridge.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub(super) case: String,
     pub(super) target: Target,
     pub(super) tried: String,
     pub(super) withstood: bool,
-    /// Slowest response of the good server or longest pause of the page, in milliseconds.
+    /// Slowest response of the unaffected server or longest pause of the page, in milliseconds.
     pub(super) slowest: Option<f64>,
-    /// Growth of the memory, in MiB.
+    /// Growth of the process's memory during the attack, in MiB.
     pub(super) memory: Option<f64>,
-    /// Time until the processes had ended, in milliseconds.
+    /// Time until all processes of the hostile server had ended, in milliseconds.
     pub(super) gone: Option<f64>,
 }
 
-/// Result of an attack on another client.
+/// Result of one attack on another client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OtherClientRow {
     pub(super) case: String,
     pub(super) outcome: String,
 }
 
-/// Reads the rows of the attacks on this target.
+/// Reads the results of the attacks on this target from a file.
 ///
 /// # Errors
-/// Returns a [`Problem`] if the file can't be read or a line is not a row.
+/// Returns a [`Problem`] if the file can't be read or a line can't be parsed.
 pub(super) fn read_rows(path: &Path, target: Target) -> Result<Vec<Row>, Problem> {
     let text = fs::read_to_string(path).map_err(Problem::file(path))?;
     let unusable = |line: &str| Problem::Machine(format!("{}: `{line}` is no row", path.display()));
@@ -56,8 +56,8 @@ fn parse_row(line: &str, target: Target) -> Option<Row> {
     })
 }
 
-/// Returns the reasons why the wanted cases do not count as withstood: a failed attack, or a required target without an
-/// attack. Targets that were omitted on purpose are ignored.
+/// Returns the reasons why the selected cases have not passed: a failed attack, or a target that was not attacked.
+/// Targets in `left_out` are ignored.
 pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[Row], left_out: &[Target]) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in wanted {
@@ -73,7 +73,7 @@ pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[Row], left_out: &
     lacks
 }
 
-/// Returns the table as Markdown, which is readable on a terminal and in a file.
+/// Returns the results as a Markdown table.
 pub(super) fn table_text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherClientRow]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
@@ -140,10 +140,16 @@ mod tests {
         let rows = [line("X01", true), line("X01", true), line("X02", true), line("X02", false)];
         let cases = ["X01", "X02", "X03"].map(|id| case(id, &[Target::Host]));
         let text = table_text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
-        assert!(text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"), "whole: {text}");
-        assert!(text.contains("**FAILED 1 of 2**: a"), "one failure is the case's: {text}");
-        assert!(text.contains("| X03 | tried | holds | not tried |"), "what was not tried is not withstood: {text}");
-        assert!(text.contains("1 of 3 cases withstood"), "and they are counted: {text}");
+        assert!(
+            text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"),
+            "the row should have all columns: {text}"
+        );
+        assert!(text.contains("**FAILED 1 of 2**: a"), "one failed attack should fail its case: {text}");
+        assert!(
+            text.contains("| X03 | tried | holds | not tried |"),
+            "a case without an attack should not count as withstood: {text}"
+        );
+        assert!(text.contains("1 of 3 cases withstood"), "the withstood cases should be counted: {text}");
     }
 
     #[test]
@@ -155,19 +161,22 @@ mod tests {
         let wanted = [&both, &page, &lost];
         let all = missing_results(&wanted, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
-        assert_eq!(all, missing, "each is named, whatever the tests said");
+        assert_eq!(all, missing, "each missing or failed target should be reported");
         assert_eq!(
             missing_results(&wanted, &rows, &[Target::Page]),
             missing[2..],
-            "targets omitted on purpose are ignored"
+            "targets omitted on purpose should be ignored"
         );
-        assert!(missing_results(&[&both], &[], &[Target::Page])[0].contains("host"), "no row at all is no success");
+        assert!(
+            missing_results(&[&both], &[], &[Target::Page])[0].contains("host"),
+            "a case without any row should be reported"
+        );
     }
 
     #[test]
     fn other_clients_have_their_own_column() {
         let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
         let text = table_text(&[&case("X01", &[Target::Host])], &[], &[other]);
-        assert!(text.contains("| hangs |"), "in a column of its own: {text}");
+        assert!(text.contains("| hangs |"), "another client's result should have its own column: {text}");
     }
 }

@@ -1,5 +1,4 @@
-//! Findings of reviews whose tests are in the crate that owns the code: run with nextest, and each reported as a row of
-//! the table.
+//! Runs attacks that are unit tests of a single crate, and reports each as a row of the table.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +10,11 @@ use crate::process::cargo;
 use crate::progress::step;
 use crate::workspace;
 
-/// Runs the unit tests whose names begin with a case, or with one of `only`, and writes a row for each to `rows`.
+/// Runs the unit tests whose names start with the identifier of a case in `only`, or of any case if it is empty, and
+/// writes a row for each test to `rows`.
 ///
 /// # Errors
-/// `ChecksFailed` if a test failed or the tests do not build.
+/// Returns [`Problem::ChecksFailed`] if a test fails or the tests can't be built.
 pub(super) fn run_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> {
     step("attacks on single crates");
     let log = rows.with_extension("log");
@@ -36,13 +36,14 @@ pub(super) fn run_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> 
     ended
 }
 
-/// A regular expression for the names of the tests.
+/// Returns a regular expression that matches the names of the tests.
 fn test_name_pattern(only: &[&str]) -> String {
     let ids = if only.is_empty() { "[sex][0-9][0-9]".to_owned() } else { only.join("|").to_lowercase() };
     format!("(^|::)({ids})_")
 }
 
-/// A row for a line such as `PASS [   0.524s] (1/6) host conversation::tests::s13_nothing_live_is_left`.
+/// Returns the table row for a line of nextest such as `PASS [   0.524s] (1/6) host
+/// conversation::tests::s13_nothing_live_is_left`.
 fn parse_row(line: &str) -> Option<String> {
     let (status, rest) = line.trim_start().split_once(' ')?;
     let withstood = match status {
@@ -66,11 +67,11 @@ mod tests {
         assert_eq!(
             parse_row(line).as_deref(),
             Some("{\"case\":\"S13\",\"tried\":\"nothing loads\",\"withstood\":true}\n"),
-            "the case is the beginning of the name"
+            "the case should be the prefix of the test's name"
         );
         let failed = parse_row("  FAIL [   0.1s] (2/6) store tests::s04_a").unwrap();
-        assert!(failed.contains("false"), "a failure is one: {failed}");
-        assert_eq!(parse_row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines are none");
+        assert!(failed.contains("false"), "a failed test should be reported: {failed}");
+        assert_eq!(parse_row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines should be ignored");
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! Process groups: led by one program, ended as a whole.
+//! Process groups that consist of a started program and its descendants, and are stopped together.
 
 use std::process::{Child, Command};
 
-/// Makes the program the leader of a new group.
+/// Makes the program the leader of a new process group.
 #[cfg(unix)]
 pub(super) fn lead_own_group(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
 
-/// Ends the process group: requests termination, and kills it after two seconds. Harmless if the group has ended
-/// already.
+/// Stops the process group of a program: requests termination, and kills the group after two seconds. Has no effect if
+/// it has already ended.
 #[cfg(unix)]
 pub(super) fn stop_group(leader: &mut Child) {
     use std::thread::sleep;
@@ -35,7 +35,7 @@ pub(super) fn stop_group(leader: &mut Child) {
     let _ = leader.wait();
 }
 
-/// Ends one process that is not ours to wait for.
+/// Kills a process that is not a child of xtask.
 #[cfg(unix)]
 pub(super) fn kill_process(id: u32) {
     use nix::sys::signal::{Signal, kill};

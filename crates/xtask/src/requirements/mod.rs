@@ -1,4 +1,4 @@
-//! `cargo xtask requirements`: each requirement of the specification with the tests that name its id.
+//! `cargo xtask requirements`: lists the requirements of the specification with the tests that name them.
 
 mod named;
 mod report;
@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::tidy::tree::Tree;
 use crate::workspace;
 
-/// Areas whose requirements at the levels MUST and SHOULD need a test or a reason.
+/// Areas of the specification in which each MUST and SHOULD requires a test or a documented reason.
 const TRACED_AREAS: [&str; 19] = [
     "transport-stdio",
     "transport-http",
@@ -37,18 +37,18 @@ const TRACED_AREAS: [&str; 19] = [
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Report only on these areas
+    /// Report only these areas
     #[arg(long)]
     area: Vec<String>,
-    /// Only requirements without a test or a reason
+    /// List only requirements without a test or a reason
     #[arg(long)]
     missing: bool,
-    /// Fail when a MUST or SHOULD has neither a test nor a reason, or an id is unknown
+    /// Fail if a MUST or SHOULD has neither a test nor a reason, or if an id is unknown
     #[arg(long)]
     check: bool,
 }
 
-/// The tables, and the requirements that tests name.
+/// Tables of requirements, and the places in tests that name a requirement.
 struct Trace {
     tables: Tables,
     named: Vec<RequirementMention>,
@@ -60,7 +60,7 @@ impl Trace {
     }
 
     fn new(tree: &Tree, tables: Tables) -> Self {
-        // An id that is misspelled begins as others do, or with the name of an area.
+        // Texts count as misspelled ids, not as unrelated brackets, if their first word is that of a known id or area.
         let begins_known = |id: &str| {
             let first = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
             let begins_as = |known: &str| first(known) == first(id);
@@ -78,7 +78,7 @@ impl Trace {
         self.tables.reason(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
     }
 
-    /// Returns the findings: path, line (0 for none), text.
+    /// Returns the findings as path, line (0 for the whole file) and text.
     fn findings(&self) -> Vec<(String, usize, String)> {
         let mut findings = Vec::new();
         for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
@@ -105,7 +105,7 @@ impl Trace {
     }
 }
 
-/// Returns the findings for `cargo xtask tidy`: path, line (0 for none), text.
+/// Returns the findings for `cargo xtask tidy` as path, line (0 for the whole file) and text.
 pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
     Ok(Trace::read(tree)?.findings())
 }
@@ -156,7 +156,7 @@ mod tests {
         trace.findings().into_iter().map(|(_, _, text)| text).collect()
     }
 
-    /// A test's comment that names this id.
+    /// Returns the code of a test with a comment that names this id.
     fn naming(id: &str) -> String {
         format!("fn a() {{\n    // [{id}]\n}}\n")
     }
@@ -164,16 +164,24 @@ mod tests {
     #[test]
     fn must_requirement_needs_a_test_or_a_reason() {
         let missing = texts(&trace("", &[]));
-        assert_eq!(missing, ["MUST `ping-one` has neither a test nor a reason"], "neither MAY nor other areas");
-        assert!(texts(&trace(&naming("ping-one"), &[])).is_empty(), "a test is enough");
-        assert!(texts(&trace("", &["ping-one"])).is_empty(), "a reason is enough");
+        assert_eq!(
+            missing,
+            ["MUST `ping-one` has neither a test nor a reason"],
+            "only MUST and SHOULD of traced areas should be reported"
+        );
+        assert!(texts(&trace(&naming("ping-one"), &[])).is_empty(), "a test should be sufficient");
+        assert!(texts(&trace("", &["ping-one"])).is_empty(), "a reason should be sufficient");
     }
 
     #[test]
     fn misspelled_ids_and_unused_reasons_are_reported() {
         let found = texts(&trace(&naming("ping-onne"), &["ping-one"]));
-        assert_eq!(found, ["`ping-onne` is no requirement"], "it begins as a known one does");
+        assert_eq!(found, ["`ping-onne` is no requirement"], "an unknown id with a known prefix should be reported");
         let found = texts(&trace(&naming("ping-one"), &["ping-one", "ping-three"]));
-        assert_eq!(found.len(), 2, "a reason for what is tested, and one for nothing: {found:?}");
+        assert_eq!(
+            found.len(),
+            2,
+            "a reason for a tested requirement and one for an unknown requirement should be reported: {found:?}"
+        );
     }
 }

@@ -1,20 +1,20 @@
-//! Which tests name which requirement: `[the-id]` in a comment or a message of a test.
+//! Finds the places in tests that name a requirement: `[the-id]` in a comment or an assertion message.
 
 use crate::tidy::tree::{SourceFile, Tree};
 
-/// A place in a test that names a requirement.
+/// Place in a test that names a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequirementMention {
     pub(crate) id: String,
     pub(crate) path: String,
     /// Number of the line, counted from 1.
     pub(crate) line: usize,
-    /// Name of the test, or of the function that a test calls. Empty if the place is outside functions.
+    /// Name of the test or helper function. Empty if the place is not in a function.
     pub(crate) test: String,
 }
 
-/// Returns all places in all tests that name a requirement. `is_candidate` rejects texts that only look like a name,
-/// such as `[a-z]`.
+/// Returns all places in tests that name a requirement. `is_candidate` rejects texts in brackets that are not ids, such
+/// as `[a-z]`.
 pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
     let mut found = Vec::new();
     for file in &tree.files {
@@ -28,8 +28,8 @@ pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) ->
     found
 }
 
-/// Returns the lines of tests with their numbers: whole files in folders of tests, and otherwise the lines after
-/// `#[cfg(test)] mod`.
+/// Returns the lines of test code with their numbers: all lines of files in test folders, and in other files the lines
+/// after `#[cfg(test)] mod`.
 fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     let is_script = file.has_extension(&["ts", "mjs"]);
     let first = match (file.is_test(), file.is_rust()) {
@@ -42,7 +42,7 @@ fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(move |(number, _)| *number > skipped)
 }
 
-/// Returns the names in square brackets that consist of lower-case words and hyphens.
+/// Returns the ids in square brackets, which consist of lower-case words and hyphens.
 fn mentioned_ids(line: &str) -> impl Iterator<Item = &str> {
     line.split('[').skip(1).filter_map(|rest| {
         let id = rest.split_once(']')?.0;
@@ -53,7 +53,7 @@ fn mentioned_ids(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The name of the test around a line; a comment in front of a test belongs to it.
+/// Returns the name of the test that contains a line. A comment directly above a test belongs to that test.
 fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
     let name = if is_rust { rust_name } else { script_name };
     let lines: Vec<&str> = text.lines().collect();
@@ -90,7 +90,7 @@ mod tests {
         named.into_iter().map(|named| (named.id, named.line, named.test)).collect()
     }
 
-    // The brackets are put in here, as this file is read like any other.
+    // The brackets are added here, because this file itself is searched for ids.
     fn named(text: &str) -> String {
         text.replace('<', "[").replace('>', "]")
     }
@@ -113,7 +113,7 @@ mod tests {
     fn only_tests_count() {
         let text = "//! A.\n// <ping-one>\nfn product() {}\n\n#[cfg(test)]\nmod tests {\n    // <ping-two>\n    fn test() {}\n}\n";
         let found = found("crates/a/src/lib.rs", &named(text));
-        assert_eq!(found, [("ping-two".to_owned(), 7, "test".to_owned())], "the product naming it proves nothing");
+        assert_eq!(found, [("ping-two".to_owned(), 7, "test".to_owned())], "product code should not count as a test");
     }
 
     #[test]
@@ -121,6 +121,10 @@ mod tests {
         let text =
             "test(\"answers\", async () => {\n  // <ping-one>\n  text.match(/<a-z>/); list<i-1>; `<PING-x>`\n});\n";
         let found = found("tests/page/a.spec.ts", &named(text));
-        assert_eq!(found, [("ping-one".to_owned(), 2, "answers".to_owned())], "the one id, with the test's title");
+        assert_eq!(
+            found,
+            [("ping-one".to_owned(), 2, "answers".to_owned())],
+            "the id should be found with the title of its test"
+        );
     }
 }

@@ -1,10 +1,11 @@
-//! The list that a person reads: area by area, each requirement with its tests or the reason for having none.
+//! Report of `cargo xtask requirements`: for each area, the requirements with their tests, or the reason why there is
+//! none.
 
 use std::fmt::Write;
 
 use super::{Requirement, RequirementMention, Trace};
 
-/// Numbers of requirements of a level, by the state of their tests.
+/// Numbers of requirements at one level, by the state of their tests.
 #[derive(Default)]
 struct Totals {
     tested: usize,
@@ -30,7 +31,7 @@ impl Totals {
 }
 
 impl Trace {
-    /// The areas, in the order of the table.
+    /// Returns the areas in the order of the requirements table.
     pub(super) fn areas(&self) -> Vec<&str> {
         let mut areas: Vec<&str> = Vec::new();
         for requirement in &self.tables.requirements {
@@ -45,7 +46,7 @@ impl Trace {
         self.areas().contains(&area)
     }
 
-    /// Returns the list for the requested areas, or for all if none is requested, with the totals.
+    /// Returns the report on the requested areas, or on all areas if none is requested, with the totals.
     pub(super) fn report(&self, asked: &[String], only_missing: bool) -> String {
         let mut list = String::new();
         let mut totals = String::from("\ntotals\n");

@@ -1,4 +1,4 @@
-//! The two tables of `tests/conformance`: the requirements of the specification on a host, and the reasons for those
+//! Tables in `tests/conformance`: the requirements of the MCP specification on a host, and the reasons for requirements
 //! without a test.
 
 use std::fs;
@@ -6,36 +6,36 @@ use std::path::Path;
 
 use crate::problem::Problem;
 
-/// A line of `requirements.tsv`.
+/// Row of `requirements.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Requirement {
-    /// Name of the requirement, which tests write in square brackets.
+    /// Identifier of the requirement, which tests name in square brackets.
     pub(crate) id: String,
-    /// The part of the specification.
+    /// Area of the specification that contains the requirement.
     pub(crate) area: String,
-    /// MUST, SHOULD or MAY.
+    /// Level of the requirement: MUST, SHOULD or MAY.
     pub(crate) level: String,
-    /// Revisions that contain the requirement.
+    /// Protocol revisions that contain the requirement.
     pub(crate) revisions: String,
     /// Text of the requirement.
     pub(crate) text: String,
 }
 
-/// A line of `not-applicable.tsv`.
+/// Row of `not-applicable.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reason {
-    /// Name of the requirement that is not applicable.
+    /// Identifier of the requirement.
     pub(crate) id: String,
-    /// Reason why a host has no such behaviour, or why this one deviates.
+    /// Reason why the requirement does not apply to this host, or why the host deviates from it.
     pub(crate) text: String,
 }
 
 /// The contents of both tables.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    /// In the order of the file, which is that of the specification.
+    /// Requirements in the order of the file, which follows the specification.
     pub(crate) requirements: Vec<Requirement>,
-    /// In the order of the file.
+    /// Reasons in the order of the file.
     pub(crate) reasons: Vec<Reason>,
 }
 
@@ -60,7 +60,7 @@ impl Tables {
     }
 }
 
-/// Rows below the heading, with at least so many columns.
+/// Parses the rows below the heading, and returns an error if a row has fewer than `columns` columns.
 fn parse_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate().skip(1) {
@@ -99,14 +99,21 @@ mod tests {
         let text =
             "id\tarea\tlevel\trevisions\trequirement\tsource\nping-respond\tping\tMUST\t2024-11-05\tAnswer.\ta page\n";
         let read = parse_requirements(text).unwrap();
-        assert_eq!(read.len(), 1, "one row below the heading");
-        assert_eq!((read[0].id.as_str(), read[0].level.as_str()), ("ping-respond", "MUST"), "columns by position");
-        assert_eq!(read[0].text, "Answer.", "the source does not get into the text");
+        assert_eq!(read.len(), 1, "one row should be parsed");
+        assert_eq!(
+            (read[0].id.as_str(), read[0].level.as_str()),
+            ("ping-respond", "MUST"),
+            "columns should be identified by position"
+        );
+        assert_eq!(read[0].text, "Answer.", "the column with the source should not be part of the text");
     }
 
     #[test]
     fn row_with_a_missing_cell_is_named() {
         let problem = parse_reasons("id\treason\nping-respond\t \n").unwrap_err();
-        assert!(problem.to_string().contains("not-applicable.tsv:2"), "file and line: {problem}");
+        assert!(
+            problem.to_string().contains("not-applicable.tsv:2"),
+            "the error should contain file and line: {problem}"
+        );
     }
 }

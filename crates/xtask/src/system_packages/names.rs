@@ -4,28 +4,28 @@ use std::path::Path;
 
 use crate::process;
 
-/// A required system package.
+/// Required system package, with its name on each distribution.
 #[derive(Clone, Copy)]
 pub(crate) struct RequiredPackage {
-    /// Debian's and Ubuntu's name.
+    /// Name of the package on Debian and Ubuntu.
     pub(crate) debian: &'static str,
     /// Name of the package on Fedora.
     pub(super) fedora: &'static str,
     /// Name of the package on Arch Linux.
     pub(super) arch: &'static str,
-    /// Sign that the package is installed, for systems without dpkg.
+    /// Test for an installed package, used on systems without dpkg.
     sign: PackageEvidence,
-    /// macOS and Windows have it, or do without.
+    /// `true` if macOS and Windows do not require the package or always include it.
     pub(super) only_linux: bool,
 }
 
 #[derive(Clone, Copy)]
 enum PackageEvidence {
-    /// Name of a module that pkg-config knows.
+    /// Module that pkg-config finds if the package is installed.
     Module(&'static str),
-    /// Program that responds to these arguments.
+    /// Program that exits successfully with these arguments.
     Program(&'static str, &'static [&'static str]),
-    /// The file is there.
+    /// File that exists if the package is installed.
     File(&'static str),
 }
 
@@ -48,7 +48,7 @@ const fn required_package(
     RequiredPackage { debian, fedora, arch, sign, only_linux: true }
 }
 
-/// To compile and link anything.
+/// Packages for compiling and linking any crate.
 pub(crate) const COMPILER: &[RequiredPackage] = &[
     required_package("build-essential", "gcc-c++", "base-devel", PackageEvidence::Program("cc", &["--version"])),
     required_package(
@@ -59,7 +59,7 @@ pub(crate) const COMPILER: &[RequiredPackage] = &[
     ),
 ];
 
-/// To compile the shell.
+/// Packages for compiling the desktop shell.
 pub(crate) const BUILD_SHELL: &[RequiredPackage] = &[
     required_package(
         "libwebkit2gtk-4.1-dev",
@@ -71,7 +71,7 @@ pub(crate) const BUILD_SHELL: &[RequiredPackage] = &[
     required_package("file", "file", "file", PackageEvidence::Program("file", &["--version"])),
 ];
 
-/// Packages for opening a window without a display, and for taking its picture.
+/// Packages for opening a window without a display, and for taking screenshots of it.
 pub(crate) const HEADLESS: &[RequiredPackage] = &[
     required_package("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb", PackageEvidence::Program("Xvfb", &["-help"])),
     required_package("xauth", "xorg-x11-xauth", "xorg-xauth", PackageEvidence::Program("xauth", &["-V"])),
@@ -80,7 +80,7 @@ pub(crate) const HEADLESS: &[RequiredPackage] = &[
     required_package("imagemagick", "ImageMagick", "imagemagick", PackageEvidence::Program("import", &["-version"])),
 ];
 
-/// Packages for a real keychain on a separate message bus.
+/// Packages for running a real keychain on a separate session bus.
 pub(crate) const KEYCHAIN: &[RequiredPackage] = &[
     required_package("dbus", "dbus-daemon", "dbus", PackageEvidence::Program("dbus-run-session", &["--version"])),
     required_package(
@@ -91,8 +91,8 @@ pub(crate) const KEYCHAIN: &[RequiredPackage] = &[
     ),
 ];
 
-/// Packages for sandboxing servers and the page. On systems that do not let users create namespaces, the tests report
-/// the omitted cases. WebKitGTK's packages install both on Debian and Fedora.
+/// Packages for sandboxing servers and the page. WebKitGTK's packages install them on Debian and Fedora. If the system
+/// does not let users create namespaces, the tests report the skipped cases.
 pub(crate) const SANDBOX: &[RequiredPackage] = &[
     required_package("bubblewrap", "bubblewrap", "bubblewrap", PackageEvidence::Program("bwrap", &["--version"])),
     required_package(
@@ -103,8 +103,8 @@ pub(crate) const SANDBOX: &[RequiredPackage] = &[
     ),
 ];
 
-/// Packages for the real servers from PyPI, the server that works on a git repository, and the official program that
-/// signs bundles.
+/// Packages for the interoperability tests: Python for servers from PyPI, git for a server that uses it, and openssl
+/// for the official program that signs bundles.
 pub(crate) const INTEROP: &[RequiredPackage] = &[
     RequiredPackage {
         only_linux: false,
@@ -125,11 +125,11 @@ pub(crate) const INTEROP: &[RequiredPackage] = &[
     },
 ];
 
-/// Packages for counting instructions.
+/// Packages for counting instructions with callgrind.
 pub(crate) const VALGRIND: &[RequiredPackage] =
     &[required_package("valgrind", "valgrind", "valgrind", PackageEvidence::Program("valgrind", &["--version"]))];
 
-/// For pictures of the page with Chinese text in them.
+/// Fonts for screenshots of the page with Chinese text.
 pub(crate) const PAGE: &[RequiredPackage] = &[required_package(
     "fonts-noto-cjk",
     "google-noto-sans-cjk-fonts",
@@ -137,17 +137,17 @@ pub(crate) const PAGE: &[RequiredPackage] = &[required_package(
     PackageEvidence::Program("sh", &["-c", "fc-list :lang=zh | grep -q ."]),
 )];
 
-/// The browser for the page's tests, on Debian.
+/// Browser for the page's tests on Debian.
 pub(crate) const CHROMIUM: RequiredPackage =
     required_package("chromium", "chromium", "chromium", PackageEvidence::File("/usr/bin/chromium"));
 
-/// To pack for Debian and Fedora.
+/// Packages for building Debian and Fedora packages.
 pub(crate) const PACKAGING: &[RequiredPackage] = &[
     required_package("dpkg-dev", "dpkg-dev", "dpkg", PackageEvidence::Program("dpkg-shlibdeps", &["--version"])),
     required_package("rpm", "rpm-build", "rpm-tools", PackageEvidence::Program("rpmbuild", &["--version"])),
 ];
 
-/// To check packages, and to make the fresh root that they are installed in.
+/// Packages for checking the built packages, and for creating the root file system in which they are installed.
 pub(crate) const PACKAGE_CHECKS: &[RequiredPackage] = &[
     required_package("lintian", "lintian", "lintian", PackageEvidence::Program("lintian", &["--version"])),
     required_package("rpmlint", "rpmlint", "rpmlint", PackageEvidence::Program("rpmlint", &["--version"])),
@@ -161,7 +161,7 @@ pub(crate) const PACKAGE_CHECKS: &[RequiredPackage] = &[
     required_package("mmdebstrap", "mmdebstrap", "mmdebstrap", PackageEvidence::Program("mmdebstrap", &["--version"])),
 ];
 
-/// To drive the real window.
+/// Packages for controlling the real desktop window.
 pub(crate) const WINDOW_TESTS: &[RequiredPackage] = &[required_package(
     "webkit2gtk-driver",
     "webkit2gtk4.1-devel",

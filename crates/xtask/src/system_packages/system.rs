@@ -1,4 +1,4 @@
-//! Which system this is, and how one installs there.
+//! Detects the operating system and the way to install packages on it.
 
 use std::{env, fs};
 
@@ -27,7 +27,7 @@ impl System {
             _ => {
                 let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
                 match Self::from_os_release(&release) {
-                    // Derivatives without apt exist.
+                    // Some derivatives of Debian have no apt-get.
                     Self::Debian { .. } if !process::succeeds("apt-get", &["--version"]) => Self::OtherLinux,
                     system => system,
                 }
@@ -35,7 +35,7 @@ impl System {
         }
     }
 
-    /// From the text of /etc/os-release.
+    /// Returns the system described by the text of `/etc/os-release`.
     fn from_os_release(text: &str) -> Self {
         let field = |name: &str| {
             text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap_or("").trim_matches('"')
@@ -55,7 +55,7 @@ impl System {
     }
 
     /// Returns the missing packages and the command to install them, for systems on which xtask does not install
-    /// packages.
+    /// packages itself.
     pub(super) fn hint(&self, missing: &[&RequiredPackage]) -> String {
         let names = |name: fn(&RequiredPackage) -> &str| {
             let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();
@@ -101,9 +101,15 @@ mod tests {
     fn hint_uses_the_package_names_of_its_system_once_each() {
         let missing: Vec<_> = BUILD_SHELL.iter().chain(HEADLESS).collect();
         let fedora = System::Fedora.hint(&missing);
-        assert!(fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"), "Fedora's: {fedora}");
+        assert!(
+            fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"),
+            "the hint should contain Fedora's names: {fedora}"
+        );
         let arch = System::Arch.hint(&missing);
-        assert_eq!(arch.matches(" dbus").count(), 1, "three needs are one package on Arch: {arch}");
-        assert!(System::OtherLinux.hint(&missing).contains("libwebkit2gtk-4.1-dev"), "Debian's names elsewhere");
+        assert_eq!(arch.matches(" dbus").count(), 1, "three requirements should be one package on Arch: {arch}");
+        assert!(
+            System::OtherLinux.hint(&missing).contains("libwebkit2gtk-4.1-dev"),
+            "other systems should get Debian's names"
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! Finds the line of a log that names the cause of a part's failure.
+//! Finds the line of a log that describes why a test part failed.
 
 use super::counts::without_colours;
 
-/// Patterns of lines that name a cause, in descending order of relevance. Matched at the start of the trimmed line.
+/// Prefixes of lines that describe a cause, in descending order of relevance. They are compared with the start of each
+/// trimmed line.
 const CAUSE_PREFIXES: &[&str] = &[
     "error[",
     "error:",
@@ -17,14 +18,14 @@ const CAUSE_PREFIXES: &[&str] = &[
     "npm error",
 ];
 
-/// Returns the most relevant line, or the last one that is not empty.
+/// Returns the most relevant line of a log, or else the last line that is not empty.
 pub(super) fn cause_in_log(log: &str) -> Option<String> {
     let plain = without_colours(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("$ ")).collect();
     let telling = CAUSE_PREFIXES.iter().find_map(|start| lines.iter().position(|line| line.starts_with(start)));
     let line = match telling {
-        // Rust prints the panic message in the line after the location.
+        // Rust prints the panic message on the line after the location.
         Some(at) if lines[at].starts_with("thread '") && lines[at].ends_with(':') => {
             format!("{} {}", lines[at], lines.get(at + 1).unwrap_or(&""))
         }
@@ -52,7 +53,7 @@ mod tests {
         assert_eq!(
             cause_in_log(log).as_deref(),
             Some("error[E0425]: cannot find value `x`"),
-            "the first error is the cause"
+            "the first error should be the cause"
         );
     }
 
@@ -60,13 +61,20 @@ mod tests {
     fn panic_includes_its_message() {
         let log = "running 1 test\nthread 'a' (12) panicked at src/a.rs:3:5:\nthe answer is 42\nnote: run with";
         let cause = cause_in_log(log).unwrap_or_default();
-        assert!(cause.ends_with("src/a.rs:3:5: the answer is 42"), "place and message: {cause}");
+        assert!(
+            cause.ends_with("src/a.rs:3:5: the answer is 42"),
+            "the cause should contain place and message: {cause}"
+        );
     }
 
     #[test]
     fn last_line_is_used_without_a_known_format() {
-        assert_eq!(cause_in_log("$ sh\nfirst\nlast\n\n").as_deref(), Some("last"), "the last line with text");
-        assert_eq!(cause_in_log("$ sh\n"), None, "the command alone is no cause");
+        assert_eq!(
+            cause_in_log("$ sh\nfirst\nlast\n\n").as_deref(),
+            Some("last"),
+            "the last line with text should be the cause"
+        );
+        assert_eq!(cause_in_log("$ sh\n"), None, "the command alone should not be the cause");
     }
 
     #[test]

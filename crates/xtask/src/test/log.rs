@@ -1,4 +1,4 @@
-//! Output of a part: it is written to target/test-logs/PART.log, and to the terminal only if the part fails.
+//! Log of a test part in `target/test-logs/PART.log`. The end of it is printed to the terminal if the part fails.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,24 +9,24 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// No step of a part may take longer; a cold build on two cores takes about a third of it.
+/// Timeout of one program of a test part. A cold build on two cores takes about a third of it.
 const STEP_LIMIT: Duration = Duration::from_secs(25 * 60);
 
-/// The log of one part.
+/// Log file of one test part.
 pub(super) struct Log {
     path: PathBuf,
     file: File,
 }
 
 impl Log {
-    /// Begins an empty log.
+    /// Creates an empty log for the part with this name.
     pub(super) fn create(part: &str) -> Result<Self, Problem> {
         Self::create_at(workspace::target_folder("test-logs")?.join(format!("{part}.log")))
     }
 
-    /// Begins an empty log in this file.
+    /// Creates an empty log at this path.
     pub(super) fn create_at(path: PathBuf) -> Result<Self, Problem> {
-        // Appending, as the programs write to the same file.
+        // Opened for appending, since the started programs write to the same file.
         fs::write(&path, "").map_err(Problem::file(&path))?;
         let file = File::options().append(true).open(&path).map_err(Problem::file(&path))?;
         Ok(Self { path, file })
@@ -36,15 +36,15 @@ impl Log {
         &self.path
     }
 
-    /// Adds one line of our own.
+    /// Appends a line to the log.
     pub(super) fn line(&mut self, text: &str) -> Result<(), Problem> {
         writeln!(self.file, "{text}").map_err(Problem::file(&self.path))
     }
 
-    /// Runs a program to its end with its output in the log.
+    /// Runs a program until it exits, and appends its output to the log.
     pub(super) fn run(&mut self, program: Program) -> Result<(), Problem> {
         self.line(&format!("$ {}", program.displayed_command()))?;
-        // Colour codes would make the log harder to read, also for the search for the cause.
+        // Disables colours, since escape sequences would make the log harder to read and to search.
         let program =
             program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
         let program = program.output_to(&self.file).map_err(Problem::file(&self.path))?;
@@ -57,7 +57,7 @@ impl Log {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The last lines, most recent last.
+    /// Returns the last `count` lines of the log, in order.
     pub(super) fn last_lines(&self, count: usize) -> Result<String, Problem> {
         let text = self.text()?;
         let lines: Vec<_> = text.lines().collect();
@@ -79,9 +79,9 @@ mod tests {
         log.line("after").unwrap();
         let text = log.text().unwrap();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!((lines[0], lines[1]), ("before", "$ cargo --version"), "the command is named: {text}");
-        assert!(lines[2].starts_with("cargo 1."), "its output follows: {text}");
-        assert_eq!(log.last_lines(1).unwrap(), "after", "the tail is the end");
+        assert_eq!((lines[0], lines[1]), ("before", "$ cargo --version"), "the log should contain the command: {text}");
+        assert!(lines[2].starts_with("cargo 1."), "the output should follow the command: {text}");
+        assert_eq!(log.last_lines(1).unwrap(), "after", "the last lines should be returned");
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::create_at(folder.path().join("part.log")).unwrap();
         let outcome = log.run(cargo().arg("no-such-subcommand"));
-        assert!(matches!(outcome, Err(Problem::Failed { .. })), "the failure is passed on: {outcome:?}");
-        assert!(log.text().unwrap().contains("no such command"), "standard error is in the log");
+        assert!(matches!(outcome, Err(Problem::Failed { .. })), "the failure should be returned: {outcome:?}");
+        assert!(log.text().unwrap().contains("no such command"), "standard error should be in the log");
     }
 }

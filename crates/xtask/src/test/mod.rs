@@ -1,4 +1,5 @@
-//! `cargo xtask test`: every check and test, one line a part, the causes of failures at the end.
+//! `cargo xtask test`: runs all checks and tests in parts, prints one line per part, and lists the causes of failures
+//! at the end.
 
 mod cause;
 mod counts;
@@ -27,9 +28,9 @@ use crate::{node, system_packages};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The parts to run; all but `models` when none is named
+    /// Parts to run (default: all but `models`)
     parts: Vec<TestPart>,
-    /// Install missing system packages without asking
+    /// Install missing system packages without confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -42,7 +43,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     summary.finish()
 }
 
-/// An error stops everything: the machine lacks something, or Ctrl-C was pressed.
+/// Runs the requested parts. Failed tests do not stop the run. An error does: a missing requirement of the machine, or
+/// Ctrl-C.
 fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     let parts = parts::ordered_parts(&options.parts);
     let needs = parts::system_packages(&parts, system_packages::has_debian_chromium());
@@ -60,7 +62,7 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Attribution of processor time: measurable for each part alone, or only shared with other parts.
+/// Attribution of the measured processor time, which can't be divided between parts that run in parallel.
 #[derive(Clone, Copy)]
 enum Processor {
     IsMine,

@@ -1,19 +1,19 @@
-//! Outcomes of parts of the tests.
+//! Outcomes of test parts.
 
 use super::cause;
 use super::counts::Counts;
 use crate::problem::Problem;
 
-/// Outcome of a part that did not fail.
+/// Outcome of a test part that did not fail.
 #[derive(Debug)]
 pub(super) enum PartOutcome {
-    /// The part ran to its end.
+    /// All programs of the part ran.
     Ran,
     /// The part was skipped for this reason.
     LeftOut(String),
 }
 
-/// Outcome of a part of the tests.
+/// Outcome of a test part, with its numbers of tests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Ok(Counts),
@@ -22,7 +22,8 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// A part without tests counts as one; so does a failure outside any test.
+    /// Creates the outcome from the result of a part and its log. A part that passes without a test summary counts as
+    /// one passed test, and an error without a failed test as one failed test.
     pub(super) fn new(result: Result<PartOutcome, Problem>, log: &str) -> Self {
         let counted = Counts::from_log(log);
         match result {
@@ -49,11 +50,15 @@ mod tests {
     #[test]
     fn part_without_tests_counts_as_one() {
         let ran = Outcome::new(Ok(PartOutcome::Ran), "nothing to count");
-        assert_eq!(ran, Outcome::Ok(Counts { passed: 1, failed: 0, skipped: 0 }), "it passed");
+        assert_eq!(
+            ran,
+            Outcome::Ok(Counts { passed: 1, failed: 0, skipped: 0 }),
+            "a part without tests should count as one passed test"
+        );
         let Outcome::Failed { counts, .. } = Outcome::new(Err(Problem::ChecksFailed), "a.rs:1: too long") else {
             panic!("an error is a failure");
         };
-        assert_eq!((counts.passed, counts.failed), (0, 1), "it failed");
+        assert_eq!((counts.passed, counts.failed), (0, 1), "an error should count as one failed test");
     }
 
     #[test]
@@ -62,13 +67,13 @@ mod tests {
         let Outcome::Failed { counts, cause } = Outcome::new(Err(Problem::ChecksFailed), log) else {
             panic!("an error is a failure");
         };
-        assert_eq!((counts.passed, counts.failed), (4, 1), "the tests are counted, and the failure");
-        assert!(cause.contains("could not be written"), "the cause comes from the log: {cause}");
+        assert_eq!((counts.passed, counts.failed), (4, 1), "the passed tests and the failure should be counted");
+        assert!(cause.contains("could not be written"), "the cause should be found in the log: {cause}");
     }
 
     #[test]
     fn skipped_part_counts_nothing() {
         let outcome = Outcome::new(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
-        assert_eq!(outcome, Outcome::LeftOut("not installed".into()), "the reason is kept");
+        assert_eq!(outcome, Outcome::LeftOut("not installed".into()), "the reason should be preserved");
     }
 }

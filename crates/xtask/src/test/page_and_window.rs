@@ -1,4 +1,4 @@
-//! The parts of the page: its own checks, Chromium, and the real window.
+//! Test parts of the page: static checks and component tests, tests in Chromium, and tests of the real desktop window.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::progress::step;
 use crate::screen::VirtualScreen;
 use crate::{codegen, node, system_packages, workspace};
 
-/// Checks types, lint and format, runs the component tests, and compares the page's copy of the contract.
+/// Checks types, lint and format, runs the component tests, and checks that the generated types are up to date.
 pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
     let folder = workspace::ui_folder();
     node::install_packages(&folder, &mut |program| log.run(program))?;
@@ -26,13 +26,13 @@ pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// The page in Chromium, with the dev host behind it.
+/// Runs the tests of the page in Chromium against the development host.
 pub(super) fn run_in_chromium(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("page: the tests in Chromium");
     run_playwright(log, &["--project", "page", "--workers", "2"])
 }
 
-/// Runs the page's tests that measure frames and processor time. No other part may run at the same time.
+/// Runs the page's tests that measure frame rates and processor time. No other part may run in parallel.
 pub(super) fn measure_frames(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("frames: what is measured of the page, alone");
     run_playwright(log, &["--project", "measured"])
@@ -55,7 +55,7 @@ fn run_playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Prob
     Ok(PartOutcome::Ran)
 }
 
-/// The real window: the app as users get it, driven through WebKit's own driver on a virtual display.
+/// Tests the app as it is released, in its desktop window on a virtual display, controlled through WebKit's WebDriver.
 pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::LeftOut("only Linux has a driver for the web view of a running app".into()));
@@ -69,14 +69,15 @@ pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// The packages of both, and the page itself.
+/// Installs the npm packages of the page and the tests, and builds the page.
 fn prepare(log: &mut Log) -> Result<(), Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
     node::build_page(&mut |program| log.run(program))
 }
 
-/// The Chromium to use: the one named in the environment, or Debian's. None: Playwright brings its own.
+/// Returns the path of the Chromium to use: the one in the environment, or Debian's. `None` selects the one that
+/// Playwright downloads.
 fn browser_path() -> Option<PathBuf> {
     let debian = PathBuf::from("/usr/bin/chromium");
     match env::var_os("CHROMIUM") {

@@ -16,34 +16,34 @@ use crate::system_packages::{
 };
 use crate::{conformance, tidy};
 
-/// A part of the tests, in the order of the help. The order of execution is in `stages.rs`.
+/// Part of `cargo xtask test`, in the order of the help text. `stages.rs` defines the order of execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum TestPart {
-    /// Rules of the repository's text and structure
+    /// Rules for text and structure of the repository
     Tidy,
     /// Format of the code, checked by rustfmt
     Fmt,
     /// Clippy over the whole workspace
     Clippy,
-    /// Licences, advisories and sources, when cargo-deny is installed
+    /// Licences, advisories and sources of dependencies, if cargo-deny is installed
     Deny,
     /// Unit and integration tests of the crates
     Unit,
     /// Instruction counts of single steps, on machines that valgrind supports
     Guard,
-    /// Random bytes for all that reads foreign bytes
+    /// Fuzzing of all parsers of untrusted input
     Fuzz,
-    /// The page: types, lint, format, component tests, drift of the contract
+    /// The page: types, lint, format, component tests, generated types
     Ui,
-    /// Real servers from npm and PyPI
+    /// MCP servers from npm and PyPI
     Interop,
-    /// Real servers of models from PyPI; only when it is named
+    /// Model servers from PyPI, only if requested by name
     Models,
-    /// The official suite drives our client
+    /// The official conformance suite against Drawbridge's client
     Conformance,
     /// The page in Chromium
     Page,
-    /// The real window in WebKitGTK
+    /// The desktop window in WebKitGTK
     Desktop,
     /// Frame rates of the page in Chromium
     Frames,
@@ -69,7 +69,8 @@ impl TestPart {
         }
     }
 
-    /// All that builds the crates builds the page for the shell.
+    /// Returns `true` if the part requires Node.js. Parts that build all crates do, since the page is embedded in the
+    /// shell.
     pub(super) fn needs_node(&self) -> bool {
         !matches!(self, Self::Tidy | Self::Fmt | Self::Clippy | Self::Deny)
     }
@@ -108,8 +109,8 @@ impl TestPart {
     }
 }
 
-/// Returns the requested parts, each once and in order. If none is requested, all but [`TestPart::Models`], which installs
-/// 170 MB.
+/// Returns the requested parts in order, without duplicates. If none is requested, returns all but
+/// [`TestPart::Models`], which installs 170 MB.
 pub(super) fn ordered_parts(asked: &[TestPart]) -> Vec<TestPart> {
     if asked.is_empty() {
         return TestPart::value_variants().iter().copied().filter(|part| *part != TestPart::Models).collect();
@@ -120,7 +121,7 @@ pub(super) fn ordered_parts(asked: &[TestPart]) -> Vec<TestPart> {
     parts
 }
 
-/// The system packages that these parts need, each once.
+/// Returns the system packages that these parts require, without duplicates.
 pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<RequiredPackage> {
     let mut needs: Vec<RequiredPackage> = Vec::new();
     for need in parts.iter().flat_map(|part| part.system_packages()).flatten() {
@@ -136,7 +137,7 @@ pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<
 
 fn run_official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
-    // Both write to the log, one after the other.
+    // The two callbacks write to the same log, but never at the same time.
     let log = RefCell::new(log);
     let mut say = |line: &str| log.borrow_mut().line(line);
     conformance::run_scenarios(
@@ -147,7 +148,7 @@ fn run_official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// The replay on stable Rust: the same inputs in each run, also where libFuzzer is installed.
+/// Replays the corpora on stable Rust, even if libFuzzer is installed, since the inputs are the same in each run.
 fn run_fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     step("fuzz: replaying the corpora, and mutations of them");
@@ -194,16 +195,16 @@ mod tests {
         assert_eq!(
             ordered_parts(&asked),
             [TestPart::Tidy, TestPart::Unit, TestPart::Desktop],
-            "the order is ours, not the caller's"
+            "the order should not depend on the arguments"
         );
-        assert_eq!(ordered_parts(&[]).len(), 13, "without names all but the servers of models run");
+        assert_eq!(ordered_parts(&[]).len(), 13, "without arguments all parts except the model servers should run");
     }
 
     #[test]
     fn tidy_and_fmt_need_no_packages() {
         assert!(
             system_packages(&[TestPart::Tidy, TestPart::Fmt], true).is_empty(),
-            "the quick parts run on any machine"
+            "the quick parts should require no packages"
         );
     }
 
@@ -211,12 +212,12 @@ mod tests {
     fn packages_are_listed_once_and_chromium_only_on_debian() {
         let everything = ordered_parts(&[]);
         let mut names: Vec<_> = system_packages(&everything, true).iter().map(|need| need.debian).collect();
-        assert!(names.contains(&"chromium"), "Debian's Chromium is installed");
+        assert!(names.contains(&"chromium"), "Debian's Chromium should be installed");
         names.sort_unstable();
         let count = names.len();
         names.dedup();
-        assert_eq!(names.len(), count, "no package is named twice");
+        assert_eq!(names.len(), count, "no package should be listed twice");
         let ubuntu = system_packages(&everything, false);
-        assert!(ubuntu.iter().all(|need| need.debian != "chromium"), "Ubuntu's would be a snap");
+        assert!(ubuntu.iter().all(|need| need.debian != "chromium"), "Ubuntu's Chromium should not be installed");
     }
 }

@@ -1,10 +1,9 @@
-//! Processor time of the programs that a part ran. `mod.rs` prints it together with the wall time, since a part that
-//! mostly waits can run in parallel with another.
+//! Processor time of the programs that a test part ran. Printed together with the wall time, since a part that mostly
+//! waits can run in parallel with another one.
 
 use std::time::Duration;
 
-/// Returns the processor time of all child processes that have been waited for, or `None` if the system does not report
-/// it.
+/// Returns the total processor time of all exited child processes, or `None` if the system does not report it.
 #[cfg(unix)]
 pub(super) fn children_processor_time() -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -33,7 +32,10 @@ mod tests {
     fn processor_time_of_ended_programs_is_counted() {
         let before = children_processor_time().unwrap();
         let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-        assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success(), "it ran");
-        assert!(children_processor_time().unwrap() > before + Duration::from_millis(20), "it computed for a while");
+        assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success(), "the program should succeed");
+        assert!(
+            children_processor_time().unwrap() > before + Duration::from_millis(20),
+            "the program should use processor time"
+        );
     }
 }

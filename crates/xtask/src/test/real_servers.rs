@@ -1,4 +1,4 @@
-//! The parts with real servers, of MCP and of models: from npm and PyPI, pinned, as they are.
+//! Test parts that run published MCP servers and model servers, in pinned versions from npm and PyPI.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) fn run(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// Our providers of models against llama.cpp's server and LiteLLM's proxy.
+/// Tests Drawbridge's model providers against the server of llama.cpp and the proxy of LiteLLM.
 pub(super) fn test_models(log: &mut Log) -> Result<PartOutcome, Problem> {
     let tests = workspace::tests_folder();
     node::install_packages(&tests, &mut |program| log.run(program))?;
@@ -41,7 +41,7 @@ pub(super) fn test_models(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// Installs the packages of a requirements file into a virtual environment.
+/// Installs the packages of a requirements file into a Python virtual environment.
 fn install_python_servers(log: &mut Log, requirements: &Path, venv: &Path) -> Result<(), Problem> {
     let name = venv.file_name().unwrap_or_default();
     let stamp = workspace::target_folder("stamps")?.join(name);

@@ -1,4 +1,4 @@
-//! The parts that cargo runs: format, clippy, cargo-deny, unit and integration tests, and examples of the documentation.
+//! Test parts that run cargo: format, Clippy, cargo-deny, unit and integration tests, and documentation tests.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,10 +9,10 @@ use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::{check, node, system_packages, workspace};
 
-/// All crates, the shell with the page built in. Every part builds this same choice: cargo picks the features of shared
-/// dependencies by it, and another choice would build most of them, and our crates, a second time.
+/// Cargo arguments that select all crates and embed the page in the shell. All parts use the same selection, because
+/// cargo selects features of shared dependencies by it, and another selection would rebuild most of them.
 const WITH_SHELL: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
-/// The same where the shell can't be built.
+/// Cargo arguments that select all crates but the shell, for systems that can't build it.
 const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
 
 fn package_arguments() -> [&'static str; 3] {
@@ -38,14 +38,14 @@ pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random
-/// bytes are parts of their own.
+/// Runs the unit and integration tests of the crates, some of them with a fake model provider from npm. The suites that
+/// run published servers or fuzz targets are separate parts.
 pub(super) fn run_unit_tests(log: &mut Log) -> Result<PartOutcome, Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     build_all(log)?;
     step("unit: running the tests");
     let tests = tests_of_workspace();
-    // A filter does not change the choice of packages. Cargo's test runner has no filters.
+    // Test filters do not change which packages are built. Cargo's own test runner has no such filters.
     let tests = match tests.runner {
         Runner::Nextest => {
             tests.call.args(["-E", "not (package(interop) | package(model-servers) | package(fuzz-targets))"])
@@ -60,7 +60,7 @@ pub(super) fn run_unit_tests(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// Runs a suite of `tests/`, with the crates as they were built for the other suites.
+/// Runs a test suite in `tests/`, without rebuilding the crates for it.
 pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
     let mut call = tests_of_workspace().call.args(["--test", name]);
     for (name, value) in environment {
@@ -69,11 +69,11 @@ pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)])
     log.run(call)
 }
 
-/// True once everything is built. Parts that run side by side wait for each other here, and not for cargo's lock.
+/// `true` once all crates are built. The lock lets parallel parts wait for the build here instead of at cargo's lock.
 static BUILT: Mutex<bool> = Mutex::new(false);
 
-/// Builds all crates with their tests, after the page, which is part of the shell. The suites start these binaries, and
-/// a build reports errors better than a test run does.
+/// Builds the page, and then all crates with their tests. The suites start these binaries, and a separate build reports
+/// compile errors more clearly than a test run.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {
@@ -117,7 +117,7 @@ fn tests_with(runner: Runner, packages: &[&str]) -> Tests {
     Tests { runner, call }
 }
 
-/// Returns `true` if cargo has a subcommand that is installed separately.
+/// Returns `true` if an additional cargo subcommand is installed.
 fn has_subcommand(subcommand: &str) -> bool {
     workspace_cargo(subcommand).arg("--version").output().is_ok()
 }
@@ -133,8 +133,14 @@ mod tests {
     #[test]
     fn both_runners_continue_after_a_failure() {
         let nextest = tests_with(Runner::Nextest, &WITHOUT_SHELL).call.displayed_command();
-        assert!(nextest.contains("nextest run --profile ci"), "the ci profile does not stop early: {nextest}");
+        assert!(
+            nextest.contains("nextest run --profile ci"),
+            "nextest should use the ci profile, which does not stop early: {nextest}"
+        );
         let plain = tests_with(Runner::Cargo, &WITHOUT_SHELL).call.displayed_command();
-        assert!(plain.contains("test --no-fail-fast --workspace --exclude drawbridge"), "nor does cargo: {plain}");
+        assert!(
+            plain.contains("test --no-fail-fast --workspace --exclude drawbridge"),
+            "cargo test should not stop early: {plain}"
+        );
     }
 }

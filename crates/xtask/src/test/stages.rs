@@ -1,18 +1,18 @@
-//! Defines which parts run in parallel. Used by `mod.rs`.
+//! Defines which test parts run in parallel. Used by `mod.rs`.
 //!
-//! The page's tests wait for most of their time, so parts that compute on a single core run in parallel with them.
-//! Clippy uses all cores for minutes, and in parallel with it the tests of the page and of the window exceeded their
-//! timeouts. The tests of the window run alone.
+//! The tests of the page mostly wait, so parts that use a single core run in parallel with them. Clippy uses all cores
+//! for minutes, and in parallel with it the tests of the page and the window exceeded their timeouts. The tests of the
+//! window run alone.
 
 use super::parts::TestPart;
 
-/// Parts that run at the same time, in lanes of parts that follow each other.
+/// Group of parts that run at the same time. Each lane is a sequence of parts, and the lanes run in parallel.
 pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<TestPart>>,
 }
 
-/// Clippy runs before the parts that build everything. The window and the measurements of frames and processor time run
-/// last, alone.
+/// Order of execution. Clippy precedes the parts that build everything. The tests of the window and the measurements of
+/// frame rates run last, without other parts in parallel.
 const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny, TestPart::Unit]],
     &[
@@ -22,7 +22,7 @@ const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Desktop, TestPart::Frames]],
 ];
 
-/// The stages of these parts, without empty lanes.
+/// Returns the stages that contain these parts, without empty lanes.
 pub(super) fn stages(parts: &[TestPart]) -> Vec<Stage> {
     let lane = |lane: &&[TestPart]| lane.iter().copied().filter(|part| parts.contains(part)).collect::<Vec<_>>();
     let stage =
@@ -40,7 +40,7 @@ mod tests {
     fn every_part_is_in_one_stage() {
         for part in TestPart::value_variants() {
             let stages = STAGES.iter().flat_map(|stage| stage.iter()).flat_map(|lane| lane.iter());
-            assert_eq!(stages.filter(|other| *other == part).count(), 1, "{} runs once", part.name());
+            assert_eq!(stages.filter(|other| *other == part).count(), 1, "{} should run once", part.name());
         }
     }
 

@@ -1,4 +1,4 @@
-//! Prints the summary: a line for each part, then the failures with their causes and the numbers.
+//! Prints the results of the test parts: one line per part, then the failures with their causes and the totals.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use super::log::Log;
 use super::outcome::Outcome;
 use crate::problem::Problem;
 
-/// Number of lines of a failed part's log that are shown.
+/// Number of lines of a failed part's log that are printed.
 const SHOWN_LOG_LINES: usize = 60;
 
-/// Wall time of a part, and the processor time of its programs.
+/// Wall time of a part, and the processor time of the programs that it ran.
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     pub(super) wall: Duration,
@@ -25,7 +25,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Prints the part's line, and the end of its log when it failed.
+    /// Prints the result of a part, and the end of its log if it failed.
     pub(super) fn add(&mut self, name: &str, time: Time, outcome: Outcome, log: &Log) -> Result<(), Problem> {
         println!("{}", line(name, time, &outcome));
         match outcome {
@@ -40,18 +40,18 @@ impl Summary {
         Ok(())
     }
 
-    /// Prints how long the lanes took that ran side by side.
+    /// Prints the total time of lanes that ran in parallel.
     pub(super) fn print_parallel_time(&self, time: Time) {
         println!("{:<11}          {}", "together", format_time(time));
     }
 
-    /// Records that no further part runs, for this reason. Counts as a failure.
+    /// Records that the run was stopped before all parts ran. Counts as a failure.
     pub(super) fn record_stop(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));
     }
 
-    /// Prints the end; an error when anything failed.
+    /// Prints the failures and totals. Returns [`Problem::ChecksFailed`] if anything failed.
     pub(super) fn finish(self) -> Result<(), Problem> {
         println!("\n{}", self.text());
         if self.failures.is_empty() { Ok(()) } else { Err(Problem::ChecksFailed) }
@@ -88,7 +88,7 @@ fn format_counts(counts: Counts) -> String {
     }
 }
 
-/// The last line; other programs read it.
+/// Returns the last line of the summary, which other programs parse.
 fn closing_line(counts: Counts) -> String {
     let Counts { passed, failed, skipped } = counts;
     match skipped {
@@ -115,9 +115,13 @@ mod tests {
 
     #[test]
     fn closing_line_has_one_format() {
-        assert_eq!(closing_line(Counts { passed: 7, failed: 0, skipped: 0 }), "7 passed, 0 failed", "no skipped ones");
+        assert_eq!(
+            closing_line(Counts { passed: 7, failed: 0, skipped: 0 }),
+            "7 passed, 0 failed",
+            "skipped tests should be omitted if there are none"
+        );
         let skipped = closing_line(Counts { passed: 7, failed: 1, skipped: 2 });
-        assert_eq!(skipped, "7 passed, 1 failed, 2 skipped", "skipped ones are told");
+        assert_eq!(skipped, "7 passed, 1 failed, 2 skipped", "skipped tests should be reported");
     }
 
     #[test]
@@ -127,7 +131,7 @@ mod tests {
         assert_eq!(
             summary.text(),
             "FAILED: stopped: node was not found\n0 passed, 1 failed",
-            "the cause, then the end"
+            "the cause should precede the closing line"
         );
     }
 
@@ -141,10 +145,10 @@ mod tests {
         summary.add("deny", wall_time(0), Outcome::LeftOut("not installed".into()), &log).unwrap();
         let text = summary.text();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "left out: deny: not installed", "what was left out is said");
-        assert_eq!(lines[1], "FAILED: clippy: error: x", "the cause is said");
-        assert!(lines[2].contains("clippy.log"), "and where to read more");
-        assert_eq!(lines.last(), Some(&"0 passed, 1 failed"), "the numbers come last");
-        assert!(summary.finish().is_err(), "a failure is the task's failure");
+        assert_eq!(lines[0], "left out: deny: not installed", "the skipped part should be reported");
+        assert_eq!(lines[1], "FAILED: clippy: error: x", "the cause should be reported");
+        assert!(lines[2].contains("clippy.log"), "the path of the log should be reported");
+        assert_eq!(lines.last(), Some(&"0 passed, 1 failed"), "the totals should be in the last line");
+        assert!(summary.finish().is_err(), "a failed part should fail the task");
     }
 }

@@ -1,5 +1,5 @@
-//! Paths of source files in backticks, in comments and in the documents for developers: each must lead to a file, so
-//! that references are updated when a file moves.
+//! Rule for paths of source files in backticks, in comments and in documents for developers: the files must exist, so
+//! that references are updated when a file is moved.
 
 use super::Finding;
 use super::layout::GENERATED_FILES;
@@ -7,11 +7,11 @@ use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
 const CHECKED_EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
-/// Prefixes that a path in a comment may omit: none, the folder of crates, or that of the suites.
+/// Prefixes that a path may omit: none, the folder of the crates, and the folder of the test suites.
 const PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
 
-/// Checks that paths in comments and documents exist. A comment may name a file of its package by any number of its
-/// folders, and other files from a root on. A document for developers names the crate in words.
+/// Reports paths that do not exist in comments and documents. Comments may name files of the same package by their last
+/// components, and other files by a path relative to one of [`PATH_PREFIXES`]. Documents use only the latter.
 pub(super) fn paths_in_comments_exist(tree: &Tree) -> Vec<Finding> {
     let packages = packages(tree);
     let mut findings = Vec::new();
@@ -28,7 +28,8 @@ pub(super) fn paths_in_comments_exist(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The lines in which paths are looked for, with their numbers.
+/// Returns the lines of a file that may contain paths, with their numbers: comments in code, and all lines in
+/// documents. `None` for files that are not checked.
 fn prose_lines(file: &SourceFile) -> Option<Vec<(usize, String)>> {
     if GENERATED_FILES.contains(&file.path.as_str()) {
         None
@@ -43,7 +44,7 @@ fn prose_lines(file: &SourceFile) -> Option<Vec<(usize, String)>> {
     }
 }
 
-/// The part of each line that is a comment, with the line's number. An address such as `https://…` begins none.
+/// Returns the comments in a text by line number. The `//` in a URL such as `https://…` does not start a comment.
 fn comment_lines(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut closing = None;
@@ -100,7 +101,7 @@ fn path_exists(tree: &Tree, package: &str, path: &str) -> bool {
     })
 }
 
-/// Returns `true` if the path ends with these components. `*` matches any part of a component.
+/// Returns `true` if the last components of the path match `end`. `*` matches any part of a component.
 fn has_path_suffix(path: &str, end: &str) -> bool {
     let mut names = path.rsplit('/');
     end.rsplit('/').all(|wanted| {
@@ -111,7 +112,7 @@ fn has_path_suffix(path: &str, end: &str) -> bool {
     })
 }
 
-/// The folders of all packages but the workspace, each with a slash at its end.
+/// Returns the folders of all packages except the workspace, each with a trailing slash.
 fn packages(tree: &Tree) -> Vec<&str> {
     let manifests = tree
         .files
@@ -120,7 +121,7 @@ fn packages(tree: &Tree) -> Vec<&str> {
     manifests.filter(|folder| folder.ends_with('/')).collect()
 }
 
-/// The innermost package with a file, or the file's own folder.
+/// Returns the folder of the innermost package that contains a file, or the file's own folder.
 fn package_of<'a>(packages: &[&'a str], path: &'a str) -> &'a str {
     let own = &path[..path.rfind('/').map_or(0, |at| at + 1)];
     let around = packages.iter().filter(|folder| path.starts_with(**folder));
@@ -150,10 +151,18 @@ mod tests {
     fn comment_naming_a_missing_file_is_reported() {
         let text = "//! Made by `gate.rs`, `owner/gate.rs`, `src/owner/gate.rs`.\n/// Not `answers/gate.rs`, nor `ate.rs`.\nfn f() {} // `gone.rs`\n";
         let expected = [(2, "answers/gate.rs"), (2, "ate.rs"), (3, "gone.rs")];
-        assert_eq!(found("crates/a/src/x.rs", text), expected.map(|(line, path)| (line, path.to_owned())), "in Rust");
+        assert_eq!(
+            found("crates/a/src/x.rs", text),
+            expected.map(|(line, path)| (line, path.to_owned())),
+            "missing files should be found in Rust comments"
+        );
         let text = "<script>\n  // See `Code.svelte`, `gone.ts`.\n  /* `lib/Code.svelte`\n   * `gone.mjs` */ const a = 1;\n</script>\n<!-- `Gone.svelte` -->\n";
         let expected = [(2, "gone.ts"), (3, "lib/Code.svelte"), (4, "gone.mjs"), (6, "Gone.svelte")];
-        assert_eq!(found("ui/src/X.svelte", text), expected.map(|(line, path)| (line, path.to_owned())), "in the page");
+        assert_eq!(
+            found("ui/src/X.svelte", text),
+            expected.map(|(line, path)| (line, path.to_owned())),
+            "missing files should be found in comments of the page"
+        );
     }
 
     #[test]
@@ -164,15 +173,23 @@ mod tests {
         assert_eq!(
             found("crates/a/src/x.rs", text),
             expected.map(|(line, path)| (line, path.to_owned())),
-            "or not at all"
+            "a file of another package should need a path from a root"
         );
-        assert_eq!(found("crates/README.md", "`sent.rs` of `b`, but `c.rs`"), [(1, "c.rs".to_owned())], "but in texts");
+        assert_eq!(
+            found("crates/README.md", "`sent.rs` of `b`, but `c.rs`"),
+            [(1, "c.rs".to_owned())],
+            "documents may omit the folder of the crate"
+        );
     }
 
     #[test]
     fn other_text_is_not_a_file_mention() {
         let text = "let a = \"// `gone.rs`\";\n// `.rs`, `/usr/lib/a.mjs`, `node a.mjs`, `<name>.rs`, gone.rs\n";
-        assert_eq!(found("crates/a/src/x.rs", text), [], "strings, endings, other machines' files, commands");
+        assert_eq!(
+            found("crates/a/src/x.rs", text),
+            [],
+            "strings, extensions, absolute paths and commands should be ignored"
+        );
         let text = "const a = \"https://a.test/\" + `gone.ts`;\nimport b from \"./gone.ts\";\n";
         assert_eq!(found("ui/src/x.ts", text), [], "code");
     }

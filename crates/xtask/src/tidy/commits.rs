@@ -1,15 +1,15 @@
-//! `cargo xtask tidy --commits RANGE`: the rules about commit subjects, for the commits of a push or a branch.
+//! `cargo xtask tidy --commits RANGE`: rules for the commit subjects of a push or a branch.
 
 use super::Finding;
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Maximum length of a subject, in characters, so that it is not cut in logs.
+/// Maximum length of a subject in characters, so that tools do not truncate it.
 const MAX_SUBJECT: usize = 72;
 
-/// Returns the commits of a range of git (such as `origin/main..HEAD`) whose subjects break a rule. Merges are not
-/// read.
+/// Returns the commits in a git range, such as `origin/main..HEAD`, whose subjects break a rule. Merge commits are
+/// skipped.
 pub(super) fn findings(range: &str) -> Result<Vec<Finding>, Problem> {
     let log =
         Program::new("git").dir(workspace::root_folder()).args(["log", "--no-merges", "--format=%h %s", range, "--"]);
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn long_or_combined_subjects_are_reported() {
         let longest = "é".repeat(MAX_SUBJECT);
-        assert!(commit_findings(("a1", &longest)).is_empty(), "characters count, not bytes");
+        assert!(commit_findings(("a1", &longest)).is_empty(), "characters should be counted, not bytes");
         assert_eq!(commit_findings(("a1", &format!("{longest}!"))).len(), 1);
         assert_eq!(commit_findings(("a1", "host: stop calls; ui: name them")).len(), 1);
         assert!(commit_findings(("a1", "host: stop calls")).is_empty());

@@ -1,5 +1,5 @@
-//! Rules for `api`, the contract with the page: it only translates. Code that stores, locks or reads from the disk
-//! belongs to `chat` and `host`.
+//! Rules for `api`, the contract with the page. The crate only translates: code that stores data, takes locks or reads
+//! the disk belongs to `chat` and `host`.
 
 use super::Finding;
 use super::layout::GENERATED_FILES;
@@ -7,7 +7,7 @@ use super::tree::Tree;
 
 const API_FOLDER: &str = "crates/api/src/";
 
-/// Names of items that wait for the disk, keep history, or lock.
+/// Names of items that block on the disk, store history, or take locks.
 const FORBIDDEN_ITEMS: [&str; 13] = [
     "canonicalize",
     "spawn_blocking",
@@ -42,8 +42,8 @@ pub(super) fn api_only_translates(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports commands that call a method of their own name. If `Api` has no such method, they call themselves, and boxed
-/// futures hide the recursion from the compiler.
+/// Reports commands that call a method of the same name. If `Api` has no such method, they call themselves, and the
+/// compiler does not detect the recursion because of boxed futures.
 pub(super) fn commands_do_not_recurse(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.below(API_FOLDER).filter(|file| file.is_rust()) {
@@ -65,15 +65,15 @@ pub(super) fn commands_do_not_recurse(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports members for the page that are not in camelCase. A type that is also stored or hashed under other names needs
-/// a separate type for the page.
+/// Reports fields of the page's types whose names are not in camelCase. A type that is also stored or hashed with other
+/// field names requires a separate type for the page.
 pub(super) fn members_are_camel_case(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.below(GENERATED_FILES[0]) {
         for (number, line) in file.text.lines().enumerate() {
             let is_comment = line.trim_start().starts_with(['*', '/']);
             let mut members = line.split_whitespace().filter_map(|word| word.strip_suffix(':'));
-            // Commands are named as their functions.
+            // Commands have the names of their functions, which are in snake_case.
             if !is_comment && !line.contains(": { request: ") && members.any(|member| member.contains('_')) {
                 findings.push(Finding::new(&file.path, number + 1, "a member of the page's data is not camelCase"));
             }
@@ -92,7 +92,7 @@ mod tests {
                     client_id: string, \nclientId: string, } | { \"kind\": \"an_act\", \nafter_all?: boolean, };\n";
         let findings = members_are_camel_case(&Tree::of(&[(GENERATED_FILES[0], text), ("ui/src/a.ts", "a_b: 1")]));
         let lines: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [3, 5], "commands, values and other files are left alone");
+        assert_eq!(lines, [3, 5], "commands, values and other files should be accepted");
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         let findings = api_only_translates(&Tree::of(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 4, 5, 6, 7, 8, 9].map(|line| ("crates/api/src/handler/x.rs", line));
-        assert_eq!(lines, expected, "uses are found; data of the page, tests and other crates are left alone");
+        assert_eq!(lines, expected, "uses should be reported, but not in data of the page, tests and other crates");
     }
 
     #[test]
@@ -115,6 +115,10 @@ mod tests {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
         let findings = commands_do_not_recurse(&Tree::of(&[("crates/api/src/handler/mod.rs", text)]));
-        assert_eq!(findings.iter().map(|finding| finding.line).collect::<Vec<_>>(), [2], "functions by path are fine");
+        assert_eq!(
+            findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
+            [2],
+            "calls of functions by path should be accepted"
+        );
     }
 }

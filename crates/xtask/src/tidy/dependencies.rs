@@ -10,7 +10,8 @@ use crate::workspace;
 /// Packages that must not be dependencies of a pure crate.
 const IMPURE_PACKAGES: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
 
-/// The pure crates have no runtime, network or window below them, on any platform.
+/// Reports dependencies of the pure crates on a runtime, the network or a window, including transitive ones on all
+/// platforms.
 pub(super) fn pure_crates_have_pure_dependencies() -> Result<Vec<Finding>, Problem> {
     let mut findings = Vec::new();
     for crate_name in PURE_CRATES {
@@ -35,13 +36,13 @@ pub(super) fn tauri_only_in_shell(tree: &Tree) -> Vec<Finding> {
     dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
-/// Reports crates that depend on the host's state. Only `host` does, whose owner has the only copy.
+/// Reports crates that depend on `host-state`. Only `host` may, because its owner has the only copy of the state.
 pub(super) fn host_state_in_the_host_only(tree: &Tree) -> Vec<Finding> {
     dependency_only_in(tree, "crates/host/", |name| name == "host-state")
 }
 
-/// Reports crates that export TypeScript unconditionally. Only `api` does. Crates whose types it contains derive theirs
-/// behind a feature, and crates that other programs could use have no such feature.
+/// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
+/// types behind a feature, and crates for other programs have no such feature.
 pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/");
     let findings = dependency_only_in(tree, "crates/api/", |name| name == "ts-rs").into_iter();
@@ -55,7 +56,7 @@ pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
 
 fn dependency_only_in(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // The manifest at the top only names versions.
+    // The manifest of the workspace only defines versions.
     let members = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml") && !file.path.starts_with(folder));
     for file in members {
         for (line, name) in dependencies(&file.text) {
@@ -67,7 +68,7 @@ fn dependency_only_in(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> 
     findings
 }
 
-/// The names under `[dependencies]` and its kin, with their lines.
+/// Returns the names in `[dependencies]` and similar sections of a manifest, with their line numbers.
 fn dependencies(manifest: &str) -> Vec<(usize, String)> {
     let mut section = "";
     let mut names = Vec::new();
@@ -75,7 +76,7 @@ fn dependencies(manifest: &str) -> Vec<(usize, String)> {
         let line = line.trim();
         if line.starts_with('[') {
             section = line.trim_matches(['[', ']']);
-            // The section [dependencies.name] is a dependency of its own.
+            // A section `[dependencies.name]` declares a single dependency.
             if let Some((_, name)) = section.split_once("dependencies.") {
                 names.push((number + 1, name.to_owned()));
             }
@@ -98,8 +99,8 @@ mod tests {
         let tree =
             "policy v0.1.0 (/home/ann/drawbridge/crates/policy)\nserde v1.0.0\ntokio-util v0.7.0\ntokio v1.0.0 (*)\n";
         let findings = impure_dependencies("policy", tree);
-        assert_eq!(findings.len(), 1, "tokio, and not what is only named like it: {findings:?}");
-        assert!(findings[0].text.contains("depends on tokio"), "it is named: {findings:?}");
+        assert_eq!(findings.len(), 1, "only tokio should be reported, not packages with a similar name: {findings:?}");
+        assert!(findings[0].text.contains("depends on tokio"), "the package should be named: {findings:?}");
     }
 
     #[test]
@@ -112,7 +113,11 @@ mod tests {
         ];
         let findings = tauri_only_in_shell(&Tree::of(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
-        assert_eq!(places, [("crates/host/Cargo.toml", 3), ("crates/api/Cargo.toml", 3)], "both ways of writing it");
+        assert_eq!(
+            places,
+            [("crates/host/Cargo.toml", 3), ("crates/api/Cargo.toml", 3)],
+            "both notations of a dependency should be reported"
+        );
     }
 
     #[test]
@@ -129,7 +134,7 @@ mod tests {
         assert_eq!(
             found,
             ["crates/api/Cargo.toml", "tests/hostile/Cargo.toml"],
-            "tests of other crates must not use it either"
+            "tests of other crates should be reported too"
         );
     }
 
@@ -149,7 +154,7 @@ mod tests {
         assert_eq!(
             found,
             ["crates/host/Cargo.toml", "crates/mcp-proto/Cargo.toml"],
-            "wire types are not the page's types"
+            "types of the wire protocol should not export TypeScript"
         );
     }
 }

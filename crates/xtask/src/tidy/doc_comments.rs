@@ -1,13 +1,14 @@
-//! Rules about doc comments: a plain sentence about the item, not a riddle or a repetition of its name.
+//! Rules for doc comments, which should describe the item in a plain sentence instead of repeating its name.
 
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
-/// Words that begin a clause instead of a description. `/// Whether it is open` is `/// Set if the connection is open`.
+/// First words of doc comments that are clauses instead of descriptions. `/// Whether it is open` should be `/// Set if
+/// the connection is open`.
 const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
-/// A comment of so few words mostly repeats the name of its item.
+/// Number of words up to which a doc comment counts as short, since it mostly repeats the name.
 const SHORT_COMMENT_WORDS: usize = 3;
-/// Maximum number of doc comments with few words in the whole repository. Some are right, such as a unit.
+/// Maximum number of short doc comments in the repository. Some of them are useful, such as a unit.
 const MAX_SHORT_COMMENTS: usize = 300;
 
 /// Reports doc comments that begin with a clause instead of a description of the item.
@@ -23,7 +24,7 @@ pub(super) fn comments_do_not_begin_with_clauses(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Only few doc comments are as short as a name. When there are more, all of them are listed.
+/// Reports all short doc comments if there are more than [`MAX_SHORT_COMMENTS`].
 pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
         .filter(|(_, comment)| comment.text.split_whitespace().count() <= SHORT_COMMENT_WORDS)
@@ -32,9 +33,9 @@ pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
     if short.len() > MAX_SHORT_COMMENTS { short } else { Vec::new() }
 }
 
-/// A block of consecutive doc lines.
+/// Block of consecutive doc comment lines.
 struct DocComment {
-    /// First line, counted from 1.
+    /// Number of the first line, counted from 1.
     line: usize,
     /// All lines, joined by spaces.
     text: String,
@@ -76,16 +77,16 @@ mod tests {
             .iter()
             .map(|finding| finding.line)
             .collect();
-        assert_eq!(lines, [1, 3], "the first word of a block counts, and only in doc comments");
+        assert_eq!(lines, [1, 3], "only the first word of a doc comment should be checked");
     }
 
     #[test]
     fn short_comments_are_reported_beyond_the_limit() {
         let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT_COMMENTS);
         let tree = Tree::of(&[("a.rs", &few)]);
-        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} of them are allowed");
+        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} short comments should be accepted");
         let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
         let found = short_comments_are_few(&Tree::of(&[("a.rs", &many)]));
-        assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more, over two lines, shows all of them");
+        assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more short comment should report all of them");
     }
 }

@@ -1,18 +1,18 @@
-//! The rule about shapes that are defined twice: no two types in different crates have the same fields, or variants, by
-//! name.
+//! Rule against duplicate type definitions: types in different crates must not have the same names of fields or
+//! variants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
-/// The fewest fields or variants that make a shape. Two that fit each other are often a coincidence.
+/// Minimum number of fields or variants of the compared types. Smaller types are often equal by coincidence.
 const MIN_MEMBERS: usize = 3;
 
-/// Path of this file. Its presence marks a tree as the whole repository, in which each exception must still apply.
+/// Path of this file. If a tree contains it, the tree is the whole repository, and unused exceptions are reported.
 const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
-/// Types that have the same fields and may change apart, with the reason.
+/// Types that may have the same fields, each group with the reason.
 const EXCEPTIONS: [(&[&str], &str); 39] = [
     (
         &["api::AuditEntry", "ports::AuditEntry", "store::LogLine"],
@@ -145,7 +145,7 @@ const EXCEPTIONS: [(&[&str], &str); 39] = [
     ),
 ];
 
-/// A struct or an enum with names.
+/// Struct with named fields, or enum.
 #[derive(Debug)]
 struct Shape<'a> {
     /// Path of the type, in the form `crate::Type`.
@@ -154,7 +154,7 @@ struct Shape<'a> {
     line: usize,
 }
 
-/// `struct` or `enum`, and the names of the fields or variants.
+/// Keyword `struct` or `enum`, and the names of the fields or variants.
 type Members = (String, BTreeSet<String>);
 
 pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
@@ -195,7 +195,7 @@ pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Returns `true` if a file is part of the product.
+/// Returns `true` if a file is part of the app instead of its tests and tools.
 fn is_product(file: &SourceFile) -> bool {
     (file.path.starts_with("crates/") || file.path.starts_with("src-tauri/"))
         && file.path.contains("/src/")
@@ -203,12 +203,12 @@ fn is_product(file: &SourceFile) -> bool {
         && !file.is_test()
 }
 
-/// The name of a file's crate, by its folder.
+/// Returns the name of the crate that contains a file.
 fn crate_of(path: &str) -> &str {
     path.strip_prefix("crates/").unwrap_or(path).split('/').next().unwrap_or_default()
 }
 
-/// The types of a file that have a body in braces.
+/// Returns the structs and enums with a body in braces that a file defines.
 fn shapes(file: &SourceFile) -> Vec<(Members, Shape<'_>)> {
     let lines = file.product_lines();
     let mut found = Vec::new();
@@ -225,7 +225,7 @@ fn shapes(file: &SourceFile) -> Vec<(Members, Shape<'_>)> {
     found
 }
 
-/// An item without `pub` or `pub(crate)`.
+/// Returns an item's text without leading `pub` or `pub(crate)`.
 fn without_visibility(item: &str) -> &str {
     let Some(rest) = item.strip_prefix("pub") else { return item };
     let rest = match rest.strip_prefix('(') {
@@ -254,12 +254,12 @@ fn item_body(text: &str) -> Option<&str> {
     None
 }
 
-/// The names of fields or variants.
+/// Returns the names of the fields or variants in a body.
 fn member_names(body: &str) -> BTreeSet<String> {
     split_members(body).into_iter().filter_map(member_name).collect()
 }
 
-/// Splits a body at its top-level commas.
+/// Splits the body of a type at its top-level commas.
 fn split_members(body: &str) -> Vec<&str> {
     let (mut items, mut depth, mut begin, mut previous) = (Vec::new(), 0_usize, 0, ' ');
     for (at, character) in body.char_indices() {
@@ -279,7 +279,7 @@ fn split_members(body: &str) -> Vec<&str> {
     items
 }
 
-/// The name that a field or variant begins with, after its attributes and visibility.
+/// Returns the name of a field or variant, skipping its attributes and visibility.
 fn member_name(item: &str) -> Option<String> {
     let mut rest = item.trim();
     while let Some(attribute) = rest.strip_prefix("#[") {
@@ -317,10 +317,10 @@ mod tests {
         let copy =
             "use a::b;\n\npub(crate) struct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
         let found = texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
-        let [found] = &found[..] else { panic!("one: {found:?}") };
+        let [found] = &found[..] else { panic!("expected one finding: {found:?}") };
         assert!(
             found.starts_with("crates/api/src/data/rules.rs:3: api::View, policy::Rule have"),
-            "with its place: {found}"
+            "the finding should have a place: {found}"
         );
     }
 
@@ -345,12 +345,12 @@ mod tests {
             ("crates/d/tests/it.rs", OWNER),
             ("crates/testkit/src/lib.rs", OWNER),
         ];
-        assert_eq!(texts(&others), [""; 0], "another kind, fewer fields, the same crate, tests");
+        assert_eq!(texts(&others), [""; 0], "another kind, fewer fields, the same crate and tests should be accepted");
     }
 
     #[test]
     fn unused_exception_is_reported() {
         let found = texts(&[(OWN_PATH, "")]);
-        assert_eq!(found.len(), EXCEPTIONS.len(), "each of them: {found:?}");
+        assert_eq!(found.len(), EXCEPTIONS.len(), "all equal types should be reported: {found:?}");
     }
 }

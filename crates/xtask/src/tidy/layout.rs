@@ -1,4 +1,4 @@
-//! Rules about files: the files at the top, module documentation, and the length of files and crates.
+//! Rules for the layout of the repository: top-level files, module documentation, and the length of files and crates.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ const TOP_LEVEL_ENTRIES: [&str; 10] = [
     "LICENSE",
 ];
 
-/// Maximum length of a file, in lines. Longer files should be divided by subject.
+/// Maximum length of a file in lines. Longer files should be divided by topic.
 const MAX_LINES: usize = 800;
-/// Maximum length of a Rust file, in lines. Lower than for other files, since a new Rust module costs nothing.
+/// Maximum length of a Rust file in lines. Smaller than for other files, since Rust modules are easy to divide.
 const MAX_RUST_LINES: usize = 450;
 
-/// Maximum length of a crate's sources, in lines, including blank lines and comments, without tests.
+/// Maximum length of a crate in lines, including blank lines and comments, excluding tests.
 const LONGEST_CRATE: usize = 16_000;
 
-/// Generated files, which are exempt from rules about written text.
+/// Generated files, which are exempt from the rules for written text.
 pub(super) const GENERATED_FILES: [&str; 1] = ["ui/src/lib/api/generated.ts"];
 
 pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
@@ -35,8 +35,8 @@ pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
     unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
 }
 
-/// Reports modules without documentation. A file that is included by another one is not a module, and an ordinary
-/// comment describes it.
+/// Reports modules without a `//!` comment. A file that another one includes is not a module and has an ordinary
+/// comment instead.
 pub(super) fn modules_have_docs(tree: &Tree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -67,7 +67,7 @@ pub(super) fn files_are_short(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports crates whose sources are longer than one crate should be. A coherent part of them can be a crate.
+/// Reports crates that are too long. A coherent part of such a crate can become a separate crate.
 pub(super) fn crate_lengths(tree: &Tree) -> Vec<Finding> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for file in tree.rust() {
@@ -89,7 +89,7 @@ mod tests {
     fn new_top_level_folder_is_reported() {
         let tree = Tree::of(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
         let paths: Vec<_> = top_level_is_known(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["scripts"], "dotfiles and known entries may stay");
+        assert_eq!(paths, ["scripts"], "dotfiles and known entries should be accepted");
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
             ("e.ts", ""),
         ]);
         let paths: Vec<_> = modules_have_docs(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["b.rs", "d.rs"], "an ordinary comment does only for what is included");
+        assert_eq!(paths, ["b.rs", "d.rs"], "only an included file may have an ordinary comment");
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         let tree =
             Tree::of(&[("a.svelte", &long), ("b.ts", &long[2..]), (GENERATED_FILES[0], &long), ("c.json", &long)]);
         let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["a.svelte"], "800 lines are allowed, and data and generated files may be longer");
+        assert_eq!(paths, ["a.svelte"], "800 lines should be accepted, and more in data and generated files");
     }
 
     #[test]
@@ -128,12 +128,12 @@ mod tests {
         let paths = |files: &[(&str, &str)]| -> Vec<String> {
             crate_lengths(&Tree::of(files)).into_iter().map(|finding| finding.path).collect()
         };
-        assert_eq!(paths(&allowed), [""; 0], "{LONGEST_CRATE} lines are allowed, and each crate is counted alone");
+        assert_eq!(paths(&allowed), [""; 0], "{LONGEST_CRATE} lines should be accepted in each crate");
         let one_more = [&allowed[..], &[("crates/a/src/lib.rs", "//! A.\n")]].concat();
-        assert_eq!(paths(&one_more), ["crates/a/src/"], "one line more is found, also if it is a comment");
+        assert_eq!(paths(&one_more), ["crates/a/src/"], "one more line should be reported, even if it is a comment");
         let half_with_tests = format!("{}{tests}", &half["fn a() {}\n".len()..]);
         let with_tests = [&allowed[1..], &[("crates/a/src/b.rs", half_with_tests.as_str())]].concat();
-        assert_eq!(paths(&with_tests), [""; 0], "a test module at the end of a file is not counted");
+        assert_eq!(paths(&with_tests), [""; 0], "a test module at the end of a file should not count");
     }
 
     #[test]
@@ -141,6 +141,6 @@ mod tests {
         let long = "x\n".repeat(MAX_RUST_LINES + 1);
         let tree = Tree::of(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
         let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
-        assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines are allowed, in tests too");
+        assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines should be accepted, in tests too");
     }
 }

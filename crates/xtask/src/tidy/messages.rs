@@ -1,4 +1,4 @@
-//! The rule for translations: all languages have the same messages.
+//! Rule for translations: all languages must have the same messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::tree::{SourceFile, Tree};
 const FOLDER: &str = "ui/messages/";
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
-/// Reports keys or placeholders that differ between the languages, and empty messages.
+/// Reports keys or placeholders that differ between languages, and empty messages.
 pub(super) fn languages_have_equal_keys(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // Maps each area (a file's name without the language) to its file in each language.
+    // Maps each area (the name of a file without its language) to the file of each language.
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
     for file in tree.below(FOLDER).filter(|file| file.has_extension(&["json"])) {
         let name = &file.path[FOLDER.len()..];
@@ -65,7 +65,8 @@ struct Message {
     placeholders: BTreeSet<String>,
 }
 
-/// Returns the messages by key. Nested objects form keys with dots, and the variants of a message count as one.
+/// Parses the messages of a file by key. Nested objects result in keys with dots, and the variants of a message are
+/// combined.
 fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
     let value: Value = serde_json::from_str(&file.text)
         .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;
@@ -85,7 +86,7 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Me
         Value::String(text) => {
             found.insert(prefix.to_owned(), Message { text: text.clone(), placeholders: placeholders(text) });
         }
-        // Plural forms and the like, which differ between languages.
+        // Variants may differ between languages, such as plural forms.
         other => {
             let text = variants(other).join("\n");
             found.insert(prefix.to_owned(), Message { placeholders: placeholders(&text), text });
@@ -93,7 +94,7 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Me
     }
 }
 
-/// The texts of a message with variants: the values of every `match`.
+/// Returns the texts of a message with variants: the values in every `match`.
 fn variants(value: &Value) -> Vec<&str> {
     let matches = value.as_array().into_iter().flatten().filter_map(|part| part.get("match")?.as_object());
     matches.flat_map(|texts| texts.values().filter_map(Value::as_str)).collect()
@@ -116,7 +117,11 @@ mod tests {
     #[test]
     fn message_in_one_language_only_is_reported() {
         let found = texts(r#"{"$schema": "x", "a": "A", "b": {"c": "C"}}"#, r#"{"a": "甲"}"#);
-        assert_eq!(found, ["ui/messages/zh/shell.json: the message `b.c` is missing"], "nested keys have dots");
+        assert_eq!(
+            found,
+            ["ui/messages/zh/shell.json: the message `b.c` is missing"],
+            "keys of nested objects should contain dots"
+        );
     }
 
     #[test]
@@ -129,15 +134,18 @@ mod tests {
     #[test]
     fn variants_may_differ_but_not_lose_a_placeholder() {
         let english = r#"{"a": [{"match": {"n=one": "{n} x", "n=other": "{n} ys"}}]}"#;
-        assert!(texts(english, r#"{"a": "{n} z"}"#).is_empty(), "Chinese has no plural forms");
+        assert!(texts(english, r#"{"a": "{n} z"}"#).is_empty(), "plural forms may differ between languages");
         let lost = texts(english, r#"{"a": [{"match": {"n=other": "z"}}]}"#);
-        assert!(lost.len() == 1 && lost[0].contains("`a` lacks"), "the number is lost: {lost:?}");
+        assert!(
+            lost.len() == 1 && lost[0].contains("`a` lacks"),
+            "the missing placeholder should be reported: {lost:?}"
+        );
     }
 
     #[test]
     fn missing_and_invalid_files_are_reported() {
         let one = Tree::of(&[("ui/messages/en.json", "{}")]);
-        assert_eq!(languages_have_equal_keys(&one).len(), 1, "the other language lacks the file");
-        assert!(texts("{", "{}")[0].contains("is not JSON"), "a broken file is named");
+        assert_eq!(languages_have_equal_keys(&one).len(), 1, "a missing file should be reported");
+        assert!(texts("{", "{}")[0].contains("is not JSON"), "an invalid file should be reported");
     }
 }

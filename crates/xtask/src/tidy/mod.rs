@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: rules about text that must not occur, and about the form of files.
+//! `cargo xtask tidy`: rules for the text of the repository and for the form of its files.
 //!
-//! Each rule is a function over the [`Tree`] that returns findings. A test shows that it reports violations.
+//! Each rule is a function that examines the [`Tree`] and returns findings. Each has a test that contains violations.
 
 mod comment_paths;
 mod commits;
@@ -34,11 +34,11 @@ use tree::Tree;
 use crate::problem::Problem;
 use crate::{requirements, workspace};
 
-/// A violation of a rule.
+/// Violation of a rule at a place in the repository.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,
-    /// Counted from 1; 0 when it is about the whole file.
+    /// Number of the line, counted from 1, or 0 for the whole file.
     line: usize,
     text: String,
 }
@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The rules that need only the files.
+/// Rules that examine only the files of the repository.
 const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     layout::top_level_is_known,
     layout::modules_have_docs,
@@ -98,7 +98,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     window_commands::capability_matches_commands,
 ];
 
-/// Everything that breaks a rule.
+/// Returns the violations of all rules.
 pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
     let tree = Tree::read(&workspace::root_folder())?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
@@ -111,12 +111,12 @@ pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
 /// Arguments of `cargo xtask tidy`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Check the subjects of these commits instead of the files, for instance origin/main..HEAD
+    /// Check the subjects of these commits instead of the files, such as origin/main..HEAD
     #[arg(long, value_name = "RANGE")]
     commits: Option<String>,
 }
 
-/// Prints the findings of the rules that the options name.
+/// Checks the selected rules and prints the findings.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
@@ -127,7 +127,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// Prints the findings of all rules about files.
+/// Checks all rules for files and prints the findings.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.

@@ -1,5 +1,5 @@
-//! The rule about cycles of modules: modules next to each other depend on each other in one direction, except for small
-//! groups. Checked for the top-level modules of a crate and for the children of every large module.
+//! Rule for dependency cycles between sibling modules. Applies to the top-level modules of a crate and to the children
+//! of every large module. Small cycles are allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,22 @@ use super::Finding;
 use super::rust_paths::{parse_imports, parse_paths};
 use super::tree::{SourceFile, Tree};
 
-/// The most modules that may depend on each other in a circle.
+/// Maximum number of modules in a dependency cycle.
 const MAX_CYCLE: usize = 3;
-/// Number of child modules up to which a module is not checked.
+/// Maximum number of children of a module that is exempt from the rule.
 const SMALL: usize = 5;
 
-/// Crates whose top-level modules form layers: no two modules depend on each other.
+/// Crates whose top-level modules form layers, without cycles of any size.
 const LAYERED_CRATES: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
 
-/// Path of a module or item from the crate's root. The root itself is empty.
+/// Path of a module or item relative to the crate root. Empty for the root itself.
 type ModulePath = Vec<String>;
 
-/// Modules next to each other, each with the modules that it uses and one reference to each of these.
+/// Dependencies between sibling modules: for each module, the used modules with one reference to each.
 type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Reports each group of more than [`MAX_CYCLE`] modules that reach each other, with a reference for each dependency.
+/// Reports each group of more than [`MAX_CYCLE`] modules that depend on each other in a cycle, with a reference for
+/// each dependency.
 pub(super) fn modules_depend_in_one_direction(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
@@ -40,7 +41,7 @@ pub(super) fn modules_depend_in_one_direction(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The source folders of all crates, each with its slash.
+/// Returns the source folders of all crates, each with a trailing slash.
 fn source_roots(tree: &Tree) -> BTreeSet<String> {
     let root = |file: &SourceFile| {
         let folder = file.path.strip_suffix("lib.rs").or_else(|| file.path.strip_suffix("main.rs"))?;
@@ -49,7 +50,7 @@ fn source_roots(tree: &Tree) -> BTreeSet<String> {
     tree.rust().filter_map(root).collect()
 }
 
-/// The modules of a crate, and the names that each of them imports.
+/// Modules of a crate, and the imports of each module.
 struct CrateModules {
     all: BTreeSet<ModulePath>,
     imported: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,
@@ -57,20 +58,20 @@ struct CrateModules {
 
 impl CrateModules {
     fn of(files: &[(ModulePath, String)]) -> Self {
-        // An inline module belongs to the module of its file.
+        // Code in an inline module is attributed to the module of its file.
         let all = files.iter().map(|(own, _)| own.clone()).collect();
         let mut modules = Self { all, imported: BTreeMap::new() };
         for (own, code) in files {
             let names = parse_imports(code).into_iter().filter(|import| import.name != "*");
             let names = names.filter_map(|import| Some((import.name, modules.absolute(own, &import.path)?)));
             let names: Vec<(String, ModulePath)> = names.collect();
-            // A crate can have the roots lib.rs and main.rs.
+            // A crate can have both lib.rs and main.rs.
             modules.imported.entry(own.clone()).or_default().extend(names);
         }
         modules
     }
 
-    /// Returns the path of an import from the root on, or `None` if it belongs to another crate.
+    /// Returns the path of an import relative to the crate root, or `None` if it refers to another crate.
     fn absolute(&self, own: &[String], path: &[String]) -> Option<ModulePath> {
         let mut base = own.to_vec();
         let mut rest = path;
@@ -94,9 +95,9 @@ impl CrateModules {
         Some([base.as_slice(), rest].concat())
     }
 
-    /// Replaces names that a module only imports by the path of their definition.
+    /// Replaces the path of a re-exported item by the path of its definition.
     fn resolve(&self, mut path: ModulePath) -> ModulePath {
-        // Imports that refer to each other do not compile, but must not make this loop endless.
+        // The number of steps is limited, since imports could refer to each other in code that does not compile.
         for _ in 0..=self.all.len() {
             let Some(at) = (0..path.len()).find(|at| !self.all.contains(&path[..=*at])) else { break };
             let Some(target) = self.imported.get(&path[..at]).and_then(|names| names.get(&path[at])) else { break };
@@ -105,7 +106,7 @@ impl CrateModules {
         path
     }
 
-    /// Returns the modules whose children are checked: the root, and those with more than [`SMALL`] children.
+    /// Returns the modules whose children are checked: the crate root, and modules with more than [`SMALL`] children.
     fn parents(&self) -> Vec<ModulePath> {
         let children = |parent: &[String]| {
             self.all.iter().filter(|module| module.split_last().is_some_and(|(_, of)| of == parent)).count()
@@ -144,23 +145,23 @@ fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
     graphs
 }
 
-/// Returns the child of `parent` that contains a module or item, or `None` if it is elsewhere.
+/// Returns the child of `parent` that contains a module or item, or `None` if `parent` does not contain it.
 fn child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str> {
     path.strip_prefix(parent)?.first().map(String::as_str)
 }
 
-/// Returns one reference for each dependency between modules of a circle.
+/// Returns one reference for each dependency between the modules of a cycle.
 fn references_within<'a>(graph: &'a Graph, circle: &[&str]) -> Vec<&'a str> {
     let of = |from: &&str| graph[*from].iter().filter(|(to, _)| circle.contains(&to.as_str()));
     circle.iter().flat_map(of).map(|(_, reference)| reference.as_str()).collect()
 }
 
-/// The code of a file that is in the product.
+/// Returns the code of a file without comments, string contents and tests.
 pub(super) fn product_code(file: &SourceFile) -> String {
     file.product_lines().into_iter().map(|(_, line)| line + "\n").collect()
 }
 
-/// The path of a file's module below the root; `None` for the root itself.
+/// Returns the path of a file's module relative to the crate root, or `None` for the root itself.
 pub(super) fn module_path(file: &SourceFile, root: &str) -> Option<Vec<String>> {
     let path = file.path.strip_prefix(root)?.strip_suffix(".rs")?;
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -168,7 +169,7 @@ pub(super) fn module_path(file: &SourceFile, root: &str) -> Option<Vec<String>> 
     (!is_root).then(|| path.split('/').map(str::to_owned).collect())
 }
 
-/// The groups of modules that reach each other, in which there is more than one.
+/// Returns the groups of two or more modules that depend on each other in a cycle.
 fn find_cycles(graph: &Graph) -> Vec<Vec<&str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         graph.keys().map(|from| (from.as_str(), reachable_modules(graph, from))).collect();
@@ -224,7 +225,7 @@ mod tests {
             texts,
             ["4 modules depend on each other in a circle: a, b, c, d (a uses b::One; b uses c::Two; c uses d::Last; \
               d uses a)"],
-            "also through what the root re-exports"
+            "re-exports of the root should be followed"
         );
     }
 
@@ -244,18 +245,18 @@ mod tests {
         let found: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.text.as_str())).collect();
         let text = "4 modules depend on each other in a circle: b, c, d, e (a::b uses a::c::One; \
                     a::c uses a::d::inner::Last; a::d::inner uses a::e::Other::g; a::e uses a::b)";
-        assert_eq!(found, [("crates/x/src/a/", text)], "each child counts with all modules below it");
+        assert_eq!(found, [("crates/x/src/a/", text)], "a child should include all modules below it");
         assert_eq!(
             modules_depend_in_one_direction(&crate_of(&children)),
             [],
-            "a module with few children is not checked"
+            "a module with few children should not be checked"
         );
     }
 
     #[test]
     fn imports_in_a_circle_end() {
         let tree = crate_of(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "a name that is defined nowhere belongs to no module");
+        assert_eq!(modules_depend_in_one_direction(&tree), [], "an undefined name should belong to no module");
     }
 
     #[test]
@@ -268,12 +269,16 @@ mod tests {
             ("d", "use crate::a;\n#[cfg(test)]\nmod tests {\n    use crate::b;\n}\n"),
             ("b/tests", "use crate::d;"),
         ]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "three may depend on each other");
+        assert_eq!(modules_depend_in_one_direction(&tree), [], "cycles of three modules should be accepted");
         let layered = Tree::of(&[
             ("crates/process/src/lib.rs", ""),
             ("crates/process/src/a.rs", "use crate::b;"),
             ("crates/process/src/b.rs", "use super::a;"),
         ]);
-        assert_eq!(modules_depend_in_one_direction(&layered).len(), 1, "where modules form layers, not even two");
+        assert_eq!(
+            modules_depend_in_one_direction(&layered).len(),
+            1,
+            "layered crates should have no cycle of two modules"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The rule for lists of modules in module headers (``//! - `name`: subject``): each name must be a module or item, so
-//! that the lists are updated when a module is renamed.
+//! Rule for lists of modules in module headers (``//! - `name`: subject``): each name must be an existing module or
+//! item, so that the lists are updated when a module is renamed.
 
 use super::Finding;
 use super::tree::{SourceFile, Tree};

@@ -1,12 +1,12 @@
-//! Rules about words: types are named by nouns, and each concept has the one word of the glossary in
-//! `crates/README.md`.
+//! Rules for words: types must be named by nouns, and concepts by the words of the glossary in `crates/README.md`.
 
 use super::Finding;
 use super::layout::GENERATED_FILES;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
-/// Words that can't name a type alone: pronouns, adverbs, prepositions, conjunctions, and participles without a noun.
+/// Words that are not sufficient as the name of a type: pronouns, adverbs, prepositions, conjunctions, and participles
+/// without a noun.
 const NOT_NOUNS: [&str; 71] = [
     "About",
     "After",
@@ -81,11 +81,11 @@ const NOT_NOUNS: [&str; 71] = [
     "Why",
 ];
 
-/// Words of identifiers that the glossary replaces, each with the word to use.
+/// Words that must not occur in identifiers, each with the glossary's replacement.
 const RETIRED_IN_NAMES: [(&str, &str); 3] =
     [("crossing", "payload"), ("whence", "source, or origin"), ("whither", "target, or destination")];
 
-/// Phrases in comments, messages and documents that the glossary replaces, each with the phrase to use.
+/// Phrases that must not occur in comments, messages and documents, each with the glossary's replacement.
 const RETIRED_IN_TEXTS: [(&str, &str); 7] = [
     ("what crosses", "the payload"),
     ("would cross", "would be sent"),
@@ -96,10 +96,10 @@ const RETIRED_IN_TEXTS: [(&str, &str); 7] = [
     ("is left out", "is omitted"),
 ];
 
-/// Path of this file, which contains the retired words and is skipped.
+/// Path of this file, which is skipped because it contains the retired words.
 const OWN_PATH: &str = "crates/xtask/src/tidy/names.rs";
 
-/// No struct, enum, trait or type alias is named by a word that only its module explains.
+/// Reports structs, enums, traits and type aliases whose name is one of [`NOT_NOUNS`].
 pub(super) fn types_are_nouns(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust() {
@@ -114,7 +114,7 @@ pub(super) fn types_are_nouns(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// No identifier contains a retired word, and no text a retired phrase.
+/// Reports identifiers with a retired word, and texts with a retired phrase.
 pub(super) fn retired_words_are_absent(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let is_text = |file: &&SourceFile| {
@@ -148,7 +148,7 @@ pub(super) fn retired_words_are_absent(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The name of the type that a line defines.
+/// Returns the name of the type that a line defines, or `None` if it defines none.
 fn defined_type(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = match line.strip_prefix("pub") {
@@ -161,7 +161,8 @@ fn defined_type(line: &str) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// The words of all identifiers of a line, in lower case: `open_payload` and `OpenPayload` are two words each.
+/// Returns the words of all identifiers in a line, in lower case. `open_payload` and `OpenPayload` have the same two
+/// words.
 fn identifier_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -190,7 +191,11 @@ mod tests {
     #[test]
     fn type_without_a_noun_is_reported() {
         let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
-        assert_eq!(lines(types_are_nouns(&Tree::of(&[("a.rs", text)]))), [1, 2, 5], "a part of a name is no name");
+        assert_eq!(
+            lines(types_are_nouns(&Tree::of(&[("a.rs", text)]))),
+            [1, 2, 5],
+            "a word inside a longer name should be accepted"
+        );
     }
 
     #[test]
@@ -199,7 +204,7 @@ mod tests {
         assert_eq!(
             lines(retired_words_are_absent(&Tree::of(&[("a.rs", text)]))),
             [4, 1, 2],
-            "whole words, and no contents"
+            "only whole words of identifiers should be reported, not contents of strings"
         );
         let message = "{ \"a\": \"Show What crosses\" }";
         assert_eq!(

@@ -1,10 +1,10 @@
-//! The rule about nested results: the success of a function is not another `Result`, whose error means something else.
+//! Rule against nested results: the success type of a function must not be another `Result`.
 
 use super::Finding;
 use super::rust_paths::tokens;
 use super::tree::Tree;
 
-/// Reports each `Result<Result<..>>` in the product, with any paths before both names.
+/// Reports each `Result<Result<..>>` in the code of the app, also with paths before the names.
 pub(super) fn none_in_the_product(tree: &Tree) -> Vec<Finding> {
     const TEXT: &str = "a result of a result; name the outcomes in an enum, or give both failures one error type";
     let mut findings = Vec::new();
@@ -13,7 +13,7 @@ pub(super) fn none_in_the_product(tree: &Tree) -> Vec<Finding> {
         let tokens: Vec<(usize, &str)> =
             lines.iter().flat_map(|(line, code)| tokens(code).into_iter().map(|token| (*line, token))).collect();
         for (at, (line, _)) in tokens.iter().enumerate().filter(|(at, _)| is_result(&tokens[*at..])) {
-            // A path consists of names and `::`, and ends in the name that counts.
+            // Only the last name of a path is compared.
             let argument = &tokens[at + 2..];
             let prefix = argument.chunks_exact(2).take_while(|pair| pair[1].1 == "::").count();
             if is_result(&argument[2 * prefix..]) {
@@ -38,7 +38,7 @@ mod tests {
                     fn d() -> Result<\n    Result<u8, A>,\n    B,\n> {}\n";
         let found = none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)]));
         let lines: Vec<_> = found.iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 2, 5], "with paths, and over several lines");
+        assert_eq!(lines, [1, 2, 5], "paths and line breaks should be accepted between the names");
     }
 
     #[test]
@@ -46,6 +46,10 @@ mod tests {
         let text = "fn a() -> Result<Option<Result<u8, A>>, B> {}\nfn b() -> Result<u8, ResultError> {}\n\
                     // Result<Result<u8, A>, B>\nfn c(r: Vec<Result<u8, A>>) -> Result<MyResult<u8>, B> {}\n\
                     #[cfg(test)]\nmod tests {\n    type D = Result<Result<u8, A>, B>;\n}\n";
-        assert_eq!(none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)])), [], "also in comments and tests");
+        assert_eq!(
+            none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)])),
+            [],
+            "comments and tests should be ignored"
+        );
     }
 }

@@ -1,16 +1,16 @@
-//! The rule about the parts of the owner's state: each can be read without the other modules of the owner.
+//! Rule for the parts of the owner's state: each must be readable without the other modules of the owner.
 
 use super::Finding;
 use super::module_cycles::{module_path, product_code};
 use super::rust_paths::parse_paths;
 use super::tree::Tree;
 
-/// The sources of the host.
+/// Source folder of the crate `host`.
 const HOST_SOURCES: &str = "crates/host/src/";
-/// Folder of the parts of the owner's state.
+/// Folder with the parts of the owner's state.
 const STATE_FOLDER: &str = "crates/host/src/owner/state/";
 
-/// The names that a part may take from the other modules of the owner, each with the reason.
+/// Items that the parts may use from other modules of the owner, each with the reason.
 const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
     ("owner::WeakOwner", "the way back to the owner for what runs beside its turns"),
     ("owner::DeferredTurn", "the turn that the documents' thread hands back"),
@@ -69,7 +69,11 @@ mod tests {
         ]);
         let names: Vec<&str> =
             found.iter().filter_map(|text| text.split_whitespace().nth(7)?.strip_suffix(';')).collect();
-        assert_eq!(names, ["owner::questions::One", "owner::audit::g", "owner::Two"], "however it is named");
+        assert_eq!(
+            names,
+            ["owner::questions::One", "owner::audit::g", "owner::Two"],
+            "all notations of a path should be reported"
+        );
     }
 
     #[test]

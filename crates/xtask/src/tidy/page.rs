@@ -1,16 +1,17 @@
-//! Rules about the page's sources: the platform APIs that they may use, and where.
+//! Rules for the page's sources: the platform APIs that they may use, and in which files.
 
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
 const PLATFORM_FOLDER: &str = "ui/src/lib/platform/";
 
-/// Reports uses of Tauri outside a single folder. The page runs in two hosts, and only this folder distinguishes them.
+/// Reports uses of Tauri outside `ui/src/lib/platform`. The page runs in the app and in a browser, and only this folder
+/// distinguishes them.
 pub(super) fn tauri_is_in_one_folder(tree: &Tree) -> Vec<Finding> {
     lines_with(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
 }
 
-/// A window or tab that the page opens has no consent behind it.
+/// Reports code of the page that opens windows or tabs, because the user would not be asked for consent.
 pub(super) fn page_opens_no_windows(tree: &Tree) -> Vec<Finding> {
     let ways = ["window.open(", "target=\"_blank\"", "target='_blank'"];
     lines_with(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")
@@ -40,12 +41,16 @@ mod tests {
         let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
         let findings = tauri_is_in_one_folder(&Tree::of(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
-        assert_eq!(places, [("ui/src/shell/TopBar.svelte", 2)], "the import is found, the comment is not meant");
+        assert_eq!(
+            places,
+            [("ui/src/shell/TopBar.svelte", 2)],
+            "the import should be reported, and the comment ignored"
+        );
     }
 
     #[test]
     fn window_without_consent_is_reported() {
         let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
-        assert_eq!(page_opens_no_windows(&Tree::of(&files)).len(), 2, "both ways are found");
+        assert_eq!(page_opens_no_windows(&Tree::of(&files)).len(), 2, "both notations should be reported");
     }
 }

@@ -1,17 +1,18 @@
-//! The rule for crates that compute only: the system and the clock stay outside.
+//! Rule for pure crates: they must not access the system or the clock.
 
 use super::Finding;
 use super::tree::Tree;
 
 /// Names of the pure crates in `crates/`.
 pub(super) const PURE_CRATES: [&str; 2] = ["mcp-proto", "policy"];
-/// Crates of plain data that use no system API, although they depend on crates which do.
+/// Crates of plain data that must not use system APIs, although crates that they depend on do.
 const DATA_CRATES: [&str; 1] = ["domain"];
 
 const SYSTEM_MODULES: [&str; 5] = ["process", "fs", "net", "thread", "env"];
 const CLOCK_TYPES: [&str; 2] = ["SystemTime::now", "Instant::now"];
 
-/// Reports uses of files, processes, sockets, threads, the environment and the clock. Time is a parameter.
+/// Reports uses of files, processes, sockets, threads, the environment and the clock in pure crates. They take the time
+/// as a parameter.
 pub(super) fn pure_crates_use_no_system(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for crate_name in PURE_CRATES.into_iter().chain(DATA_CRATES) {
@@ -34,7 +35,7 @@ fn system_use(code: &str) -> Option<String> {
     }
     for (at, start) in code.match_indices("std::") {
         let rest = &code[at + start.len()..];
-        // `std::{fs, io}` names several modules.
+        // A group such as `std::{fs, io}` names several modules.
         let names = match rest.strip_prefix('{') {
             Some(group) => group.split(',').map(first_name).collect(),
             None => vec![first_name(rest)],
@@ -64,7 +65,7 @@ mod tests {
         let findings = pure_crates_use_no_system(&Tree::of(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 5].map(|line| ("crates/policy/src/lib.rs", line));
-        assert_eq!(lines, expected, "uses are found, types and comments and other crates are left alone");
+        assert_eq!(lines, expected, "uses should be reported, but not types, comments and other crates");
     }
 
     #[test]
@@ -72,7 +73,7 @@ mod tests {
         let text = "#[cfg(test)]\nmod tests {\n    let now = Instant::now();\n}\n";
         assert!(
             pure_crates_use_no_system(&Tree::of(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(),
-            "a test module may"
+            "a test module may use the system"
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Removes comments and literals from Rust text, which could be mistaken for code.
+//! Removes comments and literals from Rust code, so that rules do not mistake their text for code.
 
-/// Blanks out comments and the contents of string and character literals; lines keep their numbers and columns.
+/// Replaces comments and the contents of string and character literals by spaces, which preserves lines and columns.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
     blank_out(text, true)
 }
 
-/// Blanks out the contents of string and character literals only.
+/// Replaces only the contents of string and character literals by spaces.
 pub(super) fn without_strings(text: &str) -> String {
     blank_out(text, false)
 }
@@ -29,7 +29,7 @@ fn blank_out(text: &str, comments: bool) -> String {
     result
 }
 
-/// Kind of a token with the position of its end.
+/// Kind of a token, with its end position.
 enum Token {
     Comment(usize),
     Literal(usize),
@@ -48,14 +48,14 @@ fn read_token(text: &[char], at: usize) -> Token {
         '\'' => match (text.get(at + 1), text.get(at + 2)) {
             (Some('\\'), _) => Token::Literal(find_position(text, at + 3, |rest| rest[0] == '\'') + 1),
             (Some(_), Some('\'')) => Token::Literal(at + 3),
-            // A lifetime.
+            // Not a character literal but a lifetime.
             _ => Token::Code,
         },
         _ => Token::Code,
     }
 }
 
-/// Returns the first position from `from` on at which the rest matches, or the end.
+/// Returns the first position at or after `from` where `fits` accepts the following text, or the end of the text.
 fn find_position(text: &[char], from: usize, fits: impl Fn(&[char]) -> bool) -> usize {
     (from..text.len()).find(|at| fits(&text[*at..])).unwrap_or(text.len())
 }
@@ -68,7 +68,7 @@ fn end_of_string(text: &[char], from: usize) -> usize {
     (at + 1).min(text.len())
 }
 
-/// `from` is after the r.
+/// Parses a raw string literal whose `r` precedes `from`. Returns [`Token::Code`] if there is none.
 fn raw_string(text: &[char], from: usize) -> Token {
     let hashes = text[from..].iter().take_while(|character| **character == '#').count();
     if text.get(from + hashes) != Some(&'"') {
@@ -132,6 +132,10 @@ mod tests {
 
     #[test]
     fn comments_can_be_kept() {
-        assert_eq!(without_strings("a(\"b\") // c"), "a(   ) // c", "only the string is gone");
+        assert_eq!(
+            without_strings("a(\"b\") // c"),
+            "a(   ) // c",
+            "only the contents of the string should be removed"
+        );
     }
 }

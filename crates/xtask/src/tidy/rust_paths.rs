@@ -1,16 +1,16 @@
-//! Paths in Rust code: those that begin at the crate's root, `crate::a::b` or `super::c`, also in groups, and the
-//! imports of `use` declarations. Used by `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
+//! Finds paths in Rust code: those that start with `crate` or `super`, also in groups, and the imports of `use`
+//! declarations. Used by `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
 
-/// A name imported by a `use` declaration. A glob has the name `*`, which is also the last component of its path.
+/// Name imported by a `use` declaration. For a glob import, the name and the last component of the path are `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Import {
     pub(super) path: Vec<String>,
-    /// Name of the item in this file.
+    /// Name by which this file refers to the item.
     pub(super) name: String,
 }
 
 impl Import {
-    /// The path with the name that counts here at its end, of a glob that of the module.
+    /// Returns the path with the local name as last component. For a glob import, returns the path of the module.
     fn local_path(mut self) -> Vec<String> {
         self.path.pop();
         if self.name != "*" {
@@ -33,7 +33,8 @@ pub(super) fn parse_imports(code: &str) -> Vec<Import> {
     found
 }
 
-/// The paths that code names, from the root on. `module` is the path of the code's own module.
+/// Returns the paths that start with `crate` or `super` in the code, relative to the crate root. `module` is the path
+/// of the module that contains the code.
 pub(super) fn parse_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let tokens = tokens(code);
     let mut found = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn parse_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     found.into_iter().map(Import::local_path).collect()
 }
 
-/// Collects the paths of a tree that continues from `base` at `at`. Returns the position of its end.
+/// Collects the paths of a use tree that follows `base`, starting at token `at`. Returns the position after the tree.
 fn collect_use_tree(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Import>) -> usize {
     while tokens.get(at) == Some(&"::") {
         match tokens.get(at + 1) {
@@ -82,7 +83,7 @@ fn collect_use_tree(tokens: &[&str], mut at: usize, mut base: Vec<String>, found
             _ => break,
         }
     }
-    // `use a::{self}` brings in `a`.
+    // `use a::{self}` imports `a`.
     if base.len() > 1 && base.last().is_some_and(|name| name == "self") {
         base.pop();
     }
@@ -125,7 +126,7 @@ mod tests {
         let code = "use crate::{a, b::{C, D as E}};\nfn f() { super::g::h(1); super::super::i(); x::crate_(2) }";
         let module = ["m".to_owned(), "n".to_owned()];
         let found: Vec<String> = parse_paths(code, &module).iter().map(|path| path.join("::")).collect();
-        assert_eq!(found, ["a", "b::C", "b::E", "m::g::h", "i"], "each from the root on");
+        assert_eq!(found, ["a", "b::C", "b::E", "m::g::h", "i"], "each path should be relative to the crate root");
     }
 
     #[test]
@@ -134,6 +135,10 @@ mod tests {
         let found = parse_imports(code);
         let found: Vec<_> = found.iter().map(|import| (import.path.join("::"), import.name.as_str())).collect();
         let expected = [("std::time", "time"), ("std::time::Instant", "Moment"), ("ports::time::*", "*"), ("a", "a")];
-        assert_eq!(found, expected.map(|(path, name)| (path.to_owned(), name)), "in groups, functions and globs");
+        assert_eq!(
+            found,
+            expected.map(|(path, name)| (path.to_owned(), name)),
+            "groups, functions and globs should be resolved"
+        );
     }
 }

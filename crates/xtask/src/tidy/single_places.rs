@@ -1,15 +1,15 @@
-//! Rules about operations that are only allowed in certain places: spawning processes, opening sockets, creating HTTP
+//! Rules for operations that are only allowed in certain files: spawning processes, opening sockets, creating HTTP
 //! clients, opening URLs and using credentials.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// Files and folders that may spawn processes, apart from tests. Folders end with a slash.
+/// Files and folders that may spawn processes, in addition to tests. Folders end with a slash.
 const SPAWN_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
     "crates/process/src/platform/macos.rs",
-    // Forks to open a listening socket in the network namespace of a sandboxed server.
+    // Starts bubblewrap to test it before the app has an async runtime.
     "crates/process/src/platform/network_namespace.rs",
     // Tries bubblewrap before the app has a runtime.
     "src-tauri/src/page_sandbox/trial.rs",
@@ -18,35 +18,35 @@ const SPAWN_ALLOWED_IN: [&str; 7] = [
     "tests/",
 ];
 
-/// Files and folders that may open sockets or look up addresses themselves, apart from tests. Everything else sends
+/// Files and folders that may open sockets or resolve host names directly, in addition to tests. All other code sends
 /// requests through the clients of `mcp-transport`.
 const MAY_CONNECT: [&str; 11] = [
-    // Resolves the names in addresses that a server named, to refuse private addresses.
+    // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/outside_client.rs",
     // Receives the redirect of a sign-in on the loopback interface.
     "crates/mcp-auth/src/redirect_listener.rs",
-    // The sandbox proxy, and its address in the network namespace of a server.
+    // Runs the sandbox proxy, and connects to it from the network namespace of a server.
     "crates/process/src/sandbox/egress/proxy.rs",
     "crates/process/src/sandbox/egress/resolve.rs",
     "crates/process/src/sandbox/linux/program_gate.rs",
     "crates/process/src/platform/network_namespace.rs",
-    // Asks the system for its outgoing address to notice a change of networks. Sends nothing.
+    // Queries the local address of the default route to detect network changes. Sends nothing.
     "crates/supervision/src/wake.rs",
     // Checks whether Docker's socket accepts connections.
     "crates/checkup/src/containers.rs",
-    // Programs that are not part of the app, apart from the demo server, which listens on the loopback interface.
+    // Programs that are not part of the app, and the demo server, which is and listens only on the loopback interface.
     "crates/demo-server/",
     "crates/testkit/",
     "crates/xtask/",
 ];
 
-/// File that creates all HTTP clients.
+/// File that may create HTTP clients.
 const CREATES_CLIENTS: &str = "crates/mcp-transport/src/http/client.rs";
 
 /// Folder that may open URLs.
 const OPEN_ALLOWED_IN: &str = "src-tauri/src/";
 
-/// Folders that may use keys of model providers and tokens of servers. The host checks their destinations.
+/// Folders that may use API keys of model providers and tokens of servers. The host checks where they are sent.
 const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
 const SPAWN_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
@@ -112,7 +112,7 @@ pub(super) fn connecting(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Only a single call in the shell may open URLs. Other places go through the host.
+/// Reports calls that open URLs, except the single one in the shell. Other code opens URLs through the host.
 pub(super) fn urls_open_in_one_place(tree: &Tree) -> Vec<Finding> {
     let mut calls = Vec::new();
     for file in tree.rust() {
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(
             places(&processes_start_in_one_place(&tree)),
             ["crates/host/src/lib.rs"],
-            "tests and the one place may"
+            "only tests and the listed place may spawn processes"
         );
     }
 
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(
             places(&credentials_are_used_in_one_place(&tree)),
             ["crates/api/src/lib.rs"],
-            "the host and tests may"
+            "the host and tests may use credentials"
         );
     }
 
@@ -188,14 +188,18 @@ mod tests {
     fn second_place_that_opens_urls_is_reported() {
         let code = "app.opener().open_url(url, None)?;\n";
         let one = Tree::of(&[("src-tauri/src/open_url.rs", code)]);
-        assert!(urls_open_in_one_place(&one).is_empty(), "one place may");
+        assert!(urls_open_in_one_place(&one).is_empty(), "the first place should be accepted");
         let two = Tree::of(&[("src-tauri/src/open_url.rs", code), ("src-tauri/src/tray.rs", code)]);
-        assert_eq!(places(&urls_open_in_one_place(&two)), ["src-tauri/src/tray.rs"], "a second one is found");
+        assert_eq!(
+            places(&urls_open_in_one_place(&two)),
+            ["src-tauri/src/tray.rs"],
+            "a second place should be reported"
+        );
         let elsewhere = Tree::of(&[("crates/host/src/lib.rs", "webbrowser::open(url)")]);
         assert_eq!(
             places(&urls_open_in_one_place(&elsewhere)),
             ["crates/host/src/lib.rs"],
-            "outside the shell there is none"
+            "a place outside of the shell should be reported"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The rule about large structs of the host: a struct with many fields should be divided.
+//! Rule against large structs in the host: a struct with many fields should be divided.
 
 use super::Finding;
 use super::tree::Tree;
@@ -39,7 +39,7 @@ pub(super) fn host_structs_are_small(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// A struct with named fields.
+/// Struct with named fields, found in the code.
 struct Struct {
     name: String,
     /// Number of the line, counted from 1.
@@ -56,26 +56,26 @@ fn parse_structs(code: &str) -> Vec<Struct> {
         let Some(place) = line.find("struct ").filter(|place| is_visibility(&line[..*place])) else { continue };
         let rest = &code[at + place + "struct ".len()..];
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        // A struct that ends with a semicolon, or has a parenthesis first, has no named fields.
+        // Tuple structs and unit structs are skipped, since they have no named fields.
         let Some(body) = rest.find(['{', '(', ';']).filter(|at| rest[*at..].starts_with('{')) else { continue };
         found.push(Struct { name, line: number + 1, fields: count_fields(&rest[body + 1..]) });
     }
     found
 }
 
-/// Returns true for the text before `struct` in a definition.
+/// Returns `true` if the text before the keyword `struct` is empty or a visibility.
 fn is_visibility(before: &str) -> bool {
     let before = before.trim();
     before.is_empty() || before == "pub" || (before.starts_with("pub(") && before.ends_with(')'))
 }
 
-/// The number of fields up to the brace that closes the body.
+/// Returns the number of fields up to the closing brace of the body.
 fn count_fields(body: &str) -> usize {
     let (mut depth, mut count, mut is_in_field, mut previous) = (0_usize, 0, false, ' ');
     for character in body.chars() {
         match character {
             '(' | '[' | '{' | '<' => depth += 1,
-            // The arrow of a function's type is not a closing bracket.
+            // The `>` of an arrow `->` is not a closing bracket.
             '>' if previous == '-' => {}
             '}' if depth == 0 => break,
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
@@ -108,25 +108,35 @@ mod tests {
 
     #[test]
     fn struct_with_too_many_fields_is_reported() {
-        assert_eq!(names(&struct_with_fields(MAX_FIELDS)), Vec::<String>::new(), "so many are allowed");
-        assert!(names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"), "one more is not");
+        assert_eq!(
+            names(&struct_with_fields(MAX_FIELDS)),
+            Vec::<String>::new(),
+            "the maximum number of fields should be accepted"
+        );
+        assert!(
+            names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"),
+            "one more field should be reported"
+        );
         let nested = "struct A {\n    act: Box<dyn FnOnce(&mut B, C) -> (D, E) + Send>,\n    #[serde(rename = \"x\")]\n    b: [u8; 2],\n}\n";
-        assert_eq!(parse_structs(nested)[0].fields, 2, "commas within types separate no fields");
-        assert!(parse_structs("struct Place;\nstruct Pair(u8, u8);\n").is_empty(), "these have no named fields");
+        assert_eq!(parse_structs(nested)[0].fields, 2, "commas within types should not separate fields");
+        assert!(
+            parse_structs("struct Place;\nstruct Pair(u8, u8);\n").is_empty(),
+            "structs without named fields should be skipped"
+        );
     }
 
     #[test]
     fn other_crates_and_tests_may_have_more_fields() {
         let large = struct_with_fields(MAX_FIELDS + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
-        assert_eq!(names(&tests), Vec::<String>::new(), "tests may");
+        assert_eq!(names(&tests), Vec::<String>::new(), "structs in tests should be accepted");
         let tree = Tree::of(&[("crates/store/src/a.rs", &large)]);
-        assert_eq!(host_structs_are_small(&tree), [], "another crate may");
+        assert_eq!(host_structs_are_small(&tree), [], "structs in other crates should be accepted");
     }
 
     #[test]
     fn unused_exception_is_reported() {
         let tree = Tree::of(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
-        assert_eq!(host_structs_are_small(&tree).len(), 1, "it would hide the next one");
+        assert_eq!(host_structs_are_small(&tree).len(), 1, "an unused exception should be reported");
     }
 }

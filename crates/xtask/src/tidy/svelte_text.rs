@@ -1,12 +1,13 @@
-//! The rule that displayed text comes from the message files, not from components.
+//! Rule for components: displayed text must come from the message files.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// Attributes that are displayed or read aloud.
+/// Attributes whose values are displayed or read aloud.
 const DISPLAYED_ATTRIBUTES: [&str; 6] = ["aria-label", "aria-description", "title", "placeholder", "alt", "label"];
 
-/// No phrase and no Chinese in the markup of a component. Single words pass: they are names of keys, units, brands.
+/// Reports phrases and Chinese text in the markup of components. Single words are allowed, since they are names of
+/// keys, units or brands.
 pub(super) fn texts_come_from_messages(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.below("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
@@ -31,7 +32,7 @@ fn is_prose(text: &str) -> bool {
     text.contains(is_chinese) || text.split_whitespace().filter(is_word).count() >= 2
 }
 
-/// Returns the text between tags and in displayed attributes, with the line numbers.
+/// Returns the text between tags and in displayed attributes, with line numbers.
 fn displayed_texts(component: &str) -> Vec<(usize, String)> {
     let markup = blank_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
@@ -65,7 +66,7 @@ impl<'a> Scanner<'a> {
         taken
     }
 
-    /// Past `{ ... }`, which may hold strings and further braces.
+    /// Skips an expression `{ ... }`, which may contain strings and nested braces.
     fn expression(&mut self) {
         let mut depth = 0;
         let mut quote = None;
@@ -129,7 +130,7 @@ impl<'a> Scanner<'a> {
         found
     }
 
-    /// Up to and past the closing quote, without the expressions inside.
+    /// Consumes an attribute value including its closing quote, and returns it without the expressions in it.
     fn attribute_value(&mut self, quote: char) -> String {
         let mut value = String::new();
         while let Some(character) = self.rest.chars().next() {
@@ -151,7 +152,7 @@ fn blank_elements(text: &str, names: &[&str]) -> String {
     names.iter().fold(text.to_owned(), |text, name| blank_between(&text, &format!("<{name}"), &format!("</{name}>")))
 }
 
-/// Blanks out from each opening to its closing, keeping line numbers.
+/// Removes each range from `opening` to `closing` except its line breaks, so that line numbers stay the same.
 fn blank_between(text: &str, opening: &str, closing: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
@@ -179,13 +180,13 @@ mod tests {
     fn prose_in_markup_is_reported() {
         let text =
             "<script>\n  const a = \"some long text\";\n</script>\n<p>\n  Nothing here yet.\n</p>\n<p>服务器</p>\n";
-        assert_eq!(lines(text), [5, 7], "a phrase and Chinese text, not the script");
+        assert_eq!(lines(text), [5, 7], "a phrase and Chinese text should be reported, but not the script");
     }
 
     #[test]
     fn prose_in_a_spoken_attribute_is_reported() {
         let text = "<button aria-label=\"Close the window\" class=\"wide primary button\">x</button>\n<input placeholder='Your own name'>";
-        assert_eq!(lines(text), [1, 2], "what is read aloud counts, a class does not");
+        assert_eq!(lines(text), [1, 2], "attributes that are read aloud should be reported, but not classes");
     }
 
     #[test]
@@ -193,6 +194,6 @@ mod tests {
         let text = "{#if a && b > \"one } two three\"}\n  <kbd>Ctrl K</kbd> {m.hello({ name: `dear {x} friend here` })}\n\
                     <Field label={m.some_label()} title=\"{m.one()} {m.two()}\" onclick={() => go(\"over there now\")} />\n\
                     {:else}\n<!-- a longer comment here -->\n{/if}\n<style>\n  .a { color: red; }\n</style>\n";
-        assert_eq!(lines(text), [] as [usize; 0], "expressions, comments and styles are not text");
+        assert_eq!(lines(text), [] as [usize; 0], "expressions, comments and styles should be ignored");
     }
 }

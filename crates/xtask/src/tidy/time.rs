@@ -1,4 +1,4 @@
-//! Rules about time: code that depends on the time gets its clock as a parameter, and no test sleeps to prove that
+//! Rules for time: code that depends on time takes a clock as a parameter, and tests do not sleep to prove that
 //! something does not happen.
 
 use super::Finding;
@@ -6,8 +6,8 @@ use super::rust_code;
 use super::rust_paths::{self, Import};
 use super::tree::{SourceFile, Tree};
 
-/// Crates that get their clock as a parameter: the time of day by `ports::time::Clock`, and durations by tokio's clock,
-/// which tests pause.
+/// Crates that take their clock as a parameter: `ports::time::Clock` for the time of day, and tokio's clock, which
+/// tests can pause, for durations.
 const CRATES_WITH_INJECTED_CLOCK: [&str; 10] = [
     "checkup",
     "host",
@@ -20,20 +20,20 @@ const CRATES_WITH_INJECTED_CLOCK: [&str; 10] = [
     "chat",
     "registry",
 ];
-/// Measurements run in real time.
+/// Folders that may use real time, because they contain measurements.
 const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
 
 const CLOCK_REASON: &str = "// clock: ";
 const SLEEP_REASON: &str = "// sleep: ";
 
-/// Functions that read the system's clock.
+/// Functions that read the system clock.
 const CLOCK_READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
-/// Function among them that can be imported, so that a call has no path.
+/// Function of [`CLOCK_READERS`] that can be imported, so that calls have no path.
 const IMPORTABLE_READER: &str = "ports::time::now";
 
-/// The system's clock is read only where a comment says why. The comment is at each reading: one at an import would
-/// excuse all that are ever added to the file.
+/// Reports reads of the system clock without a comment that gives the reason. The comment is required at each call,
+/// because a comment at the import would permit all later calls in the file.
 pub(super) fn clock_is_injected(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CRATES_WITH_INJECTED_CLOCK {
@@ -72,7 +72,7 @@ fn imports_reader(import: &Import) -> bool {
     import.path.join("::") == IMPORTABLE_READER
 }
 
-/// Returns `true` if a line of code reads the system's clock, with names resolved by these imports.
+/// Returns `true` if a line of code reads the system clock. `imports` resolves the names in it.
 fn reads_clock(code: &str, imports: &[Import]) -> bool {
     let tokens = rust_paths::tokens(code);
     let mut at = 0;
@@ -92,7 +92,7 @@ fn reads_clock(code: &str, imports: &[Import]) -> bool {
 
 fn is_reader(path: &[&str], imports: &[Import]) -> bool {
     let written = path.join("::");
-    // A name that is imported in a way that is not seen here, such as by `super::*`.
+    // The import may be invisible here, as with `super::*`.
     if ["SystemTime::now", "SystemClock"].iter().any(|reader| written.ends_with(reader)) {
         return true;
     }
@@ -127,7 +127,7 @@ fn sleeps(code: &str) -> bool {
         .any(|(at, _)| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }
 
-/// Returns `true` if the line, counted from 1, or the comment above it gives a reason.
+/// Returns `true` if the line (counted from 1) or the comment directly above it contains the prefix `reason`.
 fn has_reason(file: &SourceFile, line: usize, reason: &str) -> bool {
     let lines: Vec<&str> = file.text.lines().collect();
     let above = lines[..line - 1].iter().rev().take_while(|line| line.trim_start().starts_with("//"));
@@ -149,7 +149,11 @@ mod tests {
                     let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
         let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
-        assert_eq!(lines(&clock_is_injected(&tree)), expected, "in the crates that get one, without a reason");
+        assert_eq!(
+            lines(&clock_is_injected(&tree)),
+            expected,
+            "only reads without a reason in the listed crates should be reported"
+        );
     }
 
     #[test]
@@ -171,7 +175,7 @@ mod tests {
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
         let tree = Tree::of(&[("crates/host/src/a.rs", text)]);
-        assert_eq!(lines(&clock_is_injected(&tree)), [], "the types alone read nothing");
+        assert_eq!(lines(&clock_is_injected(&tree)), [], "imports of types should be accepted");
     }
 
     #[test]
@@ -186,6 +190,10 @@ mod tests {
             ("tests/bench/src/c.rs", test),
         ]);
         let expected = [("crates/host/src/a.rs", 4), ("crates/host/tests/b.rs", 1)];
-        assert_eq!(lines(&tests_do_not_sleep(&tree)), expected, "in test modules and tests, without a reason");
+        assert_eq!(
+            lines(&tests_do_not_sleep(&tree)),
+            expected,
+            "sleeps without a reason should be reported in test modules and tests"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The files that rules look at: all text of the repository that people write.
+//! Text files of the repository, which the rules examine. Generated files and dependencies are not included.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,15 @@ use std::path::Path;
 use super::rust_code;
 use crate::problem::Problem;
 
-/// Made by tools, not written, wherever it is or from the top on; .gitignore names the same.
+/// Names of generated folders anywhere in the repository, and paths of generated folders from the root. `.gitignore`
+/// contains the same.
 const IGNORED_PATHS: [&str; 7] =
     [".git", "target", "node_modules", "ui/dist", "test-results", "playwright-report", "__pycache__"];
 
 /// A text file of the repository.
 #[derive(Debug)]
 pub(crate) struct SourceFile {
-    /// Relative to the top, with slashes.
+    /// Path relative to the root of the repository, with slashes.
     pub(crate) path: String,
     pub(crate) text: String,
 }
@@ -27,7 +28,7 @@ impl SourceFile {
         self.has_extension(&["rs"])
     }
 
-    /// Returns `true` if the file is only compiled for tests: in a folder `tests`, or in a module file of that name.
+    /// Returns `true` if the file is compiled only for tests, by its folder `tests` or its file name.
     pub(crate) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         self.path.split('/').any(|folder| folder == "tests")
@@ -37,7 +38,7 @@ impl SourceFile {
             || name.contains(".spec.")
     }
 
-    /// Rust lines with their numbers, without comments, contents of strings, and test modules.
+    /// Returns the lines of Rust code with their numbers, without comments, string contents and test modules.
     pub(crate) fn product_lines(&self) -> Vec<(usize, String)> {
         if self.is_test() {
             return Vec::new();
@@ -46,7 +47,7 @@ impl SourceFile {
         let mut lines = Vec::new();
         let mut previous = "";
         for (number, line) in code.lines().enumerate() {
-            // A test module is the last thing in a file; clippy sees to that.
+            // A test module is the last item of a file, which clippy enforces.
             let is_for_tests = previous == "#[cfg(test)]" || previous.starts_with("#[cfg(all(test,");
             if is_for_tests && line.starts_with("mod ") && line.ends_with('{') {
                 break;
@@ -60,10 +61,10 @@ impl SourceFile {
     }
 }
 
-/// The text files of the repository.
+/// All text files of the repository.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    /// Names of the entries at the top.
+    /// Names of files and folders in the root of the repository.
     pub(crate) top_level: Vec<String>,
     pub(crate) files: Vec<SourceFile>,
 }
@@ -77,7 +78,7 @@ impl Tree {
     }
 
     fn read_folder(&mut self, folder: &Path, prefix: &str) -> Result<(), Problem> {
-        // Tools that generate files in source folders mark the folders in this way.
+        // Tools that generate files in a source folder mark it with a `.gitignore` that contains `*`.
         if fs::read_to_string(folder.join(".gitignore")).is_ok_and(|text| text.lines().any(|line| line == "*")) {
             return Ok(());
         }
@@ -104,7 +105,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Files below a folder, which ends in a slash.
+    /// Returns the files in a folder, whose path ends with a slash.
     pub(crate) fn below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceFile> {
         self.files.iter().filter(move |file| file.path.starts_with(folder))
     }
@@ -113,7 +114,7 @@ impl Tree {
         self.files.iter().filter(|file| file.is_rust())
     }
 
-    /// A tree for a rule's test.
+    /// Creates a tree from paths and contents, for tests of rules.
     #[cfg(test)]
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let file = |(path, text): &(&str, &str)| SourceFile { path: (*path).to_owned(), text: (*text).to_owned() };
@@ -145,7 +146,11 @@ mod tests {
         put("src-tauri/icons/icon.png", &[0xff, 0xfe, 0x00]);
         let tree = Tree::read(folder.path()).unwrap();
         let paths: Vec<_> = tree.files.iter().map(|file| file.path.as_str()).collect();
-        assert_eq!(paths, ["crates/a/src/dist/mod.rs", "crates/a/src/lib.rs"], "only text that people write");
+        assert_eq!(
+            paths,
+            ["crates/a/src/dist/mod.rs", "crates/a/src/lib.rs"],
+            "only files that people write should be read"
+        );
     }
 
     #[test]
@@ -153,12 +158,15 @@ mod tests {
         let text = "use a;\n#[cfg(test)]\nuse b;\nfn c() {} // note\n\n#[cfg(test)]\n#[allow(clippy::unwrap_used)]\nmod tests {\n    use e;\n}\n";
         let tree = Tree::of(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
         let code: String = tree.files[0].product_lines().into_iter().map(|(_, line)| line).collect();
-        assert!(code.contains("use a;") && code.contains("fn c()"), "the code is there: {code}");
-        assert!(!code.contains("use e"), "the test module is not: {code}");
-        assert!(!code.contains("note"), "nor is the comment: {code}");
-        assert!(tree.files[1].product_lines().is_empty(), "nor is a file of tests");
+        assert!(code.contains("use a;") && code.contains("fn c()"), "the code should be included: {code}");
+        assert!(!code.contains("use e"), "the test module should be excluded: {code}");
+        assert!(!code.contains("note"), "the comment should be excluded: {code}");
+        assert!(tree.files[1].product_lines().is_empty(), "a test file should have no product code");
         let text = "use a;\n#[cfg(all(test, unix))]\nmod tests {\n    use e;\n}\n";
         let tree = Tree::of(&[("crates/x/src/lib.rs", text)]);
-        assert!(tree.files[0].product_lines().iter().all(|(_, line)| !line.contains("use e")), "of one system neither");
+        assert!(
+            tree.files[0].product_lines().iter().all(|(_, line)| !line.contains("use e")),
+            "a test module for one system should be excluded too"
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! Rules about single words: unfinished work, unbounded channels, and tests that wait for a fixed time.
+//! Rules for forbidden words: unfinished work, unbounded channels, and fixed waits in tests.
 
 use super::Finding;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
-/// Words that are not allowed in Rust code and comments.
+/// Words that are forbidden in Rust code and comments.
 const FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
-/// Words that are not allowed in scripts of the page and the suites.
+/// Words that are forbidden in scripts of the page and the test suites.
 const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "TODO",
     "FIXME",
@@ -24,7 +24,7 @@ const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "debugger;",
 ];
 
-/// Reports unfinished work, ignored tests, and tests that run alone.
+/// Reports unfinished work, ignored tests, and tests marked to run exclusively.
 pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
@@ -37,7 +37,8 @@ pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports tests of the page that wait for a fixed time, which is slow on some machines and too short on others.
+/// Reports tests of the page that wait for a fixed time, which is unnecessarily long on fast machines and too short on
+/// slow ones.
 pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
@@ -48,7 +49,7 @@ pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports unbounded channels, which let a sender fill the memory.
+/// Reports unbounded channels, in which messages could fill the memory.
 pub(super) fn channels_are_bounded(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust() {
@@ -75,7 +76,7 @@ fn find_words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// Returns `true` if the line contains the word, and not only as part of a longer one.
+/// Returns `true` if the line contains the word, not only as part of a longer word.
 fn contains_word(line: &str, word: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let starts_in_word = word.starts_with(is_part);
@@ -96,7 +97,7 @@ mod tests {
         let text = "// TODO later\nlet a = \"TODO\";\n#[ignore]\nfn b() { dbg!(a); }\nlet TODOS = 1;\n";
         let lines: Vec<_> =
             no_unfinished_work(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 3, 4], "comments and code are read, text and longer names are not meant");
+        assert_eq!(lines, [1, 3, 4], "comments and code should be checked, but not strings and longer words");
     }
 
     #[test]
@@ -104,7 +105,7 @@ mod tests {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
         let lines: Vec<_> =
             no_unfinished_work(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 2], "only the words themselves are found");
+        assert_eq!(lines, [1, 2], "only whole words should be reported");
     }
 
     #[test]
@@ -113,7 +114,7 @@ mod tests {
                         test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
         let lines: Vec<_> =
             no_unfinished_work(&Tree::of(&[("a.spec.ts", left_out)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1, 2, 3, 4, 5, 6], "by each of its ways, and nothing else that skips");
+        assert_eq!(lines, [1, 2, 3, 4, 5, 6], "all notations of exclusive and skipped tests should be reported");
     }
 
     #[test]
@@ -121,7 +122,11 @@ mod tests {
         let text = "await app.waitForTimeout(250);\nawait app.clock.runFor(250);\nawait app.waitForTimeouts();\n";
         let tree = Tree::of(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
         let found: Vec<_> = no_fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
-        assert_eq!(found, [("tests/page/a.spec.ts".to_owned(), 1)], "in scripts, and the page's clock may run");
+        assert_eq!(
+            found,
+            [("tests/page/a.spec.ts".to_owned(), 1)],
+            "fixed waits should be reported in scripts, but not the page's clock"
+        );
     }
 
     #[test]
@@ -129,6 +134,6 @@ mod tests {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
         let lines: Vec<_> =
             channels_are_bounded(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
-        assert_eq!(lines, [1], "the product has none");
+        assert_eq!(lines, [1], "only product code should be checked");
     }
 }

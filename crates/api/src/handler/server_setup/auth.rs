@@ -1,5 +1,5 @@
-//! Sign-in settings of remote servers: conversion between the types of the page and of the host. The client secret is
-//! moved to the keychain and never returned.
+//! Conversion of sign-in settings between the types of the page and those of the host. The client secret is moved to
+//! the keychain and never returned.
 
 use ports::secrets;
 use ports::server_config::{AuthConfig, GrantType, HttpConfig};
@@ -8,16 +8,16 @@ use super::{SecretVisibility, invalid_error};
 use crate::ApiError;
 use crate::data::{AdvancedAuthSettings, AuthSettings};
 
-/// Suffix for the names of client secrets, used like the header name for the secret of a header.
+/// Suffix in the storage names of client secrets, in place of the header name in those of header values.
 const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// Maximum size of a secret in bytes.
 const MAX_SECRET_BYTES: usize = 16 * 1_024;
 
-/// Applies the page's sign-in settings to a server.
+/// Applies sign-in settings from the page to a server.
 ///
-/// Settings that the page does not display are kept, and all of them if the page sends none. Returns the key and value
-/// of each secret for the keychain.
+/// Settings that the page does not display are preserved. If the page sends no settings, all are preserved. Returns the
+/// storage key and value of each secret for the keychain.
 pub(super) fn apply_auth_settings(
     http: &mut HttpConfig,
     wanted: Option<AuthSettings>,
@@ -39,7 +39,7 @@ pub(super) fn apply_auth_settings(
     let mut kept = None;
     let client_secret = match text(wanted.client_secret) {
         _ if !wanted.has_secret => None,
-        // Pasted settings already contain a reference.
+        // Pasted settings may already reference a stored secret.
         Some(value) if is_reference(&value) => Some(value),
         Some(value) => {
             let name = client_secret_name(server, &before, taken);
@@ -64,7 +64,7 @@ pub(super) fn apply_auth_settings(
     Ok(kept)
 }
 
-/// Returns the name for the client secret: the existing one, or a new one that is not taken.
+/// Returns the name under which the client secret is stored: the existing name, or a new one that is not in `taken`.
 fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
     let own = before.client_secret.as_deref().map(secrets::referenced_names).unwrap_or_default();
     match own[..] {
@@ -73,7 +73,7 @@ fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> St
     }
 }
 
-/// Checks the length of a secret of the sign-in settings. A PEM key has several lines.
+/// Checks the size of a sign-in secret. Line breaks are permitted, since PEM keys contain them.
 pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
     if value.trim().is_empty() || value.len() > MAX_SECRET_BYTES {
         return Err(invalid_error(format!("a secret has 1 to {MAX_SECRET_BYTES} bytes")));
@@ -81,12 +81,12 @@ pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Returns `true` if a text is exactly one reference to a secret.
+/// Returns `true` if a text consists of exactly one reference `${secret:NAME}`.
 fn is_reference(text: &str) -> bool {
     matches!(secrets::referenced_names(text)[..], [name] if secrets::reference(name) == text)
 }
 
-/// Converts the sign-in settings for the page.
+/// Converts a server's sign-in settings for the page.
 pub(super) fn auth_view(auth: AuthConfig, values: SecretVisibility) -> AuthSettings {
     let is_pasted = values == SecretVisibility::Shown;
     AuthSettings {
@@ -114,7 +114,7 @@ fn advanced_auth_settings(auth: AuthConfig) -> AdvancedAuthSettings {
     }
 }
 
-/// Replaces the settings that the page does not display.
+/// Replaces the advanced sign-in settings of a server by those from the page.
 fn apply_advanced_settings(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
     let grant = match rest.grant {
         Some(name) => GrantType::ALL.into_iter().find(|grant| grant.name() == name),

@@ -7,10 +7,10 @@ use ports::server_config::{ServerConfig, StdioConfig};
 use super::{invalid_error, secret_name};
 use crate::ApiError;
 
-/// Moves the secret values of the environment to the keychain and replaces them by references.
+/// Moves secret values of environment variables to the keychain and replaces them by references.
 ///
-/// `secret` lists the variables that should be secret. A variable that was secret before stays secret. Returns the key
-/// and value of each secret for the keychain.
+/// `secret` contains the names of variables to treat as secret. A variable that was secret before stays secret. Returns
+/// the storage key and value of each secret for the keychain.
 pub(super) fn move_secrets_to_keychain(
     stdio: &mut StdioConfig,
     secret: &[String],
@@ -21,7 +21,7 @@ pub(super) fn move_secrets_to_keychain(
     let was = was.and_then(ServerConfig::as_stdio);
     let place = secrets::command_place(stdio);
     let is_same_command = was.is_some_and(|was| secrets::command_place(was) == place);
-    // Secrets that other variables refer to are taken as well.
+    // Names of secrets that other variables of this server reference are in use too.
     taken.extend(stdio.env.values().flat_map(|value| secrets::referenced_names(value)).map(str::to_owned));
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
         return Err(invalid_error(format!("the variable {unknown:?} has no value")));
@@ -43,7 +43,7 @@ pub(super) fn move_secrets_to_keychain(
             continue;
         }
         check_secret_variable(name, value)?;
-        // The existing name of this variable's secret is not taken by another one.
+        // The variable may reuse the name of its existing secret.
         let others: Vec<String> = match before.map(|before| secrets::referenced_names(before)).as_deref() {
             Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
             _ => taken.clone(),
@@ -55,7 +55,7 @@ pub(super) fn move_secrets_to_keychain(
     Ok(kept)
 }
 
-/// Checks that a value is valid for a secret variable and not empty.
+/// Checks that a value is permitted for a secret variable. It must not be empty.
 pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiError> {
     if value.is_empty() {
         return Err(invalid_error(format!("the secret variable {name:?} has no value")));
@@ -66,7 +66,7 @@ pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiEr
     Ok(())
 }
 
-/// Returns the names of the variables with secrets, for the page.
+/// Returns the names of the variables whose values are secrets.
 pub(super) fn secret_variables(stdio: &StdioConfig) -> Option<Vec<String>> {
     let secret = stdio.env.iter().filter(|(_, value)| !secrets::referenced_names(value).is_empty());
     let names: Vec<String> = secret.map(|(name, _)| name.clone()).collect();

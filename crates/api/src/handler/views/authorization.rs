@@ -11,7 +11,7 @@ use crate::data::*;
 
 pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorization {
     let mut steps: Vec<SignInStep> = view.steps.into_iter().map(step).collect();
-    // A failed sign-in failed at its last step.
+    // The last step is the one that failed.
     if let Some(last) = steps.last_mut() {
         last.failed = view.failure.is_some_and(|failure| failure != SignInFailure::Declined);
     }

@@ -13,7 +13,7 @@ fn icons(icons: Vec<mcp::Icon>) -> Vec<Icon> {
     icons.into_iter().take(5).map(|icon| Icon { src: icon.src, mime_type: icon.mime_type }).collect()
 }
 
-/// Returns the members of a definition that the page does not display separately.
+/// Returns the members of a definition that are not in `shown`, or `None` if there are none.
 fn other_members(definition: Value, shown: &[&str]) -> Option<Value> {
     let Value::Object(mut members) = definition else { return None };
     members.retain(|key, _| !shown.contains(&key.as_str()));
@@ -128,7 +128,7 @@ pub(super) fn to_content_block(content: Content) -> ContentBlock {
             },
             ..mcp::EmbeddedResource::default()
         }),
-        // A block that parses as a known kind becomes that kind, and any other stays unchanged.
+        // A block of a type that the protocol knows is converted to it, and any other is passed on unchanged.
         Content::Unknown { json } => serde_json::from_value(json.clone()).unwrap_or(ContentBlock::Unknown(json)),
     }
 }

@@ -1,11 +1,11 @@
-//! Conversion of conversation items, with their position in the tree and without provider data.
+//! Conversion of conversation items for the page, without provider data.
 
 use chat::TreeItem;
 use domain::item::ChatItem;
 
 use crate::data::*;
 
-/// Converts an item for an event, without its position.
+/// Converts an item for an event, without its parent and siblings.
 pub(super) fn item(item: ChatItem, left_out: Vec<OmittedContent>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let left_out = (!left_out.is_empty()).then_some(left_out);
@@ -13,7 +13,7 @@ pub(super) fn item(item: ChatItem, left_out: Vec<OmittedContent>) -> Conversatio
     ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out }
 }
 
-/// Converts an item with its position in the tree.
+/// Converts an item including its parent and siblings.
 pub(in crate::handler) fn placed_item(placed: TreeItem) -> ConversationItem {
     let TreeItem { item, siblings, left_out, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);

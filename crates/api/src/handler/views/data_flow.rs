@@ -6,7 +6,8 @@ use models::MessagePart;
 
 use crate::data::*;
 
-/// Converts a part of a result to content for the page.
+/// Converts a part of a tool result to a content block of the page. Returns `None` for parts that tool results do not
+/// contain.
 pub(in crate::handler) fn to_page_content(part: MessagePart) -> Option<Content> {
     Some(match part {
         MessagePart::Text(text) => Content::Text { text },
@@ -16,7 +17,7 @@ pub(in crate::handler) fn to_page_content(part: MessagePart) -> Option<Content> 
             let (uri, mime_type, blob) = (name, Some(mime), Some(STANDARD.encode(&data)));
             Content::Resource { contents: ResourceContents { uri, mime_type, text: None, blob } }
         }
-        // Results do not contain these parts.
+        // Tool results do not contain these parts.
         MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. } => return None,
     })
 }

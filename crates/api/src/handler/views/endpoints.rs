@@ -1,11 +1,11 @@
-//! Conversion of sign-in endpoints: the configured and the discovered ones.
+//! Conversion of configured and discovered sign-in endpoints for the page.
 
 use credentials::sign_in::{EndpointUse as HostUse, SignInEndpoint as HostEndpoint};
 use ports::server_config::AuthConfig;
 
 use crate::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint, UrlParts};
 
-/// Converts the sign-in settings in the order in which they are hashed.
+/// Converts the sign-in settings, in the order in which the approval's hash includes them.
 pub(super) fn auth_settings_view(auth: Option<&AuthConfig>) -> Vec<AuthSetting> {
     let terms = auth.map(AuthConfig::terms).unwrap_or_default();
     let provider = terms.iter().find(|term| term.field == AuthField::ProviderIssuer).map(|term| term.value.clone());

@@ -1,19 +1,19 @@
-//! JSON formatting for people: a value that fits is written on one line, so that definitions stay short.
+//! Readable JSON: a value is written on one line if it is short enough, so that definitions take few lines.
 
 use serde_json::Value;
 
 /// Maximum length of a line with several values, in bytes.
 const MAX_LINE_BYTES: usize = 88;
 
-/// Formats a value as JSON, with line breaks where it is long.
+/// Formats a value as JSON. A value that is too long for one line is split into its members.
 pub(super) fn format_readable(value: &Value) -> String {
     let mut text = String::new();
     write_value(value, 0, 0, &mut text);
     text
 }
 
-/// Writes a value that starts at the byte offset `column` of its line. If it is split, its members are indented by
-/// `depth`.
+/// Appends a value to `text`. `column` is its position in the line, in bytes. The members of a split value are indented
+/// by `depth` levels.
 fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
     let before = text.len();
     if write_inline(value, before + MAX_LINE_BYTES.saturating_sub(column), text) {
@@ -55,7 +55,7 @@ fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
     }
 }
 
-/// Writes a value without line breaks. Returns `false` as soon as the text would exceed `end`.
+/// Appends a value without line breaks. Returns `false` if `text` would become longer than `end` bytes.
 fn write_inline(value: &Value, end: usize, text: &mut String) -> bool {
     match value {
         Value::Object(members) if !members.is_empty() => {

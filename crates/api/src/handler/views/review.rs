@@ -1,4 +1,4 @@
-//! Conversion of review states and findings.
+//! Conversion of review states and findings for the page.
 
 use offers::review::ReviewFindings as HostMarks;
 

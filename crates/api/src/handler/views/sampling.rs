@@ -1,4 +1,4 @@
-//! Conversion of sampling requests, models, responses and limits.
+//! Conversion of sampling requests, models, responses and limits to the types of the page, and back.
 
 use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
@@ -160,14 +160,13 @@ fn message(message: &mcp::SamplingMessage) -> Message {
     Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(Content::from).collect() }
 }
 
-/// Applies the user's edits to a sampling request. Members that the page does not display are kept as sent by the
-/// server.
+/// Applies the user's edits to a sampling request. Members that the page does not display are preserved.
 pub(in crate::handler) fn to_request(
     edited: SamplingRequest,
     original: mcp::CreateMessageParams,
 ) -> mcp::CreateMessageParams {
     let messages = edited.messages.into_iter().map(|shown| {
-        // An unchanged message is kept with all members that are not displayed.
+        // An unchanged message is preserved with the members that the page does not display.
         let as_it_came = original.messages.iter().find(|other| message(other) == shown).cloned();
         as_it_came.unwrap_or_else(|| mcp::SamplingMessage {
             role: match shown.role {
@@ -199,8 +198,7 @@ pub(in crate::handler) fn to_response(response: SamplingResponse) -> mcp::Create
     }
 }
 
-/// Converts content blocks. A single block is not wrapped in a list, because lists exist only since revision
-/// 2025-11-25.
+/// Converts content blocks. A single block is sent without a list, because lists exist only since revision 2025-11-25.
 fn blocks(content: Vec<Content>) -> SamplingContent {
     let mut blocks: Vec<_> = content.into_iter().map(to_content_block).collect();
     match blocks.pop() {

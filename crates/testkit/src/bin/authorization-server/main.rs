@@ -1,7 +1,9 @@
-//! Scripted authorization server and the MCP server that requires its tokens, for tests that need them in a separate
-//! process. The two optional arguments are the scripts as JSON, first that of the authorization server. Prints one line
-//! of JSON, `{"issuer": URL, "server": URL}`, and ends at the end of its input. `POST /_test/script` at either server
-//! changes its script, and `GET /_test/requests` at the MCP server lists all requests.
+//! Program that runs the scripted authorization server and the MCP server that requires its tokens, for tests in other
+//! processes.
+//!
+//! The two optional arguments are the scripts as JSON: of the authorization server, and of the MCP server. Prints one
+//! line of JSON, `{"issuer": URL, "server": URL}`, and exits at the end of standard input. `POST /_test/script` at
+//! either server changes its script, and `GET /_test/requests` at the MCP server returns the recorded requests.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program tells where it listens, or what is wrong")]
 
 use std::process::ExitCode;

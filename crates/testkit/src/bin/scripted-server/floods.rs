@@ -1,4 +1,4 @@
-//! Misbehaviours that send too many messages or too much output.
+//! Misbehaviors that send too many messages or too much output.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Misbehaviours with lists that are endless, very long or inconsistent.
+//! Misbehaviors with lists that are endless, very long or inconsistent.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ pub(crate) fn many_tools(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::
     peer.result(request, result)
 }
 
-/// Lists two tools on two pages. The cursor of the first listing is refused, later ones are accepted.
+/// Lists two tools on two pages. The cursor of the first list request is refused, and later cursors are accepted.
 pub(crate) fn stale_cursor(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     static READINGS: AtomicUsize = AtomicUsize::new(0);
     let tool = |number: usize| json!({"name": format!("tool-{number}"), "inputSchema": {"type": "object"}});

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     match Options::parse(&arguments) {
         Ok(options) => match serve(ScriptedPeer::new(options)) {
             Ok(()) => ExitCode::SUCCESS,
-            // The client has closed its end.
+            // The client has closed its end of the pipe.
             Err(_) => ExitCode::FAILURE,
         },
         Err(cause) => {

@@ -1,4 +1,4 @@
-//! Misbehaviours with JSON that is not a correct response.
+//! Misbehaviors with JSON messages that are not correct responses.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -25,12 +25,12 @@ pub(crate) fn wrong_id_first(peer: &mut ScriptedPeer, request: &PeerRequest) -> 
     peer.text_result(request, "for you")
 }
 
-/// Responds with the id of the previous call, then correctly.
+/// Sends a response with the id of the previous tool call, followed by the correct response.
 pub(crate) fn reused_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     static LAST_ID: Mutex<Value> = Mutex::new(Value::Null);
     let mut last = LAST_ID.lock().unwrap_or_else(PoisonError::into_inner);
     if last.is_null() {
-        // No tool was called yet, but another request was sent before.
+        // No tool was called before, so the id of the preceding request is used.
         *last = json!(request.id.as_i64().unwrap_or_default() - 1);
     }
     send_result_with_id(peer, last.clone(), "not for you")?;
@@ -38,12 +38,12 @@ pub(crate) fn reused_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::R
     peer.text_result(request, "for you")
 }
 
-/// Responds with the id of the next request.
+/// Responds with the id that the client's next request will have.
 pub(crate) fn next_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     send_result_with_id(peer, json!(request.id.as_i64().unwrap_or_default() + 1), "not for you")
 }
 
-/// Responds with the id as the other JSON type.
+/// Responds with the id as a string instead of a number, or as a number instead of a string.
 pub(crate) fn string_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let id = match &request.id {
         Value::String(text) => text.parse::<i64>().map_or_else(|_| json!(1), |number| json!(number)),

@@ -1,4 +1,4 @@
-//! Table of all misbehaviours.
+//! Table of all misbehaviors, by name.
 
 use std::io;
 
@@ -7,13 +7,13 @@ use crate::{floods, lists, messages, outward, processes, resources, text};
 
 pub(crate) struct Misbehaviour {
     pub(crate) name: &'static str,
-    /// Method whose response it replaces, unless the command line names another one.
+    /// Method whose response the misbehavior replaces, unless the command line contains another method.
     pub(crate) on: &'static str,
     pub(crate) about: &'static str,
     pub(crate) run: fn(&mut ScriptedPeer, &PeerRequest) -> io::Result<()>,
 }
 
-/// Runs the misbehaviours that the command line sets for this method. Returns `true` if there was one.
+/// Runs the misbehaviors that the command line selects for this method. Returns `true` if there is at least one.
 pub(crate) fn run_misbehaviours(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<bool> {
     let runs: Vec<_> = peer
         .options

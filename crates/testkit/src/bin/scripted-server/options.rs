@@ -16,7 +16,7 @@ pub(crate) struct Options {
     pub(crate) bytes: Option<usize>,
 }
 
-/// Response of a server of a legacy revision to `server/discover`.
+/// Response to the request `server/discover` by a server with a stateful revision, which does not support it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProbeBehaviour {
     Error,
@@ -104,7 +104,8 @@ fn parse_pair(value: &str) -> Result<(&str, &str), String> {
     value.split_once('=').ok_or_else(|| format!("{value} is not METHOD=VALUE"))
 }
 
-/// Returns the value itself, or the text of the file after `@`, since the length of a command line argument is limited.
+/// Returns the value, or the content of the file if the value is `@FILE`, since the length of command line arguments is
+/// limited.
 fn value_or_file(value: &str) -> Result<String, String> {
     match value.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),

@@ -1,4 +1,4 @@
-//! Correct behavior of the server, from which the misbehaviours differ.
+//! Correct behavior of the server, which applies where no misbehavior is selected.
 
 use std::io;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(crate) const INVALID_PARAMS: i64 = -32602;
 pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let modern = peer.is_modern();
     match request.method.as_str() {
-        // Notifications and responses need no reply.
+        // Notifications and responses of the client need no response.
         _ if request.id.is_null() || request.method.is_empty() => Ok(()),
         "server/discover" if modern => {
             let result = list_result(
@@ -95,7 +95,7 @@ fn call_tool(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     }
 }
 
-/// Waits with a progress notification every 50 ms.
+/// Responds after this time, and sends a progress notification every 50 ms until then.
 fn wait(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io::Result<()> {
     let steps = milliseconds.div_ceil(50);
     for step in 1..=steps {
@@ -113,7 +113,7 @@ fn wait(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io
     peer.text_result(request, "waited")
 }
 
-/// Returns the tools that the server always lists.
+/// Returns the definitions of the tools that the server lists without `--reply`.
 pub(crate) fn tools() -> Value {
     let mut tools = vec![
         json!({
@@ -137,7 +137,7 @@ pub(crate) fn tools() -> Value {
     json!(tools)
 }
 
-/// Returns a list result with the members that the modern revision requires.
+/// Returns a list result with the members that the stateless revision requires.
 pub(crate) fn list_result(peer: &ScriptedPeer, result: Value) -> Value {
     let mut result = peer.with_required_members(result);
     if peer.is_modern() {

@@ -1,5 +1,4 @@
-//! Misbehaviour that connects to hosts named in the environment, each through the proxy it was given and directly by
-//! socket.
+//! Misbehavior that tries to connect to hosts, each through the proxy in the environment and directly by a socket.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -9,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{PeerRequest, ScriptedPeer};
 
-/// Environment variable with the hosts and ports, separated by spaces.
+/// Environment variable that contains the hosts with ports, separated by spaces.
 const HOSTS: &str = "REACH_HOSTS";
-/// Time limit of one attempt.
+/// Timeout of one connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read from a response.
 const MAX_ANSWER: u64 = 4096;
@@ -33,7 +32,7 @@ fn connect(to: &str) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Returns the response of the proxy to a CONNECT, and everything that the host sends after it.
+/// Returns the proxy's response to a CONNECT request, and all data that the host sends after it.
 fn connect_through_proxy(host: &str) -> io::Result<String> {
     let proxy = std::env::var("HTTPS_PROXY").map_err(io::Error::other)?;
     let mut stream = connect(proxy.strip_prefix("http://").unwrap_or(&proxy))?;

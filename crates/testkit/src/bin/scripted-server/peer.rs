@@ -1,4 +1,4 @@
-//! Reading requests from standard input and writing messages to standard output.
+//! Reads requests from standard input and writes messages to standard output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufWriter, StdinLock, StdoutLock, Write};
@@ -15,7 +15,7 @@ pub(crate) struct ScriptedPeer {
     record: Option<File>,
 }
 
-/// Message of the client, or the moment before anything was read.
+/// Message of the client. Also represents the start of the server, before a message is read.
 pub(crate) struct PeerRequest {
     pub(crate) method: String,
     /// Id of the request; null if the message has none.
@@ -47,7 +47,7 @@ impl ScriptedPeer {
         }
     }
 
-    /// Reads the next message, or returns `None` at the end of the input. Responses have an empty method.
+    /// Reads the next message, or returns `None` at the end of the input. A response is returned with an empty method.
     pub(crate) fn read(&mut self) -> io::Result<Option<PeerRequest>> {
         let mut line = Vec::new();
         if self.input.read_until(b'\n', &mut line)? == 0 {
@@ -64,7 +64,7 @@ impl ScriptedPeer {
         }))
     }
 
-    /// Sends the reply that the command line sets for this method. Returns `true` if there was one.
+    /// Sends the reply that the command line contains for this method. Returns `true` if there is one.
     pub(crate) fn send_scripted_reply(&mut self, request: &PeerRequest) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
@@ -84,17 +84,17 @@ impl ScriptedPeer {
         self.options.revision.as_str() >= "2026"
     }
 
-    /// Returns the number of repetitions: `--count` or this default.
+    /// Returns the value of `--count`, the number of repetitions, or else this default.
     pub(crate) fn count(&self, default: usize) -> usize {
         self.options.count.unwrap_or(default)
     }
 
-    /// Returns the amount of output: `--bytes` or this default.
+    /// Returns the value of `--bytes`, the size of the output, or else this default.
     pub(crate) fn bytes(&self, default: usize) -> usize {
         self.options.bytes.unwrap_or(default)
     }
 
-    /// Writes these bytes without a newline.
+    /// Writes bytes to standard output without adding a line break.
     pub(crate) fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)
     }
@@ -135,7 +135,7 @@ impl ScriptedPeer {
         self.result(request, result)
     }
 
-    /// Returns a result with the members that the modern revision requires.
+    /// Returns a result with the members that the stateless revision requires.
     pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
         if self.is_modern() {
             result["resultType"] = json!("complete");

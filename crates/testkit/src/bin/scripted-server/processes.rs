@@ -1,4 +1,4 @@
-//! Misbehaviours of processes that end too early or too late, or leave other processes behind.
+//! Misbehaviors of processes that exit too early or too late, or leave child processes behind.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ pub(crate) fn never_reads(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<(
     wait_for_ever()
 }
 
-/// Environment variable of a process that already ignores signals.
+/// Environment variable that marks a process that already ignores signals.
 const IGNORES_SIGNALS_VARIABLE: &str = "SCRIPTED_SERVER_DEAF";
 
 pub(crate) fn never_exits(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
@@ -49,8 +49,8 @@ pub(crate) fn close_stdin(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Resul
     become_shell("exec <&-; sleep 1000 & wait")
 }
 
-/// Replaces this process with a shell that runs the script, with this program and its arguments as positional
-/// parameters. A shell can ignore signals and close descriptors, which safe Rust cannot.
+/// Replaces this process with a shell that runs a script, since ignoring signals and closing descriptors is not
+/// possible in safe Rust. The path of this program and its arguments are the positional parameters of the script.
 #[cfg(unix)]
 #[allow(clippy::disallowed_methods, reason = "a server may start what it likes")]
 fn become_shell(script: &str) -> io::Result<()> {
@@ -69,7 +69,7 @@ fn become_shell(_script: &str) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Starts a process in the same group that ignores every signal it can and keeps the pipes open.
+/// Spawns a child process in the same process group that ignores all signals it can, and keeps the pipes open.
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
 fn spawn_stubborn_child() -> io::Result<u32> {
     let child = Command::new("/bin/sh")

@@ -1,4 +1,4 @@
-//! Misbehaviours that use up resources of the computer or try forbidden system calls.
+//! Misbehaviors that exhaust resources of the computer or attempt forbidden system calls.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes::wait_for_ever;
 
-/// Pause between two steps, so that a supervisor can react.
+/// Pause after each step, so that the supervisor has time to react.
 const STEP_PAUSE: Duration = Duration::from_millis(5);
 const MIB: usize = 1 << 20;
 
-/// Command that the children of a forking server run.
+/// Command that each child process of a forking server runs.
 const CHILD_COMMAND: [&str; 2] = ["sleep", "7412"];
 
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
 pub(crate) fn fork_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     loop {
-        // A process that the system refuses is tried again.
+        // If the system refuses to create a process, the next iteration tries again.
         let _ = Command::new(CHILD_COMMAND[0]).arg(CHILD_COMMAND[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         std::thread::sleep(STEP_PAUSE);
     }
@@ -57,8 +57,8 @@ pub(crate) fn spin_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<
     wait_for_ever()
 }
 
-/// Privileged programs of the system, by the name under which their success is reported. `program` is the unprivileged
-/// control.
+/// Programs that require privileges, by the name under which a success is reported. `program` is a control that
+/// requires none.
 const PRIVILEGED_ATTEMPTS: [(&str, &[&str]); 7] = [
     ("namespace", &["unshare", "--user", "true"]),
     ("namespace of the first process", &["nsenter", "--target", "1", "--user", "true"]),
@@ -82,7 +82,7 @@ pub(crate) fn try_privileged_programs(peer: &mut ScriptedPeer, request: &PeerReq
     peer.text_result(request, &Value::Object(told).to_string())
 }
 
-/// Returns `true` if `/tmp` shows a file that a test left there.
+/// Returns `true` if the server can see a file that a test has created in the computer's `/tmp`.
 fn sees_foreign_file() -> bool {
     let files = std::fs::read_dir("/tmp").into_iter().flatten().flatten();
     files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("s23-"))

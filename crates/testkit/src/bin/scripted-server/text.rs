@@ -1,4 +1,4 @@
-//! Misbehaviours with lines that are broken or unusual as text.
+//! Misbehaviors with output lines that are invalid or unusual text.
 
 use std::io;
 
