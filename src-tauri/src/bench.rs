@@ -14,7 +14,7 @@ use tauri::http::{Response, header::CONTENT_TYPE};
 use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuilder, Wry};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::measure::{BenchMeasure, DrawingReporter, DrawnContent, since_process_start};
+use crate::measure::{BenchMeasure, DrawingReporter, DrawnContent, time_since_process_start};
 use crate::page_sandbox::PageSandbox;
 use crate::{commands, drawing, window};
 
@@ -113,7 +113,7 @@ fn print_measurement(
 async fn time_until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Result<Duration, BenchProblem> {
     while let Some((what, at)) = drawn.recv().await {
         if what == DrawnContent::Page {
-            let now = since_process_start().ok_or(BenchProblem::NoStart)?;
+            let now = time_since_process_start().ok_or(BenchProblem::NoStart)?;
             return Ok(now.saturating_sub(at.elapsed()));
         }
     }

@@ -48,7 +48,7 @@ pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
 pub(crate) fn on_signal(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        match signal().await {
+        match wait_for_signal().await {
             Ok(()) => app.exit(0),
             Err(error) => tracing::warn!("failed to listen for signals: {error}"),
         }
@@ -56,7 +56,7 @@ pub(crate) fn on_signal(app: &AppHandle) {
 }
 
 #[cfg(unix)]
-async fn signal() -> std::io::Result<()> {
+async fn wait_for_signal() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -70,6 +70,6 @@ async fn signal() -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn signal() -> std::io::Result<()> {
+async fn wait_for_signal() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }

@@ -75,7 +75,7 @@ mod tests {
 
     include!("own_commands.rs");
 
-    fn permissions(names: impl Iterator<Item = &'static str>) -> BTreeSet<String> {
+    fn permission_names(names: impl Iterator<Item = &'static str>) -> BTreeSet<String> {
         names.map(|name| format!("allow-{}", name.replace('_', "-"))).collect()
     }
 
@@ -87,7 +87,7 @@ mod tests {
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         assert_eq!(
             allowed,
-            permissions(api::COMMANDS.iter().chain(OWN_COMMANDS).copied()),
+            permission_names(api::COMMANDS.iter().chain(OWN_COMMANDS).copied()),
             "capabilities/main.json should list each command of the table and of the shell, and nothing else"
         );
     }

@@ -40,7 +40,7 @@ mod linux {
     use crate::shell_events::{ShellEvent, ShellEvents};
 
     /// Identifier that WebKitGTK assigns to drag data in the form of a URI list (`DropTargetGtk3.cpp`).
-    const URI_LIST: u32 = 2;
+    const URI_LIST_INFO: u32 = 2;
 
     /// Paths of the bundles that the user drags over the window.
     #[derive(Default)]
@@ -51,7 +51,7 @@ mod linux {
         let over = Rc::clone(&dragged);
         let shown = app.clone();
         view.connect_drag_data_received(move |_, _, _, _, data, form, _| {
-            if form == URI_LIST {
+            if form == URI_LIST_INFO {
                 let uris = data.uris();
                 let bundles = bundle_paths(uris.iter().map(glib::GString::as_str));
                 send_bundles_over(&shown, bundles.len());

@@ -96,7 +96,7 @@ pub fn run() -> ExitCode {
 fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
     let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
-    let builder = builder.plugin(updater::plugin());
+    let builder = builder.plugin(updater::updater_plugin());
     builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
@@ -122,6 +122,6 @@ fn build_context() -> tauri::Context {
     #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
     let mut context = tauri::generate_context!();
     #[cfg(feature = "updater")]
-    updater::configure(&mut context);
+    updater::configure_updater(&mut context);
     context
 }

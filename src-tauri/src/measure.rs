@@ -81,7 +81,7 @@ pub(crate) fn question_drawn(measured: State<'_, DrawingReporter>, id: String) {
 
 /// Returns the time since this process was started, with a resolution of 10 ms, or `None` if the system does not report
 /// it.
-pub(crate) fn since_process_start() -> Option<Duration> {
+pub(crate) fn time_since_process_start() -> Option<Duration> {
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     process_age(&uptime, &stat)

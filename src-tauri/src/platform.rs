@@ -16,7 +16,7 @@ use crate::announcements::{self, Announcements};
 use crate::{system_language, window};
 
 /// Environment variable with the folder that contains scripted responses for tests. See [`PlatformInFolder`].
-const TEST_PLATFORM: &str = "DRAWBRIDGE_TEST_PLATFORM";
+const TEST_PLATFORM_VARIABLE: &str = "DRAWBRIDGE_TEST_PLATFORM";
 
 /// Returns the platform for tests, if the environment selects one. Release builds do not support it, so that no other
 /// program can replace their dialogs.
@@ -24,7 +24,7 @@ pub(crate) fn test_platform() -> Option<PlatformInFolder> {
     if !cfg!(debug_assertions) {
         return None;
     }
-    env::var_os(TEST_PLATFORM).filter(|folder| !folder.is_empty()).map(PlatformInFolder::new)
+    env::var_os(TEST_PLATFORM_VARIABLE).filter(|folder| !folder.is_empty()).map(PlatformInFolder::new)
 }
 
 /// Platform of the desktop app.

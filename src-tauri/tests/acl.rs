@@ -13,23 +13,23 @@ use tauri_utils::acl::resolved::Resolved;
 use tauri_utils::platform::Target;
 
 /// Reads a file that the build script of this build generated.
-fn built(name: &str) -> String {
+fn read_generated(name: &str) -> String {
     fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).expect("the build script should write the file")
 }
 
-fn resolved() -> (BTreeMap<String, Manifest>, Resolved) {
+fn resolved_acl() -> (BTreeMap<String, Manifest>, Resolved) {
     let manifests: BTreeMap<String, Manifest> =
-        serde_json::from_str(&built("acl-manifests.json")).expect("the file should be JSON");
+        serde_json::from_str(&read_generated("acl-manifests.json")).expect("the file should be JSON");
     let capabilities: BTreeMap<String, Capability> =
-        serde_json::from_str(&built("capabilities.json")).expect("the file should be JSON");
+        serde_json::from_str(&read_generated("capabilities.json")).expect("the file should be JSON");
     let resolved =
         Resolved::resolve(&manifests, capabilities, Target::current()).expect("the capabilities should be valid");
     (manifests, resolved)
 }
 
 /// Returns one line for each plugin manifest and each allowed command.
-fn lines() -> BTreeSet<String> {
-    let (manifests, resolved) = resolved();
+fn acl_lines() -> BTreeSet<String> {
+    let (manifests, resolved) = resolved_acl();
     let mut lines: BTreeSet<String> = manifests.keys().map(|name| format!("known   {name}")).collect();
     for (command, entries) in &resolved.allowed_commands {
         for entry in entries {
@@ -55,7 +55,7 @@ fn only_listed_permissions_are_granted() {
     if cfg!(feature = "updater") {
         written.insert("known   updater".to_owned());
     }
-    let found = lines();
+    let found = acl_lines();
     let list = |lines: Vec<&String>| lines.into_iter().map(|line| format!("\n  {line}")).collect::<String>();
     let (new, gone) = (list(found.difference(&written).collect()), list(written.difference(&found).collect()));
     assert!(new.is_empty(), "new permissions. If they are intended, add them to src-tauri/tests/acl.txt:{new}");
@@ -64,7 +64,7 @@ fn only_listed_permissions_are_granted() {
 
 #[test]
 fn own_commands_are_restricted() {
-    let (_, resolved) = resolved();
+    let (_, resolved) = resolved_acl();
     assert!(
         resolved.has_app_acl,
         "without a list of the app's commands Tauri lets every local page invoke all of them"
@@ -78,7 +78,7 @@ fn own_commands_are_restricted() {
 
 #[test]
 fn plugins_with_system_access_are_absent() {
-    let (manifests, resolved) = resolved();
+    let (manifests, resolved) = resolved_acl();
     for plugin in ["shell", "fs", "http", "process", "deep-link", "clipboard-manager", "upload", "websocket"] {
         assert!(!manifests.contains_key(plugin), "the plugin {plugin} should not be part of the app");
     }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-fn security() -> Value {
+fn security_config() -> Value {
     let config: Value =
         serde_json::from_str(include_str!("../tauri.conf.json")).expect("the configuration should be JSON");
     assert_eq!(config["app"]["withGlobalTauri"], false, "the page should have no global Tauri object");
@@ -17,7 +17,7 @@ fn security() -> Value {
 
 #[test]
 fn dangerous_security_settings_are_off() {
-    let security = security();
+    let security = security_config();
     assert_eq!(security["freezePrototype"], true, "prototypes should be frozen");
     assert_eq!(
         security["dangerousDisableAssetCspModification"], false,
@@ -31,7 +31,7 @@ fn dangerous_security_settings_are_off() {
 
 #[test]
 fn content_security_policy_denies_external_sources() {
-    let security = security();
+    let security = security_config();
     let rules = security["csp"].as_object().expect("the policy should be an object");
     assert_eq!(rules["default-src"], "'none'", "sources should be denied by default");
     for nothing in ["frame-src", "object-src", "base-uri", "form-action", "frame-ancestors"] {

@@ -9,7 +9,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecisi
 use policy::ApprovalScope;
 use ports::AuditQuery;
 use serde_json::{Map, json};
-use testkit::app::{TestApp, remote};
+use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::gate::{ONCE, SERVER, asking, withstood};
@@ -80,7 +80,7 @@ async fn e19_restart_by_a_grant_is_logged() {
 async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = TestApp::start(vec![(SERVER, remote(&server.url()))]).await;
+    let app = TestApp::start(vec![(SERVER, remote_config(&server.url()))]).await;
     app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
     app.host.start_server(SERVER.into()).await.unwrap();
     let connects = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
@@ -98,10 +98,10 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     let row = Row::default();
     row.set_name("E19, a remote server that was allowed once wants another sign-in");
     let (app, issuer, server) = signed_in_once().await;
-    let connections = || server.with_method("initialize").len();
+    let connections = || server.requests_with_method("initialize").len();
     let connects = || app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server").count();
     let (before, decided) = (connections(), connects());
-    issuer.end_access_tokens();
+    issuer.invalidate_access_tokens();
     issuer.set(|script| script.down = Some(503));
     let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
@@ -120,7 +120,7 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     };
     app.decide(&request, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(issuer.authorizations().len(), 1, "E19: with the tokens of before");
+    assert_eq!(issuer.authorization_queries().len(), 1, "E19: with the tokens of before");
     allowing.abort();
     app.host.close().await;
     withstood(row, Duration::ZERO);
@@ -131,7 +131,7 @@ async fn e19_completed_sign_in_connects_to_the_approved_server() {
     let row = Row::default();
     row.set_name("E19, the user of a remote server that was allowed once signs in again");
     let (app, issuer, _server) = signed_in_once().await;
-    issuer.end_all_tokens();
+    issuer.invalidate_all_tokens();
     let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;

@@ -14,7 +14,7 @@ use process::LaunchFiles;
 use rusqlite::Connection;
 use serde_json::json;
 use server_requests::sampling::SamplingSettings;
-use testkit::app::{TestApp, scripted};
+use testkit::app::{TestApp, scripted_config};
 use testkit::deadline::poll_until;
 
 use crate::gate::withstood;
@@ -66,8 +66,12 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
 async fn start_with_stopped_server(what: &str) -> (TestApp, Row) {
     let row = Row::default();
     row.set_name(what);
-    let app =
-        TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], HostOptions::default()).await;
+    let app = TestApp::start_in_folder(
+        tempfile::tempdir().unwrap(),
+        vec![("bad", scripted_config(&[]))],
+        HostOptions::default(),
+    )
+    .await;
     (app, row)
 }
 
@@ -89,7 +93,7 @@ fn document(app: &TestApp, name: &str) -> String {
 #[tokio::test]
 async fn s15_held_document_lock_does_not_block_the_owner() {
     let what = "S15, another program holds the lock of the documents";
-    let pair = ServerPair::not_yet_open(testkit::app::scripted(&[])).await;
+    let pair = ServerPair::not_yet_open(testkit::app::scripted_config(&[])).await;
     let lock = lock_of(&data(&pair.app));
     let running = data(&pair.app).join("running.json");
     let before = std::fs::read_to_string(&running).unwrap_or_default();
@@ -228,7 +232,7 @@ async fn s15_providers_change_behind_a_held_lock() {
 async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
     let what = "S15, a server is added and removed while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
-    let entry = ports::server_config::ServerEntry { name: "other".to_owned(), config: scripted(&[]) };
+    let entry = ports::server_config::ServerEntry { name: "other".to_owned(), config: scripted_config(&[]) };
     let add = app.host.add_server(entry);
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), add).await.unwrap();
     app.server("other").await;
@@ -308,7 +312,8 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let row = Row::default();
     row.set_name(what);
     let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
-    let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
+    let app =
+        TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", scripted_config(&[]))], options).await;
     let request = asked_to_start(&app).await;
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     assert_owner_responds(&app.host, what, HangingDisk::begins(), answer).await.unwrap();
@@ -340,8 +345,8 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     let what = "S15, an approval is revoked while its entry is on its way to the log";
     let row = Row::default();
     row.set_name(what);
-    let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
-    let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
+    let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
+    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
         app.host.start_server("bad".into()).await.unwrap();
         app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
@@ -376,8 +381,8 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
     let what = "S15, what was approved is denied while its entry is on its way to the log";
     let row = Row::default();
     row.set_name(what);
-    let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
-    let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
+    let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
+    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
         app.host.start_server("bad".into()).await.unwrap();
         app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await

@@ -10,7 +10,7 @@ use host::CallOrigin;
 use host::view::HostEvent;
 use rusqlite::Connection;
 use serde_json::{Map, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
@@ -27,7 +27,7 @@ const CALL: &str = "stored-later";
 #[tokio::test]
 async fn s15_a_busy_history_delays_no_call() {
     let what = "S15, another process has the history for itself";
-    let pair = ServerPair::ready(scripted(&[])).await;
+    let pair = ServerPair::ready(scripted_config(&[])).await;
     let (host, chat) = (&pair.app.host, Chat::new(pair.app.host.clone()));
     let conversation = Conversation { id: CONVERSATION.into(), title: "Talk".into(), ..Conversation::default() };
     host.ports().history.create(&conversation).unwrap();

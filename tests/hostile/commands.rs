@@ -6,7 +6,7 @@ use std::path::Path;
 use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use policy::ApprovalScope;
 use ports::server_config::{ServerConfig, ServerEntry, ServerTransport, StdioConfig};
-use testkit::app::{command, scripted};
+use testkit::app::{local_config, scripted_config};
 
 use crate::pair::ServerPair;
 use crate::report::number_near;
@@ -43,7 +43,7 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
     ];
     for (about, args) in cases {
         let what = format!("X58, a command with {about}");
-        let config = command("/bin/false".into(), &args);
+        let config = local_config("/bin/false".into(), &args);
         let pair = ServerPair::asked_to_start(config.clone()).await;
         assert_eq!(pair.app.server("bad").await.state, ServerState::Stopped, "{what}: settings alone start nothing");
         let request = assert_command_shown(&pair, &what, &stdio(config)).await;
@@ -56,11 +56,11 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
 #[tokio::test]
 async fn x58_approval_covers_the_approved_command_only() {
     let what = "X58, an approved command that is edited";
-    let pair = ServerPair::asked_to_start(scripted(&[])).await;
-    let request = assert_command_shown(&pair, what, &stdio(scripted(&[]))).await;
+    let pair = ServerPair::asked_to_start(scripted_config(&[])).await;
+    let request = assert_command_shown(&pair, what, &stdio(scripted_config(&[]))).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    let edited = scripted(&["--misbehave", "escapes"]);
+    let edited = scripted_config(&["--misbehave", "escapes"]);
     let entry = ServerEntry { name: "bad".into(), config: edited.clone() };
     pair.app.host.update_server("bad".into(), entry).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
@@ -96,7 +96,7 @@ async fn x58_overwritten_program_asks_again() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     script(&program, "before");
-    let config = command(program.clone(), &[]);
+    let config = local_config(program.clone(), &[]);
     let pair = approve_and_stop(what, &config).await;
     let length = std::fs::metadata(&program).unwrap().len();
     script(&program, "behind");
@@ -115,7 +115,7 @@ async fn x58_path_to_another_program_asks_again() {
     script(&one, "one");
     script(&other, "other");
     std::os::unix::fs::symlink(&one, &link).unwrap();
-    let config = command(link.clone(), &[]);
+    let config = local_config(link.clone(), &[]);
     let pair = approve_and_stop(what, &config).await;
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();

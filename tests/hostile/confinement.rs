@@ -7,7 +7,7 @@ use host::view::{AppSettings, Failure, FailureReason, ServerState};
 use ports::server_config::{SandboxConfig, ServerConfig};
 use serde_json::{Value, json};
 use supervision::limits::ServerLimits;
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
@@ -27,7 +27,7 @@ fn limits() -> ServerLimits {
 }
 
 fn sandboxed_server(misbehaviour: &str) -> ServerConfig {
-    let mut config = scripted(&["--misbehave", misbehaviour]);
+    let mut config = scripted_config(&["--misbehave", misbehaviour]);
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = Some(SandboxConfig::default());
     }

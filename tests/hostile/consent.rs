@@ -15,7 +15,7 @@ use policy::ApprovalScope;
 use ports::AuditQuery;
 use serde_json::{Map, json};
 use server_requests::form::FieldProblem;
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::deadline::within;
 
 #[tokio::test]
@@ -371,7 +371,7 @@ async fn tool_and_folder_grants_end_when_the_command_changes() {
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(called).await.unwrap();
 
-    let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
+    let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo_config(&["--era", "legacy"]) };
     app.host.update_server("harbour".into(), entry).await.unwrap();
     app.until("harbour", "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     app.ready("harbour").await;

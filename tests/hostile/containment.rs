@@ -11,13 +11,13 @@ use policy::ApprovalScope;
 use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
 use supervision::limits::ServerLimits;
-use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::deadline::within;
 
 use crate::pair::ServerPair;
 
 fn held(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
-    let mut config = scripted(args);
+    let mut config = scripted_config(args);
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = Some(sandbox);
     }
@@ -83,7 +83,7 @@ async fn extended_reach_requires_another_approval() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "as it is, it is approved");
-    let without = scripted(&[]);
+    let without = scripted_config(&[]);
     for (what, config) in [
         ("with the network", held(SandboxConfig { network: NetworkAccess::Full, ..sandbox }, &[])),
         ("without a sandbox", without),
@@ -161,7 +161,7 @@ async fn set_limits(app: &TestApp, limits: ServerLimits) {
 #[tokio::test]
 async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let what = "calls beyond the limit";
-    let pair = ServerPair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
+    let pair = ServerPair::not_yet_open(scripted_config(&["--misbehave", "silent"])).await;
     set_limits(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     // A list that is still being read is a request under way as well.
@@ -204,7 +204,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
 async fn server_that_sends_too_much_is_throttled_alone() {
     let what = "more bytes than in a minute";
     let args = ["--misbehave", "flood-log", "--count", "400000"];
-    let pair = ServerPair::not_yet_open(scripted(&args)).await;
+    let pair = ServerPair::not_yet_open(scripted_config(&args)).await;
     set_limits(
         &pair.app,
         ServerLimits { bytes_per_minute: 1, notifications_per_second: 100, ..ServerLimits::default() },

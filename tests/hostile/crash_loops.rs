@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use host::view::{Failure, ServerState};
 use ports::server_config::{HttpConfig, HttpKind};
 use serde_json::Value;
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 use testkit::time::advance_time;
 use tokio::sync::{Mutex, mpsc};
@@ -48,7 +48,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let args = ["--misbehave", "exit@tools/list", "--record", record.to_str().unwrap()];
-    let pair = ServerPair::opening(scripted(&args)).await;
+    let pair = ServerPair::opening(scripted_config(&args)).await;
     let began = Instant::now();
     let failure = wait_until_not_restarted(&pair, what).await;
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
@@ -65,7 +65,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
 #[tokio::test]
 async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let what = "X40 over stdio, ends at its start";
-    let pair = ServerPair::opening(scripted(&["--misbehave", "exit@start"])).await;
+    let pair = ServerPair::opening(scripted_config(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let ServerState::Failed(failure) = pair.while_good(what, failed).await.state else { panic!("{what}: it failed") };
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");

@@ -8,7 +8,7 @@ use mcp_proto::session::ListKind;
 use offers::review::FlagReason;
 use policy::ApprovalScope;
 use serde_json::{Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::deadline::within;
 
 use crate::pair::ServerPair;
@@ -104,7 +104,7 @@ async fn x04_removed_always_ask_mark_requires_consent_again() {
     let record = folder.path().join("record");
     let (first, second) = (list(&marked), list(&tool()));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::undecided(scripted(&args)).await;
+    let pair = ServerPair::undecided(scripted_config(&args)).await;
     pair.app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
         let call = pair.begin(id, "echo", json!({"text": "hello"}));
@@ -127,7 +127,7 @@ async fn voids(what: &str, changed: &Value) {
     let record = folder.path().join("record");
     let (first, second) = (list(&tool()), list(changed));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::undecided(scripted(&args)).await;
+    let pair = ServerPair::undecided(scripted_config(&args)).await;
     allow_always(&pair, what).await;
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     assert_asks_again(&pair, what, &record).await;
@@ -145,7 +145,7 @@ async fn x03_tool_changed_after_use_asks_again() {
     let (first, second) = (list(&tool()), list(&changed("/description", json!(word("changed")))));
     let mut args = vec!["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
     args.extend(["--raw", &usual, "--raw", &usual, "--raw", &last]);
-    let pair = ServerPair::undecided(scripted(&args)).await;
+    let pair = ServerPair::undecided(scripted_config(&args)).await;
     allow_always(&pair, what).await;
     let known = pair.app.host.catalog("bad".into()).await.unwrap();
     for call in ["second", "third"] {
@@ -176,7 +176,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     let other = json!({"name": "echo", "description": "Returns the text", "inputSchema": {"type": "object"}});
     let tools = format!("tools/list={}", json!({"tools": [other, twin]}));
     let called = r#"tools/call={"content":[{"type":"text","text":"from the bad one"}]}"#;
-    let pair = ServerPair::undecided(scripted(&["--reply", &tools, "--reply", called])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--reply", &tools, "--reply", called])).await;
     for tool in ["echo", "\u{435}cho"] {
         let call = pair.begin(tool, tool, json!({}));
         let request = pair.asked(what, |_| true).await;
@@ -200,7 +200,7 @@ async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike(
     let definition =
         json!({"name": tool, "inputSchema": {"type": "object", "properties": {argument: {"type": "string"}}}});
     let tools = format!("tools/list={}", json!({"tools": [definition]}));
-    let pair = ServerPair::undecided(scripted(&["--reply", &tools])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--reply", &tools])).await;
     let call = pair.begin("call", tool, json!({}));
     let request = pair.asked(what, |_| true).await;
     let marked: Vec<&str> = request

@@ -8,7 +8,7 @@ use testkit::calls::UserCalls as _;
 use host::view::ConsentRequestBody;
 use serde_json::{Map, Value, json};
 use supervision::activity::ActivityKind;
-use testkit::app::{EVENT_TIMEOUT, scripted};
+use testkit::app::{EVENT_TIMEOUT, scripted_config};
 use testkit::processes;
 use testkit::time::advance_time;
 use tokio::time::Instant;
@@ -38,7 +38,7 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     let record = folder.path().join("record");
     let count = number_near(FLOOD_MESSAGES).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
+    let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
     let before = read();
     let began = Instant::now();
@@ -101,7 +101,7 @@ async fn x41_flood_of_unmatched_responses() {
 #[tokio::test]
 async fn x37_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
-    let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "no-newline"])).await;
+    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.bad_call(what).await;
     pair.assert_ended_immediately(what, &call, &["a line of more than"]);
@@ -125,7 +125,7 @@ async fn x37_gigabyte_without_a_newline() {
 #[tokio::test]
 async fn x40_gigabyte_on_standard_error() {
     let what = "X40, 1 GB on standard error";
-    let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr"])).await;
+    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     // Without a newline there is no complete line to show.
@@ -136,7 +136,7 @@ async fn x40_gigabyte_on_standard_error() {
 #[tokio::test]
 async fn x40_flood_of_lines_on_standard_error() {
     let what = "X40, 200,000 lines on standard error";
-    let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr-lines"])).await;
+    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     let is_said = check_retained_stderr(&pair, what).await;
@@ -186,7 +186,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     std::fs::write(&file, questions(forms, samplings)).unwrap();
     let raw = format!("tools/call=@{}", file.display());
     let args = ["--raw", &raw, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
+    let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
     let host = pair.app.host.clone();
     let flooding = tokio::spawn(async move {
         host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())

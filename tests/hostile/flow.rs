@@ -8,7 +8,7 @@ use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
 use serde_json::{Map, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::sync::oneshot;
 
 use crate::pair::{PendingCall, ServerPair};
@@ -37,7 +37,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let reply = format!("tools/list={list}");
-    let pair = ServerPair::undecided(scripted(&["--reply", &reply, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--reply", &reply, "--record", record.to_str().unwrap()])).await;
     let app = &pair.app;
     let conversation = "mail".to_owned();
     app.host.record_conversation_servers(conversation.clone(), Vec::new(), true).await.unwrap();

@@ -6,7 +6,7 @@ use host::DecisionError;
 use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::{Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::time::advance_time;
 
 use crate::pair::{PendingCall, ServerPair};
@@ -16,7 +16,7 @@ async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, Pe
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = r#"tools/call={"jsonrpc":"2.0","id":"folders","method":"roots/list"}"#;
-    let pair = ServerPair::undecided(scripted(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

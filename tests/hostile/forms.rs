@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::number_near;
@@ -21,7 +21,7 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
     let file = folder.path().join("line");
     std::fs::write(&file, line.to_string()).unwrap();
     let (raw, record) = (format!("tools/call=@{}", file.display()), folder.path().join("record"));
-    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

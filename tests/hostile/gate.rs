@@ -18,7 +18,7 @@ use ports::server_config::ServerConfig;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::{Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::model::text_reply;
 
 use crate::report::{Figures, Row};
@@ -53,7 +53,7 @@ pub(crate) fn asking(record: &Path) -> ServerConfig {
     ];
     let mut arguments = vec!["--record", record.to_str().unwrap()];
     arguments.extend(raw.iter().flat_map(|raw| ["--raw", raw]));
-    scripted(&arguments)
+    scripted_config(&arguments)
 }
 
 /// Sequences of so many acts.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use host::view::{ConsentRequestBody, ConsentRequestView, Failure, ServerState, UserDecision};
 use policy::ApprovalScope;
 use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, ServerConfig, ServerEntry};
-use testkit::app::command;
+use testkit::app::local_config;
 
 use crate::pair::ServerPair;
 
@@ -65,7 +65,7 @@ fn set_modified(path: &Path, time: std::time::SystemTime) {
 }
 
 fn held(folders: Vec<AllowedFolder>, program: &str, args: &[&str]) -> ServerConfig {
-    let mut config = command(program.into(), args);
+    let mut config = local_config(program.into(), args);
     config.as_stdio_mut().unwrap().sandbox =
         Some(SandboxConfig { folders, network: ports::server_config::NetworkAccess::None });
     config
@@ -84,7 +84,7 @@ async fn s06_program_replaced_with_equal_times_asks_again() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     script(&program, "before");
-    let pair = ServerPair::asked_to_start(command(program.clone(), &[])).await;
+    let pair = ServerPair::asked_to_start(local_config(program.clone(), &[])).await;
     approve_and_stop(&pair, what).await;
     replace_with_equal_times(&program, "behind");
     let request = asked(&pair, what).await;
@@ -99,7 +99,7 @@ async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     script(&program, "before");
-    let pair = ServerPair::asked_to_start(command(program.clone(), &[])).await;
+    let pair = ServerPair::asked_to_start(local_config(program.clone(), &[])).await;
     let earlier = asked(&pair, what).await;
     deny(&pair, &earlier).await;
     script(&program, "behind");
@@ -121,7 +121,7 @@ async fn s06_replaced_script_in_the_arguments_asks_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("server.sh");
     script(&path, "before");
-    let pair = ServerPair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    let pair = ServerPair::asked_to_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     approve_and_stop(&pair, what).await;
     // A version manager that touches a file, or rewrites it with the same content, has no effect.
     script(&path, "before");
@@ -144,7 +144,7 @@ async fn s06_script_writable_by_another_server_is_reported() {
     let base = folder.path().canonicalize().unwrap();
     let path = base.join("server.sh");
     script(&path, "before");
-    let pair = ServerPair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    let pair = ServerPair::asked_to_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     let writable = AllowedFolder { path: base.clone(), access: AccessMode::Write };
     let entry = ServerEntry { name: "writer".into(), config: held(vec![writable], "/bin/sh", &[]) };
     pair.app.host.add_server(entry).await.unwrap();
@@ -160,7 +160,7 @@ async fn s06_script_writable_by_another_server_is_reported() {
 #[tokio::test]
 async fn s10_readable_folder_does_not_expose_own_files() {
     let what = "S10, a readable folder around Drawbridge's records and secrets";
-    let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let pair = ServerPair::asked_to_start(local_config("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let data = base.join("data");
     std::fs::write(data.join("planted"), "canary-of-s10").unwrap();
@@ -173,7 +173,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         word.path().canonicalize().unwrap().display()
     );
     let around = AllowedFolder { path: base.parent().unwrap().to_owned(), access: AccessMode::Read };
-    let other = ServerEntry { name: "other".into(), config: command("/bin/false".into(), &["--key=canary-key"]) };
+    let other = ServerEntry { name: "other".into(), config: local_config("/bin/false".into(), &["--key=canary-key"]) };
     pair.app.host.add_server(other).await.unwrap();
     let config = held(vec![around], "/bin/sh", &["-c", &reads]);
     pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
@@ -220,7 +220,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
 #[tokio::test]
 async fn s10_own_folders_cannot_be_named() {
     let what = "S10, a folder within Drawbridge's own";
-    let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let pair = ServerPair::asked_to_start(local_config("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
@@ -246,7 +246,7 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     script(&path, "before");
     // A script that an argument is as a whole is reached; one within an argument is not.
     let sourced = format!(". {}", path.display());
-    let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let pair = ServerPair::asked_to_start(local_config("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
     let relative = ["server.sh"].as_slice();
     for (arguments, told) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {

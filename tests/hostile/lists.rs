@@ -1,6 +1,6 @@
 //! Lists without end (X08).
 
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
@@ -15,7 +15,8 @@ async fn x08_endless_lists_are_truncated_and_reported() {
         let what = format!("X08, {misbehave}");
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
-        let pair = ServerPair::ready(scripted(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
+        let pair =
+            ServerPair::ready(scripted_config(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
         pair.assert_good_responds(&what, "afterwards").await;
         let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
         let kept = catalog.tools.len();

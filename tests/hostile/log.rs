@@ -48,7 +48,7 @@ async fn host_log_is_written() {
     // A conversation in the format of older versions, truncated after its first byte.
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
-    let app = testkit::app::TestApp::start_in(folder, Vec::new(), host::HostOptions::default()).await;
+    let app = testkit::app::TestApp::start_in_folder(folder, Vec::new(), host::HostOptions::default()).await;
     app.host.ports().history.list().unwrap();
     assert!(text().contains("it is not a conversation"), "a file that is no conversation is told of: {}", text());
     app.host.close().await;

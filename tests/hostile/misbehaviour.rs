@@ -1,7 +1,7 @@
 //! Tests of servers that respond to a call with invalid messages over stdio (X37, X38, X40, X42, X52). Each fault
 //! affects only its call and its server.
 
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
@@ -106,7 +106,7 @@ async fn x42_x52_foreign_content_is_ignored_and_endless_content_times_out() {
 
 async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     let what = format!("{id} over stdio, {misbehave} {}", args.join(" "));
-    let server = scripted(&[&["--misbehave", misbehave], *args].concat());
+    let server = scripted_config(&[&["--misbehave", misbehave], *args].concat());
     // With a long timeout, a failure has its own cause instead of the timeout.
     let pair = if *id == "X37" { ServerPair::ready_for_a_flood(server).await } else { ServerPair::ready(server).await };
     let call = pair.bad_call(&what).await;
@@ -130,7 +130,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
 #[tokio::test]
 async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over stdio, ids of other calls";
-    let pair = ServerPair::ready(scripted(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
+    let pair = ServerPair::ready(scripted_config(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
     for _ in 0..3 {
         let call = pair.bad_call(what).await;
         pair.ended(what, &call, &[]);

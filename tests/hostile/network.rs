@@ -10,7 +10,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecisi
 use policy::ApprovalScope;
 use ports::server_config::{NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Value, json};
-use testkit::app::{TestApp, scripted};
+use testkit::app::{TestApp, scripted_config};
 
 use crate::pair::ServerPair;
 
@@ -48,7 +48,7 @@ fn hosts(hosts: &[String]) -> SandboxConfig {
 }
 
 fn held(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
-    let mut config = scripted(&["--misbehave", "reaches-out"]);
+    let mut config = scripted_config(&["--misbehave", "reaches-out"]);
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = Some(sandbox);
         stdio.env = [("REACH_HOSTS".to_owned(), tries.join(" "))].into();

@@ -242,7 +242,7 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
     let options = || host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
-    let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options()).await;
+    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx())], options()).await;
     let request = asks(&app).await;
     allowed(&app, &request, ApprovalScope::Always).await;
     let file = app.host.ports().documents.path().join("packages.json");
@@ -253,7 +253,7 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     std::fs::write(&file, kept.to_string()).unwrap();
 
     launchers.offers("1.2.4", "sha512-two");
-    let app = TestApp::start_in(app.folder, Vec::new(), options()).await;
+    let app = TestApp::start_in_folder(app.folder, Vec::new(), options()).await;
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: what was approved runs");
@@ -318,7 +318,7 @@ async fn s25_package_of_a_denied_server_is_not_looked_up() {
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
     let options = host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
-    let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
+    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
     let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
     let denies: PolicyRule = serde_json::from_value(denies).unwrap();
     let rule = app.host.set_rule(denies).await.unwrap();

@@ -18,7 +18,7 @@ use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerConfig;
 use process::SearchPath;
 use serde_json::{Map, Value, json};
-use testkit::app::{TestApp, scripted};
+use testkit::app::{TestApp, scripted_config};
 use testkit::time::RuntimeClock;
 use testkit::{binaries, lure, processes};
 use tokio::task::JoinHandle;
@@ -86,7 +86,7 @@ fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecisi
 /// Adds an address that must not be fetched, wherever a server may name one. Servers in this process do the same.
 fn with_lure(mut bad: ServerConfig) -> ServerConfig {
     let address = collector().url();
-    lure::set_address(&address);
+    lure::set_lure_url(&address);
     let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
     if let Some(stdio) = bad.as_stdio_mut().filter(|stdio| is_scripted(&stdio.command)) {
         stdio.args.extend(["--lure".to_owned(), address]);
@@ -176,11 +176,13 @@ impl ServerPair {
     ) -> Self {
         log::keep();
         let aside = tempfile::tempdir().unwrap();
-        let good = scripted(&["--record", &aside.path().join(GOOD_RECORD_FILE).to_string_lossy()]);
+        let good = scripted_config(&["--record", &aside.path().join(GOOD_RECORD_FILE).to_string_lossy()]);
         let servers = vec![("good", good), ("bad", bad)];
         let (folder, secrets) = (tempfile::tempdir().unwrap(), Arc::new(SecretsInMemory::default()));
         let clock = RuntimeClock::new();
-        let app = TestApp::start_over(folder, servers, options, secrets, |ports| Ports { clock, ..ports }).await;
+        let app =
+            TestApp::start_with_changed_ports(folder, servers, options, secrets, |ports| Ports { clock, ..ports })
+                .await;
         let user = app.decide_automatically(user);
         app.host.start_server("good".into()).await.unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;

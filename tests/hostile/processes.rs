@@ -1,6 +1,6 @@
 //! Tests of processes that resist termination (X34).
 
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::processes;
 
 use crate::pair::ServerPair;
@@ -13,7 +13,7 @@ async fn gone(pid: u32) -> bool {
 #[tokio::test]
 async fn x34_child_processes_end_with_their_server() {
     let what = "X34, a process that the server started and that ignores signals";
-    let pair = ServerPair::ready(scripted(&["--misbehave", "grandchild"])).await;
+    let pair = ServerPair::ready(scripted_config(&["--misbehave", "grandchild"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     let result = serde_json::json!(call.result.unwrap());
@@ -27,7 +27,7 @@ async fn x34_child_processes_end_with_their_server() {
 #[tokio::test]
 async fn x34_exited_server_leaves_no_processes() {
     let what = "X34, a server that exits and leaves a process that ignores signals";
-    let pair = ServerPair::ready(scripted(&["--misbehave", "grandchild-exit"])).await;
+    let pair = ServerPair::ready(scripted_config(&["--misbehave", "grandchild-exit"])).await;
     let group = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["ended", "exit", "closed"]);
@@ -40,7 +40,7 @@ async fn x34_exited_server_leaves_no_processes() {
 #[tokio::test]
 async fn x34_server_that_ignores_termination_is_killed() {
     let what = "X34, a server that ignores SIGTERM and the end of its input";
-    let pair = ServerPair::ready(scripted(&["--misbehave", "never-exits"])).await;
+    let pair = ServerPair::ready(scripted_config(&["--misbehave", "never-exits"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     pair.app.host.stop_server("bad".into()).await.unwrap();
     assert!(pair.while_good(what, gone(pid)).await, "{what}: it is gone within 10 s");

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use host::view::{ConsentRequestBody, ConsentRequestView};
 use serde_json::{Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::outside::{CANARY, Stage, tool};
 use crate::report::{Figures, Row};
@@ -60,7 +60,7 @@ async fn replying(replies: &[Value]) -> Stage {
 }
 
 async fn start_stage(records: tempfile::TempDir, arguments: &[String]) -> Stage {
-    let server = scripted(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let server = scripted_config(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let stage = Stage::with(records, vec![("bad", server)]).await;
     stage.review("bad", "fetch").await;
     stage

@@ -7,7 +7,7 @@ use domain::call::CallFailure;
 use host::view::{ServerState, UserDecision};
 use policy::{ApprovalScope, PolicyRule};
 use serde_json::{Value, json};
-use testkit::app::{remote, scripted};
+use testkit::app::{remote_config, scripted_config};
 
 use crate::pair::ServerPair;
 
@@ -30,7 +30,7 @@ async fn s02_identity_rule_matches_every_spelling_of_an_address() {
         ("with its port and a last dot", "https://evil-mcp.example.:443/mcp"),
     ] {
         let what = format!("S02, an address {about}");
-        let pair = ServerPair::asked_to_start(remote(url)).await;
+        let pair = ServerPair::asked_to_start(remote_config(url)).await;
         set(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
         pair.assert_good_responds(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
@@ -52,7 +52,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = ServerPair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--record", record.to_str().unwrap()])).await;
     let (secret, own) = (root.join("secret"), root.display());
     let rule = |is: Value| {
         let mut condition = is;
@@ -115,7 +115,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = ServerPair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--record", record.to_str().unwrap()])).await;
     let first = pair.begin("first", "echo", json!({}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

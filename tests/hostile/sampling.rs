@@ -6,7 +6,7 @@ use mcp_proto::types::{ContentBlock, CreateMessageParams, SamplingContent};
 use models::{MessagePart, StopReason};
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::model::{ScriptedModel, final_step, model_named, text_reply};
 
 use crate::pair::{PendingCall, ServerPair};
@@ -59,7 +59,7 @@ async fn x25_prompt_of_5_mb_is_shown_completely_and_editable() {
     let (line, record) = (folder.path().join("line"), folder.path().join("record"));
     std::fs::write(&line, sampling_request("large", &params)).unwrap();
     let raw = format!("tools/call=@{}", line.display());
-    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let call = called(&pair, what).await;
     let consent_request = pair.while_good(what, pair.asks_back(what)).await;
     let shown = json!(request(&consent_request)).to_string();
@@ -89,7 +89,7 @@ async fn x26_request_loop_requires_consent_for_each_round() {
     let what = "X26, each answer brings the next request";
     let next = sampling_request("loop", &params("and then?"));
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
-    let pair = ServerPair::undecided(scripted(&["--raw", &first, "--raw", &again])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--raw", &first, "--raw", &again])).await;
     let call = called(&pair, what).await;
     let mut last: Option<ConsentRequestView> = None;
     for round in 1..=4 {
@@ -122,7 +122,7 @@ async fn x27_sampling_request_contains_no_context_of_other_servers() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = format!("tools/call={}", sampling_request("context", &wanted));
-    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let model = ScriptedModel::add_to_host(&pair.app.host, vec![model_named("scripted-1")]).await;
     model.queue_reply(text_reply("no", (9, 1)));
     let secret = word("of-the-good-server");
@@ -158,7 +158,7 @@ async fn x27_tools_of_a_sampling_request_are_not_run_by_the_host() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = format!("tools/call={}", sampling_request("tools", &wanted));
-    let pair = ServerPair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let model = ScriptedModel::add_to_host(&pair.app.host, vec![model_named("scripted-1")]).await;
     let used = MessagePart::ToolUse {
         id: "u1".into(),

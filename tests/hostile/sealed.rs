@@ -14,7 +14,7 @@ use models::{ModelError, ProviderSettings};
 use policy::ApprovalScope;
 use ports::{AuditQuery, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, scripted_config};
 
 use crate::report::{Figures, Row};
 
@@ -77,8 +77,8 @@ fn withstood(mut row: Row) {
 }
 
 async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: bool) -> TestApp {
-    let servers = if is_first { vec![("bad", scripted(&[]))] } else { Vec::new() };
-    TestApp::start_with(folder, servers, HostOptions::default(), keychain.clone()).await
+    let servers = if is_first { vec![("bad", scripted_config(&[]))] } else { Vec::new() };
+    TestApp::start_with_secrets(folder, servers, HostOptions::default(), keychain.clone()).await
 }
 
 /// Starts the server with a permanent approval of its start.
@@ -296,7 +296,7 @@ async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
         let secrets: Arc<dyn Secrets> =
             if keychain { Arc::new(Keychain::default()) } else { Arc::new(ports::secrets::SecretsInMemory::default()) };
         let folder = tempfile::tempdir().unwrap();
-        let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), secrets).await;
+        let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), secrets).await;
         app.host.set_provider(provider(old)).await.unwrap();
         let told = entries(&app, "provider");
         assert!(told.iter().any(|entry| entry.contains(old)), "what the user sets is written down: {told:?}");

@@ -3,7 +3,7 @@
 use host::view::{ConsentRequestBody, FailureReason, ServerState, UserDecision};
 use policy::ApprovalScope;
 use ports::server_config::{ServerEntry, StdioConfig};
-use testkit::app::{TestApp, demo, scripted};
+use testkit::app::{TestApp, demo_config, scripted_config};
 use testkit::calls::UserCalls as _;
 
 fn failure(state: &ServerState) -> &host::view::Failure {
@@ -16,7 +16,7 @@ fn failure(state: &ServerState) -> &host::view::Failure {
 #[tokio::test]
 async fn every_revision_works_with_the_demo_server() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
-        let app = TestApp::start(vec![("harbour", demo(&["--revision", revision]))]).await;
+        let app = TestApp::start(vec![("harbour", demo_config(&["--revision", revision]))]).await;
         let view = app.ready("harbour").await;
         let facts = view.facts.expect("a ready server told its facts");
         assert_eq!(facts.revision.to_string(), revision, "the revision that the server speaks is the one in use");
@@ -29,7 +29,7 @@ async fn every_revision_works_with_the_demo_server() {
 
 #[tokio::test]
 async fn nothing_starts_before_its_exact_command_is_approved() {
-    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&["--era", "legacy"]))]).await;
     assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
@@ -52,7 +52,7 @@ async fn nothing_starts_before_its_exact_command_is_approved() {
 
 #[tokio::test]
 async fn lasting_approval_applies_to_the_same_command_only() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -62,7 +62,7 @@ async fn lasting_approval_applies_to_the_same_command_only() {
     app.until("harbour", "ready again without asking", |s| s.state == ServerState::Ready).await;
     assert!(app.consent_requests().await.is_empty(), "the approved command did not ask again");
 
-    let changed = ServerEntry { name: "harbour".into(), config: demo(&["--era", "modern"]) };
+    let changed = ServerEntry { name: "harbour".into(), config: demo_config(&["--era", "modern"]) };
     app.host.update_server("harbour".into(), changed).await.unwrap();
     app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     app.host.start_server("harbour".into()).await.unwrap();
@@ -76,14 +76,14 @@ async fn lasting_approval_applies_to_the_same_command_only() {
 
 #[tokio::test]
 async fn approvals_persist_across_restarts() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
     let options = host::HostOptions { autostart: true, ..host::HostOptions::default() };
-    let again = TestApp::start_in(app.folder, Vec::new(), options).await;
+    let again = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
     again.until("harbour", "ready by itself", |s| s.state == ServerState::Ready).await;
 }
 
@@ -118,7 +118,7 @@ async fn server_that_exits_immediately_shows_its_output() {
 
 #[tokio::test]
 async fn stop_leaves_no_process() {
-    let app = TestApp::start(vec![("stubborn", scripted(&["--misbehave", "never-exits"]))]).await;
+    let app = TestApp::start(vec![("stubborn", scripted_config(&["--misbehave", "never-exits"]))]).await;
     let view = app.ready("stubborn").await;
     let pid = view.pid.expect("a ready server has a process");
     app.host.stop_server("stubborn".into()).await.unwrap();
@@ -132,9 +132,9 @@ async fn stop_leaves_no_process() {
 #[tokio::test]
 async fn closing_the_host_ends_all_servers_concurrently() {
     let servers = vec![
-        ("a", scripted(&["--misbehave", "never-exits"])),
-        ("b", scripted(&["--misbehave", "never-exits"])),
-        ("c", demo(&[])),
+        ("a", scripted_config(&["--misbehave", "never-exits"])),
+        ("b", scripted_config(&["--misbehave", "never-exits"])),
+        ("c", demo_config(&[])),
     ];
     let app = TestApp::start(servers).await;
     let mut pids = Vec::new();
@@ -152,7 +152,7 @@ async fn closing_the_host_ends_all_servers_concurrently() {
 
 #[tokio::test]
 async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     let file = app.folder.path().join("mcp.json");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("harbour", "port")).unwrap();
@@ -177,12 +177,12 @@ async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
     let problem = tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the broken file is told of");
     assert_eq!(problem.line, Some(3), "with its line: {problem}");
     assert!(problem.message.contains("port") && problem.message.contains("command"), "and what is wrong: {problem}");
-    assert_eq!(app.server("port").await.config, demo(&[]), "the old settings stay");
+    assert_eq!(app.server("port").await.config, demo_config(&[]), "the old settings stay");
 }
 
 #[tokio::test]
 async fn invalid_names_are_rejected() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     let long = "x".repeat(65);
     for (name, why) in [
         ("harbour", "taken"),
@@ -193,14 +193,14 @@ async fn invalid_names_are_rejected() {
         ("\u{202e}ruobrah", "turned around, X12"),
         (long.as_str(), "long"),
     ] {
-        let added = app.host.add_server(ServerEntry { name: name.into(), config: demo(&[]) }).await;
+        let added = app.host.add_server(ServerEntry { name: name.into(), config: demo_config(&[]) }).await;
         assert!(matches!(added, Err(host::ServerError::BadName { .. })), "a name that is {why} is refused: {added:?}");
     }
 }
 
 #[tokio::test]
 async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -233,7 +233,7 @@ async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
 
 #[tokio::test]
 async fn relative_working_folder_is_rejected() {
-    let mut here = demo(&[]);
+    let mut here = demo_config(&[]);
     here.as_stdio_mut().unwrap().cwd = Some("tools".into());
     let app = TestApp::start(vec![("here", here)]).await;
     app.host.start_server("here".into()).await.unwrap();
@@ -246,7 +246,7 @@ async fn invalid_document_is_moved_aside_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
     std::fs::write(folder.path().join("data/grants.json"), "[{").unwrap();
-    let app = TestApp::start_in(folder, vec![("harbour", demo(&[]))], host::HostOptions::default()).await;
+    let app = TestApp::start_in_folder(folder, vec![("harbour", demo_config(&[]))], host::HostOptions::default()).await;
     let aside = app.folder.path().join("data/grants.json.broken");
     assert_eq!(std::fs::read_to_string(aside).unwrap(), "[{", "nothing of it is lost");
     app.ready("harbour").await;
@@ -254,7 +254,7 @@ async fn invalid_document_is_moved_aside_and_reported() {
 
 #[tokio::test]
 async fn x33_server_receives_only_configured_variables() {
-    let mut config = scripted(&[]);
+    let mut config = scripted_config(&[]);
     config.as_stdio_mut().unwrap().env.insert("GIVEN".into(), "yes".into());
     // The test's own environment has much that no server may see, cargo's for one.
     let app = TestApp::start(vec![("curious", config)]).await;

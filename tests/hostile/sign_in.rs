@@ -16,7 +16,7 @@ mod strangers;
 use std::sync::atomic::Ordering;
 
 use host::view::ServerState;
-use testkit::app::remote;
+use testkit::app::remote_config;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::leaks;
@@ -46,7 +46,7 @@ impl SignIn {
         server: ProtectedServer,
         prepare: impl FnOnce(&ServerPair),
     ) -> Self {
-        let pair = ServerPair::not_yet_open(remote(&server.url())).await;
+        let pair = ServerPair::not_yet_open(remote_config(&server.url())).await;
         pair.app.platform.browses.store(true, Ordering::Relaxed);
         prepare(&pair);
         pair.app.host.start_server("bad".into()).await.unwrap();

@@ -7,7 +7,7 @@ use domain::call::CallFailure;
 use host::view::{CallTimes, ServerState};
 use mcp_proto::session::Timeouts;
 use serde_json::json;
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::time::ready_without_timer;
 
 use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
@@ -23,7 +23,7 @@ fn x35_default_timeouts() {
 
 async fn assert_never_opens(args: &[&str]) {
     let what = format!("X35 over stdio, {}", args.join(" "));
-    let pair = ServerPair::opening(scripted(args)).await;
+    let pair = ServerPair::opening(scripted_config(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good(&what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
@@ -47,7 +47,7 @@ async fn x35_server_that_never_responds_times_out() {
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
-    let pair = ServerPair::opening(scripted(&["--probe", "silence"])).await;
+    let pair = ServerPair::opening(scripted_config(&["--probe", "silence"])).await;
     let ready = pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0);
     pair.while_good(what, ready).await;
     pair.close(what).await;
@@ -56,7 +56,7 @@ async fn x35_unanswered_discover_falls_back_to_initialize() {
 #[tokio::test]
 async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     let what = "X35 over stdio, silence at tools/list";
-    let pair = ServerPair::opening(scripted(&["--misbehave", "silent@tools/list"])).await;
+    let pair = ServerPair::opening(scripted_config(&["--misbehave", "silent@tools/list"])).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let mut events = pair.app.host.events();
     let noted = async {
@@ -79,7 +79,7 @@ async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let path = record.to_str().unwrap();
-    let pair = ServerPair::ready(scripted(&["--misbehave", "silent", "--record", path])).await;
+    let pair = ServerPair::ready(scripted_config(&["--misbehave", "silent", "--record", path])).await;
     (pair, folder, record)
 }
 

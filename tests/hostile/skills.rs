@@ -5,7 +5,7 @@ use host::skills::SkillError;
 use offers::catalog::MAX_ITEMS;
 use policy::Hash;
 use serde_json::{Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
@@ -45,7 +45,7 @@ impl SkillServers {
             arguments.extend(["--reply".to_owned(), format!("{method}=@{}", file.display())]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let pair = ServerPair::ready_for_a_flood(scripted(&arguments)).await;
+        let pair = ServerPair::ready_for_a_flood(scripted_config(&arguments)).await;
         Self { pair, folder }
     }
 

@@ -2,7 +2,7 @@
 //! places (X11).
 
 use serde_json::{Value, json};
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 use crate::{leaks, log, report};
@@ -27,7 +27,7 @@ const ALLOWED: [&str; 14] = [
 #[tokio::test]
 async fn x33_server_receives_only_what_it_needs() {
     let what = "X33, environment, folder and descriptors";
-    let pair = ServerPair::undecided(scripted(&[])).await;
+    let pair = ServerPair::undecided(scripted_config(&[])).await;
     let call = pair.begin("1", "environment", json!({}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
@@ -48,7 +48,7 @@ async fn x33_server_receives_only_what_it_needs() {
 async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {
         let what = format!("X11, {misbehave} in texts, logs and standard error");
-        let pair = ServerPair::ready(scripted(&["--misbehave", misbehave])).await;
+        let pair = ServerPair::ready(scripted_config(&["--misbehave", misbehave])).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &[]);
         let mut places = Vec::new();

@@ -4,7 +4,7 @@ use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
 use supervision::activity::ActivityKind;
-use testkit::app::{EVENT_TIMEOUT, scripted};
+use testkit::app::{EVENT_TIMEOUT, scripted_config};
 use testkit::deadline::poll_until;
 use testkit::time::advance_time;
 
@@ -52,7 +52,7 @@ async fn answered(pair: &ServerPair) {
 async fn x23_deceptive_urls_are_not_opened() {
     for (about, url) in refused() {
         let what = format!("X23, an address with {about}");
-        let pair = ServerPair::undecided(scripted(&["--raw", &url_request(&url)])).await;
+        let pair = ServerPair::undecided(scripted_config(&["--raw", &url_request(&url)])).await;
         let call = pair.begin("1", "echo", json!({"text": "x"}));
         let request = pair.asked(&what, |_| true).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -79,7 +79,7 @@ async fn x23_deceptive_urls_are_not_opened() {
 #[tokio::test]
 async fn x23_url_is_not_requested_before_consent() {
     let what = "X23, an address of a page that counts visits";
-    let pair = ServerPair::undecided(scripted(&["--raw", &url_request(&collector().url())])).await;
+    let pair = ServerPair::undecided(scripted_config(&["--raw", &url_request(&collector().url())])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

@@ -9,7 +9,7 @@ use policy::ApprovalScope;
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 use supervision::activity::ActivityKind;
-use testkit::app::{TestApp, demo};
+use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
 use crate::user::{activity, allow, call, call_as, call_id, complete_catalog, ended, is_tool, object, sent, text};
@@ -125,7 +125,7 @@ async fn demo_server_works_in_the_modern_era() {
 
 fn demo_case(era: &str, revision: &'static str) -> Case {
     Case {
-        config: demo(&["--era", era]),
+        config: demo_config(&["--era", era]),
         claims: "demo-server",
         revision,
         // One of its tools can only be done as a task of the newest revision.

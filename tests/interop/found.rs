@@ -8,7 +8,7 @@ use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use ports::server_config::StdioConfig;
 use serde_json::{Value, json};
-use testkit::app::{TestApp, command};
+use testkit::app::{TestApp, local_config};
 
 use crate::installed;
 use crate::user::{call, text};
@@ -62,7 +62,7 @@ async fn in_the_session() {
     };
     // Its first line is `#!/usr/bin/env node`.
     let script = installed::node_modules().join(".bin/mcp-server-everything");
-    let by_script = command(script.clone(), &[]);
+    let by_script = local_config(script.clone(), &[]);
     let app = TestApp::start(vec![("name", by_name.into()), ("script", by_script)]).await;
     for (server, expected) in [("name", &node), ("script", &script)] {
         app.host.start_server(server.into()).await.unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ports::server_config::ServerConfig;
-use testkit::app::command;
+use testkit::app::local_config;
 
 use crate::matrix::process::Launch;
 
@@ -97,12 +97,12 @@ pub(crate) fn command_line() -> PathBuf {
 
 fn from_npm(package: &str, args: &[&str]) -> ServerConfig {
     let script = script(package);
-    command(node(), &[&[script.as_str()], args].concat())
+    local_config(node(), &[&[script.as_str()], args].concat())
 }
 
 fn from_pypi(program: &str, args: &[&str]) -> ServerConfig {
     let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    command(file(venv_programs().join(program)), args)
+    local_config(file(venv_programs().join(program)), args)
 }
 
 pub(crate) fn everything() -> ServerConfig {

@@ -10,7 +10,7 @@ use mcp_proto::types::{CompletionReference, ContentBlock, LogLevel, Prompt, Role
 use offers::uri_template;
 use serde_json::json;
 use supervision::activity::{ActivityEntry, ActivityKind};
-use testkit::app::{TestApp, demo};
+use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
 use crate::user::{activity, call, call_id, complete_catalog, next, seen, sent};
@@ -190,7 +190,7 @@ async fn unsupported_subscription_is_reported_without_effect() {
 async fn paged_lists_are_read_completely_in_both_eras() {
     // One of its tools can only be done as a task of the newest revision.
     for (era, tools) in [("legacy", 16), ("modern", 17)] {
-        let app = TestApp::start(vec![("demo", demo(&["--era", era]))]).await;
+        let app = TestApp::start(vec![("demo", demo_config(&["--era", era]))]).await;
         app.ready("demo").await;
         let catalog = complete_catalog(&app, "demo").await;
         assert_eq!(catalog.tools.len(), tools, "{era}, [pagination-follow-cursor]: more than one page of ten");

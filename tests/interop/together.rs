@@ -3,7 +3,7 @@
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
 use serde_json::{Value, json};
-use testkit::app::{TestApp, demo};
+use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
 use crate::user::{call_as, complete_catalog, ended, text};
@@ -20,7 +20,7 @@ async fn six_servers_start_respond_and_end_concurrently() {
         ("files", installed::filesystem(&repository)),
         ("time", installed::time()),
         ("git", installed::git(&repository)),
-        ("demo", demo(&[])),
+        ("demo", demo_config(&[])),
     ])
     .await;
     let calls: [(&str, &str, Value, &str); 6] = [

@@ -57,7 +57,7 @@ pub(crate) fn provider(
     key: Option<&str>,
     conversions: ConversionChoices,
 ) -> HttpProvider {
-    let client = mcp_transport::http::for_models(true).unwrap();
+    let client = mcp_transport::http::client_for_models(true).unwrap();
     HttpProvider::new(settings(kind, base, conversions), key.map(Into::into), client)
 }
 

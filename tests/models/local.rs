@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use models::{ConversionChoices, ModelError, ModelRequest, ProviderKind, probe_all};
+use models::{ConversionChoices, ModelError, ModelRequest, ProviderKind, probe_providers};
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, provider, settings};
@@ -26,11 +26,12 @@ async fn slow(to_show: Duration) -> ScriptedServer {
 
 #[tokio::test]
 async fn local_server_with_many_models_is_found() {
-    let client = mcp_transport::http::for_models(true).unwrap();
+    let client = mcp_transport::http::client_for_models(true).unwrap();
     for (to_show, context) in [(Duration::from_millis(60), Some(8_192)), (Duration::from_secs(30), None)] {
         let served = slow(to_show).await;
         let found =
-            probe_all(&client, vec![settings(ProviderKind::Ollama, &served.url(), ConversionChoices::default())]).await;
+            probe_providers(&client, vec![settings(ProviderKind::Ollama, &served.url(), ConversionChoices::default())])
+                .await;
         assert_eq!(found.len(), 1, "it is there, though it takes {to_show:?} to say more of each model");
         let models = &found[0].models;
         assert_eq!(models.len(), 40, "with all its models: {models:?}");
@@ -42,10 +43,11 @@ async fn local_server_with_many_models_is_found() {
 #[tokio::test]
 async fn unresponsive_local_server_is_skipped() {
     let silent = serves(|_| (Duration::from_secs(3_600), Vec::new())).await;
-    let client = mcp_transport::http::for_models(true).unwrap();
+    let client = mcp_transport::http::client_for_models(true).unwrap();
     // Blocking the test on the response would outlast the runner's time limit.
     let found =
-        probe_all(&client, vec![settings(ProviderKind::Ollama, &silent.url(), ConversionChoices::default())]).await;
+        probe_providers(&client, vec![settings(ProviderKind::Ollama, &silent.url(), ConversionChoices::default())])
+            .await;
     assert!(found.is_empty(), "nothing is found: {found:?}");
 }
 

@@ -8,7 +8,7 @@ use host::view::HostEvent;
 use tokio::time::Instant;
 
 use crate::data::ConversationSummary;
-use crate::handler::{Api, conversation_list, event};
+use crate::handler::{Api, conversation_list, event_view};
 use crate::{Event, Events};
 
 /// Minimum interval between two batches: one frame of the page at 60 Hz.
@@ -17,7 +17,7 @@ const MIN_BATCH_INTERVAL: Duration = Duration::from_millis(16);
 /// batch.
 const BATCH_DELAY: Duration = Duration::from_millis(2);
 /// Maximum number of events in one batch.
-const MAX_BATCH: usize = 256;
+const MAX_BATCH_EVENTS: usize = 256;
 
 /// Stream of the host's events in batches.
 pub struct EventStream {
@@ -48,7 +48,7 @@ impl EventStream {
         let first = self.held.take()?;
         let number = first.number;
         let mut batch = vec![first];
-        while batch.len() < MAX_BATCH {
+        while batch.len() < MAX_BATCH_EVENTS {
             let Some(event) = self.events.try_next() else { break };
             if event.number != number + batch.len() as u64 {
                 self.held = Some(event);
@@ -57,7 +57,7 @@ impl EventStream {
             batch.push(event);
         }
         let conversations = self.conversations(&batch).await;
-        let events: Vec<Event> = batch.iter().map(|e| event(&e.event, conversations.clone())).collect();
+        let events: Vec<Event> = batch.iter().map(|e| event_view(&e.event, conversations.clone())).collect();
         self.given = Some(Instant::now());
         Some(Events { first: number, events })
     }

@@ -30,7 +30,7 @@ macro_rules! expand {
                     let request = <$request>::deserialize(request)
                         .map_err(|e| ApiError::new(ErrorCode::BadRequest, format!("{name}: {e}")))?;
                     let response = handler.$name(request).await?;
-                    serde_json::to_string(&response).map_err(|e| not_json(name, &e))
+                    serde_json::to_string(&response).map_err(|e| invalid_request_error(name, &e))
                 })*
                 _ => Err(ApiError::new(ErrorCode::BadRequest, format!("there is no command {name}"))),
             }
@@ -61,9 +61,9 @@ commands!(expand);
 /// Returns the errors of [`respond`].
 pub async fn dispatch(handler: &dyn Handler, name: &str, request: Value) -> Result<Value, ApiError> {
     let text = respond(handler, name, &request).await?;
-    serde_json::from_str(&text).map_err(|error| not_json(name, &error))
+    serde_json::from_str(&text).map_err(|error| invalid_request_error(name, &error))
 }
 
-fn not_json(name: &str, error: &serde_json::Error) -> ApiError {
+fn invalid_request_error(name: &str, error: &serde_json::Error) -> ApiError {
     ApiError::new(ErrorCode::Internal, format!("{name}: {error}"))
 }

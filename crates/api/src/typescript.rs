@@ -35,15 +35,15 @@ impl TypeVisitor for Declarations {
 /// Returns the settings of the export.
 ///
 /// Large integers are exported as `number`, since they are times and sizes below 2^53.
-fn config() -> Config {
+fn export_config() -> Config {
     Config::default().with_large_int("number")
 }
 
 /// Returns the TypeScript module with all commands, types, events and errors of the contract.
 #[must_use]
 pub fn typescript() -> String {
-    let mut all = Declarations { config: config(), seen: HashSet::new(), by_name: BTreeMap::new() };
-    let commands = crate::table::command_types(&config(), &mut all);
+    let mut all = Declarations { config: export_config(), seen: HashSet::new(), by_name: BTreeMap::new() };
+    let commands = crate::table::command_types(&export_config(), &mut all);
     all.add::<crate::Events>();
     all.add::<crate::ApiError>();
     let mut text = format!(

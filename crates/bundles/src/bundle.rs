@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::limits::MAX_MANIFEST;
+use crate::limits::MAX_MANIFEST_BYTES;
 use crate::tree::MANIFEST_FILE;
 use crate::{Archive, ArchiveRefusal, BundleError, Manifest};
 
@@ -28,7 +28,7 @@ impl Bundle {
     }
 
     pub(crate) fn from_archive(archive: Archive) -> Result<Self, BundleError> {
-        let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST_FILE, MAX_MANIFEST)?)?;
+        let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST_FILE, MAX_MANIFEST_BYTES)?)?;
         if archive.file(&manifest.server.entry_point).is_none() {
             return Err(ArchiveRefusal::NoFile(manifest.server.entry_point).into());
         }
@@ -46,6 +46,6 @@ impl Bundle {
     pub fn localized(&self, locale: &str) -> Result<Manifest, BundleError> {
         let paths = self.archive.files().map(|file| file.path.as_str());
         let Some(path) = self.manifest.find_translation(locale, paths) else { return Ok(self.manifest.clone()) };
-        Ok(self.manifest.with_translations(&self.archive.read(path, MAX_MANIFEST)?)?)
+        Ok(self.manifest.with_translations(&self.archive.read(path, MAX_MANIFEST_BYTES)?)?)
     }
 }

@@ -9,13 +9,13 @@ use std::thread;
 
 use foreign::visible;
 
-use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_MANIFEST, MAX_UNPACKED};
+use crate::limits::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, MAX_PATH_DEPTH, MAX_UNPACKED_BYTES};
 use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST_FILE, is_executable};
 use crate::tree_file::read_tree_file;
 
 /// Maximum number of folders below an unpacked bundle. Archives need not contain entries for the parent folders of
 /// files.
-const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_DEPTH;
+const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_PATH_DEPTH;
 /// Folder and file that uv creates next to a server's code at its first start, unless the bundle contains them: the
 /// installed packages, and their versions. They are not covered by the hash of a bundle, as its plan explains. `true`
 /// for a folder.
@@ -126,7 +126,7 @@ impl FoundFile {
 /// Returns `true` if the manifest in the folder declares a uv server. The manifest is one of the compared files.
 fn is_uv_server(folder: &Path) -> bool {
     let Ok(file) = File::open(folder.join(MANIFEST_FILE)) else { return false };
-    let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST)).ok();
+    let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST_BYTES)).ok();
     manifest.is_some_and(|manifest| manifest["server"]["type"] == "uv")
 }
 
@@ -155,14 +155,14 @@ fn list_files(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result
             }
             if facts.is_dir() {
                 folders += 1;
-                if folders > MAX_FOLDERS || depth > MAX_DEPTH {
+                if folders > MAX_FOLDERS || depth > MAX_PATH_DEPTH {
                     return Err(FolderChange::TooLarge);
                 }
                 pending.push((entry.path(), path, depth + 1));
             } else if facts.is_file() {
                 let size = facts.len();
                 bytes = bytes.saturating_add(size);
-                if files.len() == MAX_ENTRIES || size > MAX_FILE || bytes > MAX_UNPACKED {
+                if files.len() == MAX_ENTRIES || size > MAX_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
                     return Err(FolderChange::TooLarge);
                 }
                 files.push(FoundFile { path, place: entry.path(), size, executable: is_executable(&facts) });

@@ -26,7 +26,7 @@ mod tree_file;
 mod unpack;
 
 /// File name extensions of bundles, in any case: the current one, and the former one.
-pub const EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
+pub const BUNDLE_EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
 
 pub use archive::{Archive, ArchiveFile, ArchiveRefusal, PathProblem};
 pub use bundle::Bundle;

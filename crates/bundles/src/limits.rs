@@ -1,25 +1,25 @@
 //! Limits for bundles. Larger bundles are refused before they use memory or disk space.
 
 /// Maximum size of a bundle file, in bytes.
-pub const MAX_ARCHIVE: u64 = 512 << 20;
+pub const MAX_ARCHIVE_BYTES: u64 = 512 << 20;
 /// Maximum number of files and folders in a bundle.
 pub const MAX_ENTRIES: usize = 10_000;
 /// Maximum unpacked size of one file in a bundle, in bytes.
-pub const MAX_FILE: u64 = 256 << 20;
+pub const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Maximum total unpacked size of a bundle, in bytes.
-pub const MAX_UNPACKED: u64 = 512 << 20;
+pub const MAX_UNPACKED_BYTES: u64 = 512 << 20;
 /// Maximum compression ratio of a file or a bundle.
-pub const MAX_RATIO: u64 = 200;
-/// Minimum unpacked size in bytes at which [`MAX_RATIO`] applies. Smaller files may consist of a single repeated
+pub const MAX_COMPRESSION_RATIO: u64 = 200;
+/// Minimum unpacked size in bytes at which [`MAX_COMPRESSION_RATIO`] applies. Smaller files may consist of a single repeated
 /// letter.
 pub const MIN_RATIO_CHECK_SIZE: u64 = 1 << 20;
 /// Maximum size in bytes of `manifest.json`, and of each file of translations.
-pub const MAX_MANIFEST: u64 = 1 << 20;
+pub const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 /// Maximum length of a path in a bundle, in bytes.
-pub const MAX_PATH: usize = 1024;
+pub const MAX_PATH_BYTES: usize = 1024;
 /// Maximum length of a file or folder name, in bytes. No common file system allows more.
-pub const MAX_NAME: usize = 255;
+pub const MAX_NAME_BYTES: usize = 255;
 /// Maximum number of components of a path in a bundle.
-pub const MAX_DEPTH: usize = 64;
+pub const MAX_PATH_DEPTH: usize = 64;
 /// Maximum size of the central directory, in bytes.
-pub const MAX_DIRECTORY: u64 = 32 << 20;
+pub const MAX_DIRECTORY_BYTES: u64 = 32 << 20;

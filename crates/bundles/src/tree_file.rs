@@ -10,7 +10,7 @@ use crate::FileTree;
 /// Suffix of the list's file name, which begins with the name of the folder.
 const TREE_FILE_SUFFIX: &str = ".tree.json";
 /// Maximum size of a list that is read, in bytes.
-const MAX_TREE_FILE: u64 = 16 << 20;
+const MAX_TREE_FILE_BYTES: u64 = 16 << 20;
 
 fn tree_file_path(folder: &Path) -> PathBuf {
     let mut place = folder.as_os_str().to_owned();
@@ -32,7 +32,7 @@ pub(crate) fn write_tree_file(folder: &Path, tree: &FileTree) -> io::Result<()> 
 /// Returns the stored list of the files in `folder`, or `None` if it is missing or its hash is not `tree_hash`.
 pub(crate) fn read_tree_file(folder: &Path, tree_hash: &str) -> Option<FileTree> {
     let mut bytes = Vec::new();
-    File::open(tree_file_path(folder)).ok()?.take(MAX_TREE_FILE).read_to_end(&mut bytes).ok()?;
+    File::open(tree_file_path(folder)).ok()?.take(MAX_TREE_FILE_BYTES).read_to_end(&mut bytes).ok()?;
     let tree: FileTree = serde_json::from_slice(&bytes).ok()?;
     (tree.hash() == tree_hash).then_some(tree)
 }

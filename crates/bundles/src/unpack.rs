@@ -14,7 +14,7 @@ const UNFINISHED_PREFIX: &str = ".unfinished-";
 /// Number of hexadecimal digits of the bundle's hash in the name of its folder.
 const HASH_PREFIX_LENGTH: usize = 16;
 /// Maximum length in bytes of the bundle's name in the name of its folder.
-const MAX_FOLDER_NAME: usize = 64;
+const MAX_FOLDER_NAME_BYTES: usize = 64;
 
 /// A bundle that was unpacked to disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Bundle {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let name: String =
             self.manifest.name.chars().map(|c| if is_plain(c) { c.to_ascii_lowercase() } else { '-' }).collect();
-        let name = name[..name.len().min(MAX_FOLDER_NAME)].trim_matches('-');
+        let name = name[..name.len().min(MAX_FOLDER_NAME_BYTES)].trim_matches('-');
         let name = if name.is_empty() { "bundle" } else { name };
         root.join(format!("{name}-{}", &self.archive.sha256()[..HASH_PREFIX_LENGTH]))
     }
@@ -54,7 +54,7 @@ impl Bundle {
 pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleError> {
     let folder = bundle.unpacked_folder(root);
     if fs::symlink_metadata(&folder).is_ok() {
-        let tree = bundle.archive.tree()?;
+        let tree = bundle.archive.file_tree()?;
         verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::Differs)?;
         // An added file could be loaded instead of one that the bundle needs.
         verify_folder(&folder, &tree.hash()).map_err(BundleError::FolderDiffers)?;
@@ -66,7 +66,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
     let unfinished = tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempdir_in(root).map_err(cant_make)?;
     let copy = unfinished.path().join("archive");
     let mut file = File::create_new(&copy).map_err(cant_make)?;
-    if bundle.archive.copy_whole(&mut file)? != bundle.archive.sha256() {
+    if bundle.archive.copy_archive(&mut file)? != bundle.archive.sha256() {
         return Err(BundleError::Changed);
     }
     drop(file);

@@ -102,13 +102,13 @@ fn parts_from_contents(source: String, contents: &[ResourceContents]) -> Vec<Mes
 mod tests {
     use super::*;
 
-    fn file(mime: &str, bytes: &[u8]) -> MessageAttachment {
+    fn attached_file(mime: &str, bytes: &[u8]) -> MessageAttachment {
         MessageAttachment::File { name: "a".into(), mime_type: mime.into(), data: STANDARD.encode(bytes) }
     }
 
     #[test]
     fn attachment_is_sent_as_its_media_type() {
-        let sent = |mime: &str, bytes: &[u8]| attachment_parts(&file(mime, bytes));
+        let sent = |mime: &str, bytes: &[u8]| attachment_parts(&attached_file(mime, bytes));
         assert!(matches!(&sent("image/png", b"x")[1], MessagePart::Image { .. }), "an image is sent as an image");
         assert!(matches!(&sent("audio/wav", b"x")[1], MessagePart::Audio { .. }), "a recording is sent as audio");
         assert!(matches!(&sent("application/pdf", b"x")[1], MessagePart::File { .. }), "a PDF is sent as a file");
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn excessive_and_unreadable_attachments_are_rejected() {
         assert_eq!(
-            check_attachments(&vec![file("", b""); 21]),
+            check_attachments(&vec![attached_file("", b""); 21]),
             Err(AttachmentError::TooMany),
             "the number of attachments is limited"
         );
@@ -154,6 +154,6 @@ mod tests {
             Err(AttachmentError::Unreadable { name: "a".into() }),
             "invalid base64 is rejected"
         );
-        assert_eq!(check_attachments(&[file("image/png", b"x")]), Ok(()), "a valid attachment is accepted");
+        assert_eq!(check_attachments(&[attached_file("image/png", b"x")]), Ok(()), "a valid attachment is accepted");
     }
 }

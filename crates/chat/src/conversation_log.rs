@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewItem, Reading};
-use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, readings, sources};
+use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_sources, item_readings};
 use domain::{Millis, StoreError, history};
 use ports::History;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ impl ConversationLog {
     pub(super) async fn store_settings(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
         let mut settings = settings.to_stored();
         // clock: timestamp of the change.
-        let at = ports::time::now();
+        let at = ports::time::system_time_millis();
         self.change_stored_settings(at, move |stored| {
             draft::store_draft(&mut settings, draft::stored_draft(stored));
             *stored = settings;
@@ -85,12 +85,12 @@ impl ConversationLog {
 
     /// Returns the items from the first one up to the head, or up to (and without) the item `before`. Items of kinds
     /// unknown to this version are skipped.
-    pub(super) async fn path_items(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
+    pub(super) async fn branch_items(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(before, true).await
     }
 
     /// Returns the items up to the head with all texts, but without large images, audio and files.
-    pub(super) async fn path_items_with_texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
+    pub(super) async fn branch_items_with_texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(None, false).await
     }
 
@@ -218,8 +218,8 @@ pub(super) fn new_item(item: &ChatItem) -> NewItem {
         at: item.at,
         body: json!(item.body),
         state: item.state,
-        sources: sources([item]),
-        readings: readings(item),
+        sources: content_sources([item]),
+        readings: item_readings(item),
     }
 }
 

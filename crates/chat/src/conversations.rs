@@ -11,9 +11,9 @@ use super::history::{BranchPage, TreeItem};
 use super::{ConversationError, ConversationSettings, conversation_log, draft};
 
 /// Maximum length of a title, in characters.
-const MAX_TITLE: usize = 200;
+const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of items that are loaded when a conversation is opened, the newest ones.
-const INITIAL_ITEMS: usize = 100;
+const MAX_INITIAL_ITEMS: usize = 100;
 
 /// A conversation with its newest items.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,13 +50,13 @@ impl Chat {
     /// host has shut down.
     pub async fn create_conversation(&self, title: &str) -> Result<OpenConversation, ConversationError> {
         // clock: timestamp of the conversation.
-        let now = ports::time::now();
+        let now = ports::time::system_time_millis();
         let model = self.host.default_model().await?;
         let settings = ConversationSettings { model, ..ConversationSettings::default() };
         let new = history::Conversation {
             // Two processes may create a conversation in the same millisecond.
             id: format!("c{now}-{:04x}", std::process::id() & 0xffff),
-            title: shorten(title),
+            title: shorten_title(title),
             created_at: now,
             updated_at: now,
             settings: settings.to_stored(),
@@ -64,7 +64,7 @@ impl Chat {
         };
         let kept = {
             let _one_at_a_time = self.beginning.lock().await;
-            self.with_history(move |history| create(history, new)).await?
+            self.with_history(move |history| create_with_unique_id(history, new)).await?
         };
         self.host.record_conversation_servers(kept.id.clone(), Vec::new(), true).await?;
         self.host.conversations_changed(Some(kept.id.clone())).await?;
@@ -79,7 +79,7 @@ impl Chat {
     /// Returns [`ConversationError::Store`] if the history can't be read, and [`ConversationError::Closing`] if the
     /// host has shut down.
     pub async fn conversation(&self, id: String) -> Result<Option<OpenConversation>, ConversationError> {
-        let range = ItemRange { conversation: id, before: None, limit: INITIAL_ITEMS, whole: false };
+        let range = ItemRange { conversation: id, before: None, limit: MAX_INITIAL_ITEMS, whole: false };
         let read =
             self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
         let (Some(mut kept), Some(page)) = read.await? else { return Ok(None) };
@@ -169,8 +169,8 @@ impl Chat {
     /// text is longer than 256 KiB, and [`ConversationError::Store`] if it can't be written. In each case the previous
     /// draft remains stored.
     pub async fn set_draft(&self, conversation: String, text: String) -> Result<(), ConversationError> {
-        if text.len() > draft::MAX_DRAFT {
-            return Err(ConversationError::TooLong { what: "a draft", limit: draft::MAX_DRAFT >> 10 });
+        if text.len() > draft::MAX_DRAFT_BYTES {
+            return Err(ConversationError::TooLong { what: "a draft", limit: draft::MAX_DRAFT_BYTES >> 10 });
         }
         self.conversation_log(&conversation).set_draft(text).await
     }
@@ -183,8 +183,8 @@ impl Chat {
     /// host has shut down.
     pub async fn rename_conversation(&self, id: String, title: &str) -> Result<bool, ConversationError> {
         // clock: timestamp of the change.
-        let at = ports::time::now();
-        let change = ConversationChange { title: Some(shorten(title)), at, ..ConversationChange::default() };
+        let at = ports::time::system_time_millis();
+        let change = ConversationChange { title: Some(shorten_title(title)), at, ..ConversationChange::default() };
         let renamed = id.clone();
         let is_there = self.with_history(move |history| history.change(&renamed, &change)).await?;
         if is_there {
@@ -209,7 +209,10 @@ impl Chat {
 }
 
 /// Creates a conversation. If its id is in use, characters are appended to make it unique.
-fn create(history: &dyn History, mut new: history::Conversation) -> Result<history::Conversation, StoreError> {
+fn create_with_unique_id(
+    history: &dyn History,
+    mut new: history::Conversation,
+) -> Result<history::Conversation, StoreError> {
     while history.conversation(&new.id)?.is_some() {
         new.id.push('x');
     }
@@ -223,6 +226,6 @@ fn positioned_item(item: &ChatItem) -> NewItem {
     NewItem { after, ..conversation_log::new_item(item) }
 }
 
-fn shorten(title: &str) -> String {
-    title.trim().chars().take(MAX_TITLE).collect()
+fn shorten_title(title: &str) -> String {
+    title.trim().chars().take(MAX_TITLE_CHARS).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 /// Key of the draft in the stored settings. Ignored by earlier versions.
 const DRAFT_KEY: &str = "draft";
 /// Maximum size of a draft, in bytes.
-pub(super) const MAX_DRAFT: usize = 256 << 10;
+pub(super) const MAX_DRAFT_BYTES: usize = 256 << 10;
 
 /// Returns the draft contained in stored settings, or an empty string if there is none.
 pub(super) fn stored_draft(stored: &Value) -> String {

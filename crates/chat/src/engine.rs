@@ -21,9 +21,9 @@ use super::system_prompt;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
 /// Maximum size of a user's message, in bytes.
-const MAX_TEXT: usize = 4 << 20;
+const MAX_MESSAGE_BYTES: usize = 4 << 20;
 /// Maximum size of a system prompt, in bytes.
-const MAX_SYSTEM_PROMPT: usize = 256 << 10;
+const MAX_SYSTEM_PROMPT_BYTES: usize = 256 << 10;
 
 /// A message of the user.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -223,8 +223,8 @@ impl Chat {
         conversation: String,
         settings: ConversationSettings,
     ) -> Result<(), ConversationError> {
-        if settings.system_prompt.len() > MAX_SYSTEM_PROMPT {
-            return Err(ConversationError::TooLong { what: "a system prompt", limit: MAX_SYSTEM_PROMPT >> 10 });
+        if settings.system_prompt.len() > MAX_SYSTEM_PROMPT_BYTES {
+            return Err(ConversationError::TooLong { what: "a system prompt", limit: MAX_SYSTEM_PROMPT_BYTES >> 10 });
         }
         if settings.servers.len() > MAX_SERVERS {
             return Err(ConversationError::TooManyServers);
@@ -284,7 +284,7 @@ impl Chat {
         let (kept, settings) = log.conversation().await?;
         let name = export::file_name(&kept.title, format);
         let items = match format {
-            ExportFormat::Markdown => log.path_items_with_texts().await?,
+            ExportFormat::Markdown => log.branch_items_with_texts().await?,
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
@@ -315,15 +315,16 @@ impl Chat {
         if text.trim().is_empty() && attachments.is_empty() {
             return Err(ConversationError::Empty);
         }
-        if text.len() > MAX_TEXT {
-            return Err(ConversationError::TooLong { what: "a message", limit: MAX_TEXT >> 10 });
+        if text.len() > MAX_MESSAGE_BYTES {
+            return Err(ConversationError::TooLong { what: "a message", limit: MAX_MESSAGE_BYTES >> 10 });
         }
         attachments::check_attachments(&attachments)?;
         let chosen = self.choose_model(&log, model).await?;
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
         // clock: timestamp of the item.
-        let message = ChatItem { id: new_id(), parent, at: ports::time::now(), state: ItemState::Whole, body };
+        let message =
+            ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state: ItemState::Whole, body };
         log.write_items(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
         self.host.emit_conversation_event(log.item_event(message, true).await).await?;
@@ -389,5 +390,5 @@ pub(super) async fn resolve_servers(
 /// Returns a new id for an item: the time in hexadecimal, and a random number.
 pub(super) fn new_id() -> String {
     // clock: first part of the id.
-    format!("i{:x}-{:08x}", ports::time::now(), fastrand::u32(..))
+    format!("i{:x}-{:08x}", ports::time::system_time_millis(), fastrand::u32(..))
 }

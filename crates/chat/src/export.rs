@@ -225,7 +225,7 @@ pub fn file_name(title: &str, format: ExportFormat) -> String {
 mod tests {
     use super::*;
 
-    fn item(body: ItemBody) -> ChatItem {
+    fn chat_item(body: ItemBody) -> ChatItem {
         ChatItem { id: "1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }
 
@@ -253,7 +253,7 @@ mod tests {
             }],
             skill: false,
         };
-        let text = to_markdown("A\ntitle", &[item(user), item(resource)]);
+        let text = to_markdown("A\ntitle", &[chat_item(user), chat_item(resource)]);
         assert!(text.starts_with("# A title\n\n## User\n"), "the title is on one line: {text}");
         assert!(
             text.contains("*Attached: `a'b` (`image/png`)*") && text.contains("\nRead *it*\n"),
@@ -278,7 +278,7 @@ mod tests {
             arguments: serde_json::json!({}),
         };
         let call = |tool: &str, result: Option<ToolResult>, error: Option<&str>| {
-            item(ItemBody::ToolCall {
+            chat_item(ItemBody::ToolCall {
                 call: "1".into(),
                 server: "files".into(),
                 tool: tool.into(),
@@ -317,7 +317,7 @@ mod tests {
             &[
                 call("look", Some(result), None),
                 call("![](https://evil.example)", None, Some("files: ![](https://evil.example)")),
-                item(prompted),
+                chat_item(prompted),
             ],
         );
         let (mut outside, mut fence) = (String::new(), None);

@@ -9,7 +9,7 @@ use super::engine::Chat;
 use super::{ConversationError, conversation_log};
 
 /// Maximum number of items per page, and of search results.
-const MAX_PAGE: usize = 200;
+const MAX_ITEMS_PER_PAGE: usize = 200;
 
 /// An item with the ids of its siblings in the conversation's tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,7 @@ impl Chat {
         before: Option<String>,
         limit: usize,
     ) -> Result<Option<BranchPage>, ConversationError> {
-        let range = ItemRange { conversation, before, limit: limit.min(MAX_PAGE), whole: false };
+        let range = ItemRange { conversation, before, limit: limit.min(MAX_ITEMS_PER_PAGE), whole: false };
         let page = self.with_history(move |history| history.items(&range)).await?;
         Ok(page.map(BranchPage::read))
     }
@@ -97,7 +97,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read.
     pub async fn search_history(&self, mut search: HistorySearch) -> Result<SearchPage, ConversationError> {
-        search.limit = search.limit.min(MAX_PAGE);
+        search.limit = search.limit.min(MAX_ITEMS_PER_PAGE);
         let limit = search.limit;
         let found = self.with_history(move |history| history.search(&search)).await?;
         let has_more = limit > 0 && found.len() == limit;

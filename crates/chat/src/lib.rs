@@ -26,7 +26,7 @@ mod streamed_pieces;
 mod system_prompt;
 pub mod tool_keys;
 
-use domain::bounds::{ChatBounds, NO_THRESHOLD};
+use domain::bounds::{ChatBounds, UNREACHABLE_THRESHOLD};
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -84,8 +84,8 @@ impl ConversationSettings {
     pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
             Some(true) => 0,
-            Some(false) => NO_THRESHOLD,
-            None => bounds.threshold(context),
+            Some(false) => UNREACHABLE_THRESHOLD,
+            None => bounds.tool_search_threshold(context),
         }
     }
 
@@ -130,14 +130,14 @@ impl OfferedServer {
 
     /// Returns the server's instructions if the user approved exactly this text for the model, otherwise `None`.
     #[must_use]
-    pub fn instructions_of<'a>(&self, server: &'a ServerForModel) -> Option<&'a str> {
+    pub fn approved_instructions<'a>(&self, server: &'a ServerForModel) -> Option<&'a str> {
         let is_as_seen = self.instructions.is_some() && self.instructions == server.instructions_hash();
         server.instructions.as_deref().filter(|_| server.is_ready && is_as_seen)
     }
 
     /// Returns `true` if the server's instructions differ from those that the user approved.
     #[must_use]
-    pub fn has_other_instructions(&self, server: &ServerForModel) -> bool {
+    pub fn has_changed_instructions(&self, server: &ServerForModel) -> bool {
         let now = server.instructions_hash();
         server.is_ready && self.instructions.is_some() && now.is_some() && self.instructions != now
     }

@@ -38,7 +38,7 @@ const UNKNOWN_OUTCOME_TEXT: &str =
 /// message that requests to continue is appended, since some models reject requests that end with their own message.
 #[must_use]
 pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
-    let mut messages = AlternatingMessages(messages(path, model, limit));
+    let mut messages = AlternatingMessages(to_model_messages(path, model, limit));
     if messages.0.last().is_some_and(|last| last.role == Role::Assistant) {
         messages.add(Role::User, vec![MessagePart::text(CONTINUE_MESSAGE)]);
     }
@@ -49,7 +49,7 @@ pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usi
 ///
 /// Each tool use is directly followed by its result, regardless of the outcome of the call, as all providers require.
 #[must_use]
-pub fn messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
+pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let results: HashMap<(&str, &str), &ChatItem> = path
         .iter()
         .filter_map(|item| tool_used(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
@@ -78,7 +78,7 @@ pub fn messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelM
                     visible_text(tool),
                     visible_text(server)
                 ))];
-                parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+                parts.extend(call_result_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
                 messages.add(Role::User, parts);
             }
             ItemBody::Attachment { server, uri, name, contents, skill: false } => {
@@ -192,7 +192,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
             if result.is_none() && error.is_none() {
                 parts.push(MessagePart::text(UNKNOWN_OUTCOME_TEXT));
             }
-            parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+            parts.extend(call_result_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
             (parts, is_error)
         }
         Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![MessagePart::Text(text.clone())], *is_error),
@@ -202,7 +202,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
 }
 
 /// Returns the result of a call as message parts: the content, or a text about the failure.
-fn call_parts(
+fn call_result_parts(
     server: &str,
     tool: &str,
     result: Option<&ToolResult>,
@@ -213,7 +213,7 @@ fn call_parts(
     if let Some(result) = result {
         let (server, tool) = (visible_text(server), visible_text(tool));
         parts.push(MessagePart::Text(format!("Data from the server {server:?}, the result of its tool {tool:?}:")));
-        parts.extend(bounded_result(result_parts(result), call, limit).0);
+        parts.extend(truncate_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
         parts.push(MessagePart::Text(failure_text(error)));
@@ -237,7 +237,7 @@ fn failure_text(error: &str) -> String {
 /// Truncates a result to `limit` bytes of text, and appends a note that describes how to read more. Returns the result
 /// and the number of omitted bytes.
 #[must_use]
-pub fn bounded_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
+pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
     let all: usize = parts.iter().map(text_len).sum();
     if all <= limit {
         return (parts, 0);

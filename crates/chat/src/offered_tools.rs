@@ -279,11 +279,11 @@ mod tests {
     /// Creates a server with these tools. Those named in `seen` are reviewed.
     fn server(name: &str, tools: &[&str], seen: &[&str]) -> ServerForModel {
         let tools: Vec<mcp::Tool> = tools.iter().map(|name| tool(name)).collect();
-        server_of(name, &tools, |tool| seen.contains(&tool))
+        server_with_reviews(name, &tools, |tool| seen.contains(&tool))
     }
 
     /// Creates a server with these tools. Those for which `is_seen` returns `true` are reviewed.
-    fn server_of(name: &str, tools: &[mcp::Tool], is_seen: impl Fn(&str) -> bool) -> ServerForModel {
+    fn server_with_reviews(name: &str, tools: &[mcp::Tool], is_seen: impl Fn(&str) -> bool) -> ServerForModel {
         let identity = Hash::of_bytes(b"command");
         let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
         for tool in tools.iter().filter(|tool| is_seen(&tool.name)) {
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    fn on(server: &str, tools: Option<&[&str]>) -> OfferedServer {
+    fn enabled_server(server: &str, tools: Option<&[&str]>) -> OfferedServer {
         let tools = tools.map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect());
         OfferedServer { server: server.to_owned(), tools, instructions: None }
     }
@@ -308,7 +308,10 @@ mod tests {
     fn only_reviewed_and_enabled_tools_are_offered_in_a_stable_order() {
         let files = server("files", &["write", "read", "delete", "new"], &["read", "write", "delete"]);
         let stopped = ServerForModel { is_ready: false, ..server("mail", &["send"], &["send"]) };
-        let servers = [(on("files", Some(&["read", "write", "new"])), files), (on("mail", None), stopped)];
+        let servers = [
+            (enabled_server("files", Some(&["read", "write", "new"])), files),
+            (enabled_server("mail", None), stopped),
+        ];
         let offering = OfferedTools::new(&servers);
         let keys: Vec<_> = offering.offered().map(|tool| tool.key.as_str()).collect();
         assert_eq!(keys, ["files__read", "files__write"], "reviewed and enabled tools are offered, sorted by name");
@@ -326,7 +329,7 @@ mod tests {
         assert!(offering.tokens > 0, "the tokens are estimated");
         assert!(offering.is_built_from(&servers), "without changes the offering is reused");
         let other = server("files", &["read"], &["read"]);
-        assert!(!offering.is_built_from(&[(on("files", None), other)]), "a change requires a new offering");
+        assert!(!offering.is_built_from(&[(enabled_server("files", None), other)]), "a change requires a new offering");
     }
 
     #[test]
@@ -339,7 +342,7 @@ mod tests {
             };
             let config = ServerConfig { tools, ..StdioConfig::default().into() };
             server.reviewed.as_mut().unwrap().config = Arc::new(config);
-            [(on("files", None), server)]
+            [(enabled_server("files", None), server)]
         };
         let states =
             |servers: &[_]| OfferedTools::new(servers).all_tools().iter().map(|tool| tool.state).collect::<Vec<_>>();
@@ -370,11 +373,11 @@ mod tests {
         let mut saved = Vec::new();
         for count in [10, 100, 1_000] {
             let names: Vec<String> = (0..count).map(|n| format!("manage_resource_{n}")).collect();
-            let tools: Vec<mcp::Tool> = names.iter().map(|name| ordinary(name)).collect();
-            let many = server_of("many", &tools, |_| true);
-            let offering = OfferedTools::new(&[(on("many", None), many)]);
+            let tools: Vec<mcp::Tool> = names.iter().map(|name| typical_tool(name)).collect();
+            let many = server_with_reviews("many", &tools, |_| true);
+            let offering = OfferedTools::new(&[(enabled_server("many", None), many)]);
             assert_eq!(offering.offered().count(), count, "all tools are offered");
-            let threshold = domain::bounds::ChatBounds::default().threshold(context);
+            let threshold = domain::bounds::ChatBounds::default().tool_search_threshold(context);
             let query = json!({"query": "manage resource 7"});
             let told = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
             let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS_NAME.into() };
@@ -387,7 +390,7 @@ mod tests {
             };
             let searched = item::ChatItem { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
             // Tools sent after a search: the maximum.
-            let sent = own_tools::sent_tools(&offering, &[searched], threshold);
+            let sent = own_tools::select_tools(&offering, &[searched], threshold);
             assert_eq!(
                 sent.len(),
                 if count == 10 { 10 } else { 9 },
@@ -405,7 +408,7 @@ mod tests {
     }
 
     /// Creates a tool with a description and schema of typical size.
-    fn ordinary(name: &str) -> mcp::Tool {
+    fn typical_tool(name: &str) -> mcp::Tool {
         let text = |words: &str| json!({ "type": "string", "description": words });
         mcp::Tool {
             name: name.to_owned(),
@@ -432,7 +435,7 @@ mod tests {
     fn tool_is_found_among_a_thousand_by_its_purpose() {
         let names: Vec<String> = (0..1_000).map(|n| format!("tool_{n}_{}", ["read", "send", "plan"][n % 3])).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let offering = OfferedTools::new(&[(on("many", None), server("many", &names, &names))]);
+        let offering = OfferedTools::new(&[(enabled_server("many", None), server("many", &names, &names))]);
         let found = offering.find(&offering.search_index(), "tool_512", 5);
         assert_eq!(found.first().map(|t| t.tool.as_str()), Some("tool_512_plan"), "the named tool is found first");
     }

@@ -34,11 +34,11 @@ impl BuiltinToolResult {
 /// Returns the tools to send to a model: all offered tools or, if these exceed `threshold` tokens, the search tool and
 /// the tools that it found earlier in the conversation. The tool that reads more of a result is added if one was
 /// truncated.
-pub(super) fn sent_tools(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
+pub(super) fn select_tools(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
     let mut tools: Vec<ModelTool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
         servers.dedup();
-        let found = found_tools(path);
+        let found = found_tool_keys(path);
         let found = found.iter().filter_map(|key| offering.tool(key)?.definition().cloned());
         std::iter::once(search_tools_definition(offering.offered().count(), &servers)).chain(found).collect()
     } else {
@@ -114,7 +114,11 @@ pub(super) fn search_tools(
 }
 
 /// Executes a model's call to read more of a result in this conversation.
-pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>, limit: usize) -> BuiltinToolResult {
+pub(super) fn read_more_of_result(
+    path: &[ChatItem],
+    arguments: &Map<String, Value>,
+    limit: usize,
+) -> BuiltinToolResult {
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
     let result = path.iter().filter(|item| item.id == call).find_map(|item| match &item.body {
@@ -141,7 +145,7 @@ pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>,
 
 /// Returns the tools found by searches in a conversation, in the order in which they were found. New tools are only
 /// appended, so that the caches of providers stay valid.
-fn found_tools(path: &[ChatItem]) -> Vec<String> {
+fn found_tool_keys(path: &[ChatItem]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
         if let ItemBody::OwnTool { found, .. } = &item.body {
@@ -161,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    fn call(text: &str) -> ChatItem {
+    fn call_item(text: &str) -> ChatItem {
         let result = ToolResult {
             content: vec![Content::Text { text: text.into() }],
             structured: None,
@@ -190,13 +194,13 @@ mod tests {
 
     #[test]
     fn long_result_is_read_in_parts() {
-        let path = [call("0123ä6789")];
-        let read = |from: u64| continue_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
+        let path = [call_item("0123ä6789")];
+        let read = |from: u64| read_more_of_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));
         assert!(read(4).contains("ä678\n(1 more bytes follow"), "reading continues at the offset: {}", read(4));
         assert!(read(9).ends_with("\n9"), "the last part is returned: {}", read(9));
         assert!(read(u64::MAX).ends_with(":\n"), "an offset beyond the end returns nothing");
-        let other = continue_result(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
+        let other = read_more_of_result(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
         assert!(other.is_error, "a call of another conversation can't be read");
     }
 
@@ -210,7 +214,7 @@ mod tests {
             ChatItem { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }
         };
         assert_eq!(
-            found_tools(&[found(&["z", "b"]), found(&["a", "z"])]),
+            found_tool_keys(&[found(&["z", "b"]), found(&["a", "z"])]),
             ["z", "b", "a"],
             "the tools have no duplicates, and new ones are last"
         );

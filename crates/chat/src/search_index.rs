@@ -147,7 +147,7 @@ const fn is_cjk(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn tools() -> SearchIndex {
+    fn index_of_tools() -> SearchIndex {
         SearchIndex::new([
             ("files read_file", "Reads a file from the disk"),
             ("files write_file", "Writes text into a file"),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn match_in_the_name_ranks_before_the_description() {
-        let index = tools();
+        let index = index_of_tools();
         assert_eq!(index.find("read", 5).first(), Some(&0), "a match in the name is first");
         assert_eq!(index.find("send a message", 5).first(), Some(&2), "parts of a camelCase name match");
         assert_eq!(index.find("appointments", 5), [3], "a word with a suffix matches");
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn unmatched_query_finds_nothing_and_results_are_deterministic() {
-        let index = tools();
+        let index = index_of_tools();
         assert!(index.find("quantum", 5).is_empty(), "an unknown word matches nothing");
         assert!(index.find("", 5).is_empty(), "an empty query matches nothing");
         assert_eq!(index.find("file", 5), index.find("file", 5), "equal queries have equal results");

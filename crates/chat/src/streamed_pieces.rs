@@ -121,7 +121,7 @@ pub(super) fn append_pieces(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) 
 mod tests {
     use super::*;
 
-    fn taken(deltas: Vec<ReplyDelta>) -> StreamedPieces {
+    fn pieces_of_deltas(deltas: Vec<ReplyDelta>) -> StreamedPieces {
         let mut pieces = StreamedPieces::default();
         for delta in deltas {
             pieces.add_delta(delta, |key| key.split_once("__").map(|(a, b)| (a.to_owned(), b.to_owned())));
@@ -143,7 +143,7 @@ mod tests {
             ReplyDelta::ToolUseArguments { id: "2".into(), text: "{}".into() },
             ReplyDelta::Text("done".into()),
         ];
-        let mut pieces = taken(deltas);
+        let mut pieces = pieces_of_deltas(deltas);
         let told = pieces.take_pending();
         assert_eq!(told.len(), 7, "adjacent deltas of a part are merged: {told:?}");
         assert!(!pieces.is_pending(), "deltas are returned once");
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn arguments_of_an_unknown_tool_use_are_dropped() {
-        let pieces = taken(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
+        let pieces = pieces_of_deltas(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
         assert!(!pieces.is_pending(), "arguments of an unknown use are dropped");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{ConversationSettings, OfferedServer};
 
 /// Maximum length of a server's instructions for a model, in characters.
-const MAX_INSTRUCTIONS: usize = 8_000;
+const MAX_INSTRUCTIONS_CHARS: usize = 8_000;
 
 /// Returns the system prompt of a model. It is stable as long as the settings are, so that the caches of providers stay
 /// valid.
@@ -33,7 +33,7 @@ pub(super) fn build_system_prompt(
     let instructions: Vec<Value> = servers
         .iter()
         .filter_map(|(offered, server)| {
-            Some(json!({ "server": visible_text(&server.server), "says": format_instructions(offered.instructions_of(server)?) }))
+            Some(json!({ "server": visible_text(&server.server), "says": format_instructions(offered.approved_instructions(server)?) }))
         })
         .collect();
     if !instructions.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn build_system_prompt(
 
 /// Returns a server's instructions as sent to a model, and as displayed to the user before.
 pub(super) fn format_instructions(text: &str) -> String {
-    let bounded: String = text.chars().take(MAX_INSTRUCTIONS).collect();
+    let bounded: String = text.chars().take(MAX_INSTRUCTIONS_CHARS).collect();
     visible_text(&bounded).into_owned()
 }
 

@@ -6,7 +6,7 @@
 use policy::Hash;
 
 /// Maximum length of a name that all providers accept, in characters.
-pub const MAX_KEY: usize = 64;
+pub const MAX_KEY_CHARS: usize = 64;
 
 /// Number of hexadecimal digits of the hash in a name: 80 bits.
 const HASH_DIGITS: usize = 20;
@@ -23,7 +23,7 @@ pub fn tool_key(server: &str, tool: &str) -> String {
         && !server.contains(SEPARATOR)
         && !server.ends_with('_')
         && !tool.is_empty()
-        && plain.len() <= MAX_KEY
+        && plain.len() <= MAX_KEY_CHARS
         && plain.bytes().all(is_allowed_byte)
         && !ends_in_hash(&plain);
     if is_plain {
@@ -90,24 +90,24 @@ mod tests {
             [("", ""), ("7zip", "x"), ("-", "-"), ("文件", "读取"), ("a b", "c/d"), (&"x".repeat(99), "y")]
         {
             let key = tool_key(server, tool);
-            assert!(key.len() <= MAX_KEY && key.bytes().all(is_allowed_byte), "{key} is within all limits");
+            assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_byte), "{key} is within all limits");
             assert!(has_valid_start(&key), "{key} starts as Gemini requires");
         }
     }
 
     /// Generates names of few characters, so that many of them nearly agree.
-    fn name() -> impl Strategy<Value = String> {
+    fn similar_name() -> impl Strategy<Value = String> {
         prop_oneof![3 => "[ab_]{1,5}", 1 => "[a_.é-]{0,70}", 1 => "[a-z]{1,4}(__[0-9a-f]{20})?"]
     }
 
     proptest! {
         #[test]
-        fn keys_are_deterministic_and_unique(tools in prop::collection::vec((name(), name()), 1..40)) {
+        fn keys_are_deterministic_and_unique(tools in prop::collection::vec((similar_name(), similar_name()), 1..40)) {
             let mut known: HashMap<String, (String, String)> = HashMap::new();
             for (server, tool) in tools {
                 let key = tool_key(&server, &tool);
                 prop_assert_eq!(&key, &super::tool_key(&server, &tool), "the name is deterministic");
-                prop_assert!(key.len() <= MAX_KEY && key.bytes().all(is_allowed_byte) && has_valid_start(&key), "{} is accepted by all providers", key);
+                prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_byte) && has_valid_start(&key), "{} is accepted by all providers", key);
                 let first = known.entry(key.clone()).or_insert_with(|| (server.clone(), tool.clone()));
                 prop_assert_eq!(&*first, &(server, tool), "{} identifies one tool", key);
             }

@@ -17,7 +17,7 @@ const CERT_FOLDER_VARIABLE: &str = "SSL_CERT_DIR";
 const SERVER_CERT_VARIABLES: [&str; 5] =
     [CERT_FILE_VARIABLE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
-pub(crate) fn check(environment: &ProcessEnvironment, servers: &[ServerEntry]) -> CheckOutcome {
+pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[ServerEntry]) -> CheckOutcome {
     let named: Vec<&'static str> =
         [CERT_FILE_VARIABLE, CERT_FOLDER_VARIABLE].into_iter().filter(|name| environment.get(name).is_some()).collect();
     let file = environment.get(CERT_FILE_VARIABLE).map(PathBuf::from);
@@ -114,16 +114,22 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
         for path in [&missing, &empty] {
-            let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, path)], None), &servers(None));
+            let outcome = check_certificates(
+                &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, path)], None),
+                &servers(None),
+            );
             assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(CERT_FILE_VARIABLE), "the variable is named: {}", outcome.seen);
             assert_eq!(outcome.servers, ["far"], "{path}: the remote server is affected");
         }
-        let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good)], None), &servers(None));
+        let outcome = check_certificates(
+            &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good)], None),
+            &servers(None),
+        );
         assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.seen);
         assert!(outcome.seen.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.seen);
-        let outcome = check(
-            &ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
+        let outcome = check_certificates(
+            &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
             &servers(None),
         );
         assert_eq!(
@@ -140,15 +146,15 @@ mod tests {
         let good = folder.path().join("good");
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
-        let environment = ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, good.to_str().unwrap())], None);
-        let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))));
+        let environment = ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, good.to_str().unwrap())], None);
+        let outcome = check_certificates(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))));
         assert_eq!(
             (outcome.state, &outcome.servers[..]),
             (FindingState::Problem, &["near".to_owned()][..]),
             "{}",
             outcome.seen
         );
-        let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
+        let outcome = check_certificates(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
         assert_eq!(outcome.state, FindingState::Ok, "an existing file is not reported: {}", outcome.seen);
     }
 }

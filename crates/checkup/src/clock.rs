@@ -11,7 +11,7 @@ use crate::text::FindingText;
 const MAX_CLOCK_DEVIATION: Duration = Duration::from_secs(10 * 60);
 
 /// Compares the current time with the modification times of files, which are normally not in the future.
-pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
+pub(crate) fn check_clock(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > MAX_CLOCK_DEVIATION) {
         Some(behind) => CheckOutcome::problem(
@@ -39,18 +39,18 @@ mod tests {
         let files = [file.path().to_owned(), "/nonexistent".into()];
         let written = file.path().metadata().unwrap().modified().unwrap();
         assert_eq!(
-            check(written + Duration::from_secs(60), &files).state,
+            check_clock(written + Duration::from_secs(60), &files).state,
             FindingState::Ok,
             "a clock ahead of the files is not reported"
         );
         assert_eq!(
-            check(written - Duration::from_secs(60), &files).state,
+            check_clock(written - Duration::from_secs(60), &files).state,
             FindingState::Ok,
             "a small deviation is tolerated"
         );
-        let behind = check(written - Duration::from_secs(86_400), &files);
+        let behind = check_clock(written - Duration::from_secs(86_400), &files);
         assert_eq!(behind.state, FindingState::Problem);
         assert!(behind.seen.to_string().contains("1440 minutes"), "{}", behind.seen);
-        assert_eq!(check(written, &[]).state, FindingState::Ok, "without files nothing is reported");
+        assert_eq!(check_clock(written, &[]).state, FindingState::Ok, "without files nothing is reported");
     }
 }

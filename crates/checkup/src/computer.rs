@@ -57,7 +57,7 @@ impl ProcessEnvironment {
 
     /// Creates an environment with these variables instead of those of the process.
     #[must_use]
-    pub fn with(variables: &[(&str, &str)], home: Option<PathBuf>) -> Self {
+    pub fn with_variables(variables: &[(&str, &str)], home: Option<PathBuf>) -> Self {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));
         Self { variables: variables.collect(), home }
     }

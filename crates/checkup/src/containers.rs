@@ -27,7 +27,7 @@ pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> C
         return outcome;
     }
     let servers = outcome.servers.clone();
-    let tried: Vec<std::io::Result<()>> = sockets.iter().map(|socket| connect(socket)).collect();
+    let tried: Vec<std::io::Result<()>> = sockets.iter().map(|socket| connect_to_socket(socket)).collect();
     if tried.iter().any(Result::is_ok) {
         return CheckOutcome { seen: outcome.seen.and(" Its daemon takes connections."), ..outcome };
     }
@@ -51,12 +51,12 @@ pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> C
 }
 
 #[cfg(unix)]
-fn connect(socket: &Path) -> std::io::Result<()> {
+fn connect_to_socket(socket: &Path) -> std::io::Result<()> {
     std::os::unix::net::UnixStream::connect(socket).map(drop)
 }
 
 #[cfg(not(unix))]
-fn connect(_socket: &Path) -> std::io::Result<()> {
+fn connect_to_socket(_socket: &Path) -> std::io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
@@ -70,7 +70,7 @@ mod tests {
     fn container_daemon_is_found_at_its_socket() {
         let home = tempfile::tempdir().unwrap();
         let environment =
-            ProcessEnvironment::with(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
+            ProcessEnvironment::with_variables(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
         let sockets = daemon_sockets(&environment);
         assert!(
             sockets.contains(&"/run/user/1000/docker.sock".into()),

@@ -21,7 +21,7 @@ struct FolderFacts {
     free_bytes: Option<u64>,
 }
 
-pub(crate) fn check(folder: &Path) -> CheckOutcome {
+pub(crate) fn check_folder(folder: &Path) -> CheckOutcome {
     folder_outcome(folder, &read_folder_facts(folder))
 }
 
@@ -132,15 +132,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("a/b");
         assert_eq!(
-            check(&new).state,
+            check_folder(&new).state,
             FindingState::Ok,
             "a folder that can be created is no problem: {}",
-            check(&new).seen
+            check_folder(&new).seen
         );
         assert!(!folder.path().join("a").exists(), "the check does not create the folder");
         assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the free space can be determined");
         std::fs::write(folder.path().join("a"), "").unwrap();
-        let outcome = check(&new);
+        let outcome = check_folder(&new);
         assert_eq!(
             outcome.state,
             FindingState::Problem,

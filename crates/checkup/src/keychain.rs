@@ -6,7 +6,7 @@ use ports::{Secrets, SecretsStatus, secrets};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOutcome {
+pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOutcome {
     let cause = |words: &'static str, cause: String| FindingText::new(words).and(" (").foreign(cause).and(").");
     let concerned = || servers.iter().filter(|server| has_secrets(server)).map(|server| server.name.clone()).collect();
     match keychain.status() {
@@ -88,7 +88,7 @@ mod tests {
             (SecretsStatus::Broken { cause: cause() }, FindingState::Problem, "secrets.json"),
         ];
         for (status, state, step) in cases {
-            let outcome = check(&StatusKeychain(status.clone()), &servers);
+            let outcome = check_keychain(&StatusKeychain(status.clone()), &servers);
             assert_eq!(outcome.state, state, "{status:?}");
             let next = outcome.next.map(|next| next.to_string()).unwrap_or_default();
             assert!(next.contains(step), "the remedy for {status:?} is suggested: {next}");

@@ -64,7 +64,7 @@ pub struct Checkup {
 
 /// Runs all checks. This takes some seconds, and at most about a minute: reading the settings, searching for programs,
 /// each check, and querying the login shell have a time limit each.
-pub async fn check(computer: Computer) -> Checkup {
+pub async fn run_checkup(computer: Computer) -> Checkup {
     let settings = read_settings(&computer).await;
     let path = match computer.search_path.clone() {
         Some(path) => path,
@@ -76,7 +76,7 @@ pub async fn check(computer: Computer) -> Checkup {
         Err(_) => None,
     };
     let checks = list_checks(computer, settings, &servers, &path, needed);
-    Checkup { findings: run::run_all(checks).await, servers }
+    Checkup { findings: run::run_checks(checks).await, servers }
 }
 
 fn list_checks(
@@ -91,15 +91,16 @@ fn list_checks(
     let config_file = port.path();
     let config_folder = config_file.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
     let own: Arc<[ServerEntry]> = servers.into();
-    let mut checks = vec![Check::new(CheckId::Settings, async move { settings::check(&settings) })];
+    let mut checks = vec![Check::new(CheckId::Settings, async move { settings::check_settings(&settings) })];
     let entries = Arc::clone(&own);
-    checks.push(Check::blocking(CheckId::Keychain, move || keychain::check(secrets.as_ref(), &entries)));
+    checks.push(Check::blocking(CheckId::Keychain, move || keychain::check_keychain(secrets.as_ref(), &entries)));
     let searched = path.clone();
-    checks.push(Check::blocking(CheckId::SearchPath, move || search_path::check(&searched, home.as_deref())));
+    checks
+        .push(Check::blocking(CheckId::SearchPath, move || search_path::check_search_path(&searched, home.as_deref())));
     for runtime in RUNTIMES {
         let (path, needed, sockets) = (path.clone(), needed.clone(), containers::daemon_sockets(&environment));
         checks.push(Check::new(runtime.id, async move {
-            let outcome = runtimes::check(runtime, path, needed).await;
+            let outcome = runtimes::check_runtime(runtime, path, needed).await;
             if runtime.id != CheckId::Docker {
                 return outcome;
             }
@@ -108,12 +109,13 @@ fn list_checks(
             tried.await.unwrap_or(known)
         }));
     }
-    checks.push(Check::new(CheckId::Programs, async move { programs::check(needed.as_deref()) }));
-    checks.push(Check::new(CheckId::Sandbox, sandbox::check(path.clone(), own.to_vec())));
-    checks.push(Check::new(CheckId::Proxy, proxy::check(environment.clone(), path.clone(), own.to_vec())));
+    checks.push(Check::new(CheckId::Programs, async move { programs::check_programs(needed.as_deref()) }));
+    checks.push(Check::new(CheckId::Sandbox, sandbox::check_sandbox(path.clone(), own.to_vec())));
+    checks.push(Check::new(CheckId::Proxy, proxy::check_proxy(environment.clone(), path.clone(), own.to_vec())));
     let entries = Arc::clone(&own);
-    checks.push(Check::blocking(CheckId::Certificates, move || certificates::check(&environment, &entries)));
-    checks.push(Check::new(CheckId::WebView, async move { web_view::check(web_view.as_ref()) }));
+    checks
+        .push(Check::blocking(CheckId::Certificates, move || certificates::check_certificates(&environment, &entries)));
+    checks.push(Check::new(CheckId::WebView, async move { web_view::check_web_view(web_view.as_ref()) }));
     let mut files = vec![config_file, data_folder.clone()];
     let folders = [
         (CheckId::DataFolder, Some(data_folder)),
@@ -122,7 +124,7 @@ fn list_checks(
     ];
     for (id, folder) in folders {
         checks.push(Check::blocking(id, move || match folder {
-            Some(folder) => folders::check(&folder),
+            Some(folder) => folders::check_folder(&folder),
             None => CheckOutcome::unknown(
                 FindingText::new("The system names no such folder."),
                 FindingText::new("Set HOME for your session."),
@@ -130,7 +132,7 @@ fn list_checks(
         }));
     }
     files.extend(std::env::current_exe());
-    checks.push(Check::blocking(CheckId::Clock, move || clock::check(clock.time(), &files)));
+    checks.push(Check::blocking(CheckId::Clock, move || clock::check_clock(clock.time(), &files)));
     checks
 }
 

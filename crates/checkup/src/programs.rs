@@ -7,7 +7,7 @@ use crate::text::FindingText;
 /// Maximum number of servers whose problem is described in the finding.
 const MAX_LISTED_SERVERS: usize = 5;
 
-pub(crate) fn check(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
+pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
     let Some(needs) = needs else {
         return CheckOutcome::unknown(
             FindingText::new("The programs of servers could not be looked for."),

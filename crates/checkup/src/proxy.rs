@@ -32,7 +32,7 @@ enum EnvironmentProxy {
     HttpOnly(&'static str),
 }
 
-pub(crate) async fn check(
+pub(crate) async fn check_proxy(
     environment: ProcessEnvironment,
     path: SearchPath,
     servers: Vec<ServerEntry>,
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn unusable_proxy_is_reported() {
-        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
+        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with_variables(variables, None));
         assert_eq!(of(&[]), EnvironmentProxy::Nothing);
         assert_eq!(
             of(&[("HTTPS_PROXY", "http://ann:key@proxy.example:3128")]),
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn https_proxy_takes_precedence_as_in_connections() {
-        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
+        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with_variables(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");
         assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "a proxy for HTTP does not apply to HTTPS");
@@ -214,8 +214,8 @@ mod tests {
             ServerEntry { name: "far".to_owned(), config: ports::server_config::HttpConfig::default().into() },
             ServerEntry { name: "near".to_owned(), config: ports::server_config::StdioConfig::default().into() },
         ];
-        let environment = ProcessEnvironment::with(&[("ALL_PROXY", "socks5://canary.example")], None);
-        let outcome = check(environment, path, servers).await;
+        let environment = ProcessEnvironment::with_variables(&[("ALL_PROXY", "socks5://canary.example")], None);
+        let outcome = check_proxy(environment, path, servers).await;
         assert_eq!(outcome.servers, ["far"], "local servers are not affected");
         assert!(outcome.seen.to_string().contains("not SOCKS"), "{}", outcome.seen);
         assert!(

@@ -34,7 +34,7 @@ impl Check {
 }
 
 /// Runs the checks concurrently, and returns their findings in the order of `checks`.
-pub(crate) async fn run_all(checks: Vec<Check>) -> Vec<Finding> {
+pub(crate) async fn run_checks(checks: Vec<Check>) -> Vec<Finding> {
     let running: Vec<_> =
         checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(CHECK_TIMEOUT, check.run)))).collect();
     let mut findings = Vec::new();
@@ -67,7 +67,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failing_or_hanging_check_does_not_stop_the_others() {
-        let findings = run_all(vec![
+        let findings = run_checks(vec![
             Check::new(CheckId::Proxy, async { panic!("this check panics") }),
             Check::new(CheckId::Node, std::future::pending()),
             Check::blocking(CheckId::Clock, || panic!("this check panics on a blocking thread")),

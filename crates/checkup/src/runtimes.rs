@@ -84,7 +84,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
 
 /// Searches for a runtime, and runs it to determine its version. `needs` contains the programs that servers need, or is
 /// `None` if these could not be determined.
-pub(crate) async fn check(
+pub(crate) async fn check_runtime(
     runtime: &'static Runtime,
     path: SearchPath,
     needs: Option<Vec<RequiredProgram>>,
@@ -121,7 +121,7 @@ pub(crate) async fn check(
         };
     };
     let at = |text: FindingText| text.and(", ").program(program.clone(), name);
-    let version = match version_of(&program, &path, VERSION_LIMITS).await {
+    let version = match query_version(&program, &path, VERSION_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
             let seen = at(FindingText::new(runtime.name)).and(", does not tell its version: ").foreign(cause);
@@ -169,7 +169,7 @@ fn find_runtime(name: &str, path: &SearchPath) -> Option<PathBuf> {
 }
 
 /// Runs a program with `--version`, and parses the version in its output.
-async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<NumericVersion, String> {
+async fn query_version(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<NumericVersion, String> {
     let quiet = ["DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE"];
     let command = ServerCommand {
         program: program.display().to_string(),

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::finding::FindingState;
 
-fn programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
+fn script_programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
     let folder = tempfile::tempdir().unwrap();
     for (name, script) in scripts {
         let path = folder.path().join(name);
@@ -33,12 +33,12 @@ async fn check_commands(id: CheckId, path: &SearchPath, commands: &[(&str, &[&st
         })
         .collect();
     let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-    check(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path))).await
+    check_runtime(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path))).await
 }
 
 #[tokio::test]
 async fn finding_contains_version_path_and_servers() {
-    let (folder, path) = programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
+    let (folder, path) = script_programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
     let node = check_commands(
         CheckId::Node,
         &path,
@@ -69,7 +69,7 @@ async fn finding_contains_version_path_and_servers() {
 
 #[tokio::test]
 async fn missing_runtime_is_a_problem_only_where_required() {
-    let (_folder, path) = programs(&[]);
+    let (_folder, path) = script_programs(&[]);
     for (id, command) in
         [(CheckId::Uv, "uvx"), (CheckId::Docker, "docker"), (CheckId::Podman, "podman"), (CheckId::Python, "python")]
     {
@@ -93,7 +93,7 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             free.seen
         );
         let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-        let unclear = check(runtime, path.clone(), None).await;
+        let unclear = check_runtime(runtime, path.clone(), None).await;
         assert_eq!(
             unclear.state,
             FindingState::Unknown,
@@ -105,9 +105,9 @@ async fn missing_runtime_is_a_problem_only_where_required() {
 
 #[tokio::test]
 async fn server_with_an_absolute_path_is_not_affected() {
-    let (folder, _) = programs(&[("uvx", "")]);
+    let (folder, _) = script_programs(&[("uvx", "")]);
     let own = folder.path().join("uvx").display().to_string();
-    let (_empty, path) = programs(&[]);
+    let (_empty, path) = script_programs(&[]);
     let uv = check_commands(CheckId::Uv, &path, &[(&own, &["server"])]).await;
     assert_eq!((uv.state, &uv.servers[..]), (FindingState::Ok, &["s0".to_owned()][..]), "{}", uv.seen);
 }
@@ -115,7 +115,7 @@ async fn server_with_an_absolute_path_is_not_affected() {
 #[tokio::test]
 async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
     let server: &[(&str, &[&str])] = &[("node", &["x.js"])];
-    let (_folder, path) = programs(&[("node", "echo v16.20.2")]);
+    let (_folder, path) = script_programs(&[("node", "echo v16.20.2")]);
     let old = check_commands(CheckId::Node, &path, server).await;
     assert_eq!(old.state, FindingState::Warning, "{}", old.seen);
     assert!(old.seen.to_string().contains("18 or later"), "{}", old.seen);
@@ -125,7 +125,7 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
         ("kill -9 $$", "it failed"),
         ("while :; do echo 0123456789012345678901234567890123456789; done", "more than 16384 bytes"),
     ] {
-        let (_folder, path) = programs(&[("node", script)]);
+        let (_folder, path) = script_programs(&[("node", script)]);
         let broken = check_commands(CheckId::Node, &path, server).await;
         assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.seen);
         assert!(broken.seen.to_string().contains(said), "{script}: {}", broken.seen);
@@ -141,8 +141,8 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
 
 #[tokio::test]
 async fn hanging_program_is_killed() {
-    let (folder, path) = programs(&[("node", "read line < /dev/zero")]);
+    let (folder, path) = script_programs(&[("node", "read line < /dev/zero")]);
     let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_LIMITS };
-    let asked = version_of(&folder.path().join("node"), &path, limits).await;
+    let asked = query_version(&folder.path().join("node"), &path, limits).await;
     assert_eq!(asked, Err("it did not end within 0.3 s".to_owned()));
 }

@@ -3,16 +3,16 @@
 use ports::server_config::ServerEntry;
 use process::SearchPath;
 use process::sandbox::SandboxMechanism;
-use process::sandbox::sandbox_means::SandboxMeans;
+use process::sandbox::sandbox_means::SandboxSupport;
 
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-pub(crate) async fn check(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
-    sandbox_outcome(SandboxMeans::find(&path).await, &servers)
+pub(crate) async fn check_sandbox(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
+    sandbox_outcome(SandboxSupport::find(&path).await, &servers)
 }
 
-fn sandbox_outcome(means: SandboxMeans, servers: &[ServerEntry]) -> CheckOutcome {
+fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutcome {
     let has_sandbox = |server: &&ServerEntry| server.config.as_stdio().is_some_and(|stdio| stdio.sandbox.is_some());
     let held: Vec<String> = servers.iter().filter(has_sandbox).map(|server| server.name.clone()).collect();
     let mut parts = FindingText::new("");
@@ -71,7 +71,7 @@ mod tests {
         ];
         for (mechanism, servers, state) in cases {
             let parts = vec![("bubblewrap", Err("it is not installed".to_owned())), ("seccomp", Ok(()))];
-            let outcome = sandbox_outcome(SandboxMeans { mechanism: mechanism.clone(), parts }, servers);
+            let outcome = sandbox_outcome(SandboxSupport { mechanism: mechanism.clone(), parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only servers with a sandbox are affected");
             let seen = outcome.seen.to_string();

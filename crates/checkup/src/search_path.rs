@@ -19,7 +19,7 @@ const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
     ("Homebrew", &["/homebrew/", "linuxbrew"], ""),
 ];
 
-pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> CheckOutcome {
+pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> CheckOutcome {
     let there = path.directories.iter().filter(|folder| folder.is_dir()).count();
     let shown = |manager: &&(&'static str, &[&str], &str)| {
         let has = |folder: &std::path::PathBuf| {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn hanging_shell_is_reported_with_its_cause() {
         let source = PathSource::Process { reason: "/bin/fish did not answer within 5 s".to_owned() };
-        let outcome = check(&SearchPath { directories: vec!["/usr/bin".into()], source }, None);
+        let outcome = check_search_path(&SearchPath { directories: vec!["/usr/bin".into()], source }, None);
         assert_eq!(
             outcome.state,
             FindingState::Warning,
@@ -97,10 +97,10 @@ mod tests {
         let node = home.path().join(".nvm/versions/node/v22.1.0/bin");
         std::fs::create_dir_all(&node).unwrap();
         let path = |directories| SearchPath { directories, source: PathSource::LoginShell };
-        let with = check(&path(vec![node]), Some(home.path()));
+        let with = check_search_path(&path(vec![node]), Some(home.path()));
         assert_eq!(with.state, FindingState::Ok, "nvm in the search path is no problem: {}", with.seen);
         assert!(with.seen.to_string().contains("1 folder; with nvm"), "the version manager is named: {}", with.seen);
-        let without = check(&path(vec!["/usr/bin".into()]), Some(home.path()));
+        let without = check_search_path(&path(vec!["/usr/bin".into()]), Some(home.path()));
         assert_eq!(
             without.state,
             FindingState::Warning,

@@ -5,7 +5,7 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> CheckOutcome {
+pub(crate) fn check_settings(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> CheckOutcome {
     let servers = match read {
         Ok(servers) => servers,
         Err(problem) => {
@@ -38,19 +38,19 @@ mod tests {
     use super::*;
     use crate::finding::FindingState;
 
-    fn of(text: &str) -> CheckOutcome {
+    fn check_settings_text(text: &str) -> CheckOutcome {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mcp.json");
         std::fs::write(&file, text).unwrap();
-        check(&store::open_read_only(&file, folder.path()).unwrap().servers.load())
+        check_settings(&store::open_read_only(&file, folder.path()).unwrap().servers.load())
     }
 
     #[test]
     fn settings_problem_has_its_line() {
-        let broken = of("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
+        let broken = check_settings_text("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
         assert_eq!(broken.state, FindingState::Problem, "{}", broken.seen);
         assert!(broken.seen.to_string().contains("line 3, column "), "{}", broken.seen);
-        let good = of(r#"{"mcpServers": {"b": {"command": "x"}}}"#);
+        let good = check_settings_text(r#"{"mcpServers": {"b": {"command": "x"}}}"#);
         assert_eq!((good.state, good.seen.to_string()), (FindingState::Ok, "Set up: 1 server.".to_owned()));
     }
 }

@@ -127,10 +127,13 @@ mod tests {
         let told = describe_system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));
         assert!(told.contains("another distribution, kernel of unknown version"), "{told}");
         let variables = [("XDG_CURRENT_DESKTOP", "ubuntu:GNOME"), ("XDG_SESSION_TYPE", "wayland"), ("DISPLAY", ":0")];
-        assert_eq!(describe_session(&ProcessEnvironment::with(&variables, None)), "GNOME, wayland, X display");
+        assert_eq!(
+            describe_session(&ProcessEnvironment::with_variables(&variables, None)),
+            "GNOME, wayland, X display"
+        );
         let variables = [("XDG_CURRENT_DESKTOP", "canary"), ("XDG_SESSION_TYPE", "canary"), ("SNAP", "/snap/canary")];
         assert_eq!(
-            describe_session(&ProcessEnvironment::with(&variables, None)),
+            describe_session(&ProcessEnvironment::with_variables(&variables, None)),
             "another desktop, another kind of session, Snap"
         );
     }

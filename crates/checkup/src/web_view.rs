@@ -8,7 +8,7 @@ use crate::text::{FindingText, NumericVersion};
 /// app.
 const OLDEST_WEBKIT: &[u32] = &[2, 40];
 
-pub(crate) fn check(web_view: Option<&WebView>) -> CheckOutcome {
+pub(crate) fn check_web_view(web_view: Option<&WebView>) -> CheckOutcome {
     let Some(WebView { name, version }) = web_view else {
         return CheckOutcome::unknown(
             FindingText::new("This program has no window."),
@@ -40,10 +40,11 @@ mod tests {
 
     #[test]
     fn old_web_view_is_reported() {
-        let of = |version: &str| check(Some(&WebView { name: "WebKitGTK", version: version.to_owned() })).state;
+        let of =
+            |version: &str| check_web_view(Some(&WebView { name: "WebKitGTK", version: version.to_owned() })).state;
         assert_eq!(of("2.48.1"), FindingState::Ok);
         assert_eq!(of("2.38.6"), FindingState::Warning, "versions are compared by number rather than as text");
         assert_eq!(of("new"), FindingState::Unknown);
-        assert_eq!(check(None).state, FindingState::Unknown, "without a window, the state is unknown");
+        assert_eq!(check_web_view(None).state, FindingState::Unknown, "without a window, the state is unknown");
     }
 }

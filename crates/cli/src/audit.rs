@@ -16,7 +16,7 @@ use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::result_text;
 use crate::session::CommandSession;
-use crate::table::table;
+use crate::table::format_table;
 use crate::terminal_escape;
 
 /// Exit status if no change of the log was detected, but it is not proved that Drawbridge wrote all entries.
@@ -38,14 +38,14 @@ pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailur
 /// Runs an `audit` command.
 pub(crate) async fn run(session: &CommandSession, what: AuditArguments) -> Result<Value, CommandFailure> {
     match what.command {
-        None => list(session, what.list).await,
-        Some(AuditCommand::List(wanted)) => list(session, wanted).await,
-        Some(AuditCommand::Verify { file }) => verify(session, file).await,
-        Some(AuditCommand::Export { file }) => export(session, file).await,
+        None => list_decisions(session, what.list).await,
+        Some(AuditCommand::List(wanted)) => list_decisions(session, wanted).await,
+        Some(AuditCommand::Verify { file }) => verify_log(session, file).await,
+        Some(AuditCommand::Export { file }) => export_log(session, file).await,
     }
 }
 
-async fn list(session: &CommandSession, list: AuditFilter) -> Result<Value, CommandFailure> {
+async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<Value, CommandFailure> {
     let mut entries = Vec::new();
     let mut range = AuditRange {
         server: list.server,
@@ -66,11 +66,11 @@ async fn list(session: &CommandSession, list: AuditFilter) -> Result<Value, Comm
             break;
         }
     }
-    session.output.text(&table(&entries.iter().map(result_text::audit_entry_row).collect::<Vec<_>>()));
+    session.output.text(&format_table(&entries.iter().map(result_text::audit_entry_row).collect::<Vec<_>>()));
     Ok(to_json_value(&entries))
 }
 
-async fn verify(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
+async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     let log = Arc::clone(&session.api.host().ports().audit);
     let is_own = file.is_none();
     let found = tokio::task::spawn_blocking(move || match file {
@@ -91,7 +91,7 @@ async fn verify(session: &CommandSession, file: Option<PathBuf>) -> Result<Value
     Err(CommandFailure { code: code.to_owned(), status, value: Some(Box::new(to_json_value(&verdict))), ..failure })
 }
 
-async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
+async fn export_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     if file.is_none() && session.output.is_json() {
         return Err(CommandFailure::usage("with --json, name the file to write: the export has its own format"));
     }
@@ -102,7 +102,7 @@ async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value
         Some(file) => {
             let fail =
                 |error: std::io::Error| StoreError { path: file.display().to_string(), cause: error.to_string() };
-            let mut out = BufWriter::new(new_file(&file).map_err(fail)?);
+            let mut out = BufWriter::new(create_private_file(&file).map_err(fail)?);
             let entries = log.export(&mut out)?;
             out.flush().map_err(fail)?;
             Ok(entries)
@@ -118,7 +118,7 @@ async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value
 }
 
 /// Creates a file that only its owner can read. Returns an error if it exists.
-fn new_file(path: &Path) -> std::io::Result<std::fs::File> {
+fn create_private_file(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -9,7 +9,7 @@ use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
 use crate::arguments::ChatArguments;
-use crate::conversation_printer::ReplyEnd;
+use crate::conversation_printer::ReplyEndReason;
 use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape;
@@ -81,7 +81,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
                 let ended = answers.recv().await;
                 let (text, end) = ended.ok_or_else(|| CommandFailure::new(ErrorCode::Internal, "the host ended"))??;
                 let told = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
-                let ReplyEnd::Rounds(rounds) = end else { return Ok(told) };
+                let ReplyEndReason::Rounds(rounds) = end else { return Ok(told) };
                 if !goes_on {
                     let words = format!("the model called tools {rounds} times in a row and was stopped");
                     return Err(CommandFailure {

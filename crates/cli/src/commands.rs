@@ -29,7 +29,7 @@ use crate::sampling;
 use crate::secret;
 use crate::session::CommandSession;
 use crate::skills;
-use crate::table::table;
+use crate::table::format_table;
 use crate::terminal_escape;
 
 /// Identifier of the single call that a command makes.
@@ -38,7 +38,7 @@ pub(crate) const CALL_ID: &str = "cli";
 /// Runs a command in a session.
 pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Value, CommandFailure> {
     match command {
-        Command::Servers => servers(session).await,
+        Command::Servers => list_servers(session).await,
         Command::Tools(of) => list_catalog_items(session, of, |catalog| catalog.tools, result_text::tool_row).await,
         Command::Prompts(of) => {
             list_catalog_items(session, of, |catalog| catalog.prompts, result_text::prompt_row).await
@@ -50,28 +50,28 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
             list_catalog_items(session, of, |catalog| catalog.templates, result_text::template_row).await
         }
         Command::Skills { command } => skills::run(session, command).await,
-        Command::Call { server, tool, args } => call(session, server, tool, &args).await,
-        Command::Prompt { server, name, args } => prompt(session, server, name, &args).await,
-        Command::Read { server, uri } => read(session, server, uri).await,
-        Command::Complete(complete) => self::complete(session, complete).await,
+        Command::Call { server, tool, args } => call_tool(session, server, tool, &args).await,
+        Command::Prompt { server, name, args } => get_prompt(session, server, name, &args).await,
+        Command::Read { server, uri } => read_resource(session, server, uri).await,
+        Command::Complete(complete) => self::complete_argument(session, complete).await,
         Command::Login { server } => login::login(session, &server).await,
         Command::Logout { server } => login::logout(session, &server).await,
-        Command::Sandbox { server } => sandbox(session, server).await,
+        Command::Sandbox { server } => show_sandbox(session, server).await,
         Command::Review { server, accept } => {
-            use_server(session, &server).await?;
-            review::review(session, server, accept).await
+            require_ready_server(session, &server).await?;
+            review::review_definitions(session, server, accept).await
         }
-        Command::Pins { server } => review::pins(session, server).await,
-        Command::Auth { client_document: Some(url), .. } => login::client_document(session, &url),
+        Command::Pins { server } => review::show_pins(session, server).await,
+        Command::Auth { client_document: Some(url), .. } => login::print_client_document(session, &url),
         Command::Auth { server, .. } => login::show_auth(session, &server.unwrap_or_default()).await,
         Command::Secret { server, name } => secret::store_secret(session, &server, name).await,
         Command::Import(what) => import::run(session, what).await,
-        Command::Export { format } => import::export(session, format).await,
+        Command::Export { format } => import::export_servers(session, format).await,
         Command::Link(what) => link::run(session, what).await,
         Command::Install(what) => install::run(session, what).await,
         Command::Flow(what) => data_flow::run(session, what).await,
         Command::Sampling(what) => sampling::run(session, what).await,
-        Command::Watch(of) => watch(session, of).await,
+        Command::Watch(of) => watch_events(session, of).await,
         Command::Chat(what) => chat::run(session, what).await,
         Command::Models { command } => models::run(session, command).await,
         Command::Policy { command } => rules::run(session, command).await,
@@ -82,17 +82,17 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
 }
 
 /// Starts a server and waits until it is ready, or returns the reason why it can't be used.
-pub(crate) async fn use_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
+pub(crate) async fn require_ready_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
     session.servers(Some(server)).await?;
     session.start_and_wait(server).await
 }
 
-async fn servers(session: &CommandSession) -> Result<Value, CommandFailure> {
+async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure> {
     let names = session.servers(None).await?;
     // A server that fails to start is still listed, with its state.
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
-    session.output.text(&table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
+    session.output.text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
     Ok(without_variables(to_json_value(&servers)))
 }
 
@@ -163,7 +163,7 @@ pub(crate) async fn list_items<T: Serialize>(
         session.output.event("note", json!({ "message": failure.message }));
         session.output.print_message(terminal_escape::prefixed_block(&failure.message, "").trim_end());
     }
-    session.output.text(&table(&rows));
+    session.output.text(&format_table(&rows));
     Ok(Value::Array(items))
 }
 
@@ -197,9 +197,14 @@ pub(crate) fn check_arguments(command: &Command) -> Result<(), CommandFailure> {
     }
 }
 
-async fn call(session: &CommandSession, server: String, tool: String, args: &str) -> Result<Value, CommandFailure> {
+async fn call_tool(
+    session: &CommandSession,
+    server: String,
+    tool: String,
+    args: &str,
+) -> Result<Value, CommandFailure> {
     let arguments = parse_object(args, "--args")?;
-    use_server(session, &server).await?;
+    require_ready_server(session, &server).await?;
     let call = ToolCall { id: CALL_ID.to_owned(), origin: CallOrigin::CommandLine, server, tool, arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
@@ -209,26 +214,34 @@ async fn call(session: &CommandSession, server: String, tool: String, args: &str
     Ok(to_json_value(&result))
 }
 
-async fn prompt(session: &CommandSession, server: String, prompt: String, args: &str) -> Result<Value, CommandFailure> {
+async fn get_prompt(
+    session: &CommandSession,
+    server: String,
+    prompt: String,
+    args: &str,
+) -> Result<Value, CommandFailure> {
     let arguments = parse_string_map(args, "--args")?;
-    use_server(session, &server).await?;
+    require_ready_server(session, &server).await?;
     let result =
         session.api.get_prompt(GetPrompt { call: CALL_ID.to_owned(), server, prompt, arguments, hash: None }).await?;
     session.output.text(&result_text::prompt_result_text(&result));
     Ok(to_json_value(&result))
 }
 
-async fn read(session: &CommandSession, server: String, uri: String) -> Result<Value, CommandFailure> {
-    use_server(session, &server).await?;
+async fn read_resource(session: &CommandSession, server: String, uri: String) -> Result<Value, CommandFailure> {
+    require_ready_server(session, &server).await?;
     let result =
         session.api.read_resource(ReadResource { call: CALL_ID.to_owned(), server, uri, refresh: true }).await?;
     session.output.text(&result.contents.iter().map(result_text::contents_text).collect::<String>());
     Ok(to_json_value(&result))
 }
 
-async fn complete(session: &CommandSession, complete: arguments::CompleteArguments) -> Result<Value, CommandFailure> {
+async fn complete_argument(
+    session: &CommandSession,
+    complete: arguments::CompleteArguments,
+) -> Result<Value, CommandFailure> {
     let context = parse_string_map(&complete.context, "--context")?;
-    use_server(session, &complete.server).await?;
+    require_ready_server(session, &complete.server).await?;
     let of = match (complete.of.prompt, complete.of.template) {
         (Some(name), _) => CompletionReference::Prompt { name },
         (None, Some(uri)) => CompletionReference::Template { uri },
@@ -244,7 +257,7 @@ async fn complete(session: &CommandSession, complete: arguments::CompleteArgumen
 
 /// Shows what a server could access in its sandbox. Fails if the sandbox can't be set up, since the server could not be
 /// started either.
-async fn sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
+async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     session.servers(Some(&server)).await?;
     let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
     if let Some(problem) = report.problem {
@@ -261,7 +274,7 @@ async fn sandbox(session: &CommandSession, server: String) -> Result<Value, Comm
 }
 
 /// Prints events until a signal ends the program. A server that fails to start is listed with its state.
-async fn watch(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
+async fn watch_events(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let names = session.servers(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     if let [Err(failure)] = &started[..]

@@ -75,7 +75,7 @@ fn no_model_reason(request: &ConsentRequest) -> Option<String> {
 
 /// Returns `true` while a model generates the response to a sampling request. Such a consent request can't be decided
 /// yet.
-const fn is_running(request: &ConsentRequest) -> bool {
+const fn is_model_running(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
@@ -129,7 +129,8 @@ pub(crate) async fn decide_all(
         let front = {
             let view = view.borrow_and_update();
             decided.retain(|(id, hash)| view.questions.iter().any(|q| q.id == *id && q.hash == *hash));
-            let waits = |q: &&ConsentRequest| !is_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
+            let waits =
+                |q: &&ConsentRequest| !is_model_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
             view.questions.iter().find(waits).cloned()
         };
         let Some(request) = front else {

@@ -13,10 +13,10 @@ use crate::terminal_escape;
 const MAX_PENDING_ENDS: usize = 8;
 
 /// Text of a reply and the reason for its end, or the failure.
-pub(crate) type ReplyResult = Result<(String, ReplyEnd), CommandFailure>;
+pub(crate) type ReplyResult = Result<(String, ReplyEndReason), CommandFailure>;
 
 /// Reason for the end of a reply.
-pub(crate) enum ReplyEnd {
+pub(crate) enum ReplyEndReason {
     Done,
     /// The model reached the maximum number of consecutive rounds of tool calls. It continues if the user agrees.
     Rounds(u32),
@@ -52,8 +52,8 @@ impl ConversationPrinter {
                     Ok(()) if *answering => return,
                     Ok(()) => {
                         let end = match *item.body {
-                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => ReplyEnd::Rounds(rounds),
-                            _ => ReplyEnd::Done,
+                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => ReplyEndReason::Rounds(rounds),
+                            _ => ReplyEndReason::Done,
                         };
                         Ok((std::mem::take(&mut self.printed).text, end))
                     }

@@ -35,10 +35,10 @@ pub(crate) async fn run(
         web_view: None,
         clock: Arc::new(SystemClock),
     };
-    let checkup = checkup::check(computer).await;
+    let checkup = checkup::run_checkup(computer).await;
     let mut value = json!({ "findings": checkup.findings });
     if what.report {
-        let report = report(&checkup, &environment);
+        let report = redacted_report(&checkup, &environment);
         output.text(&report);
         value["report"] = report.into();
     } else {
@@ -54,7 +54,7 @@ pub(crate) async fn run(
     }
 }
 
-fn report(checkup: &Checkup, environment: &ProcessEnvironment) -> String {
+fn redacted_report(checkup: &Checkup, environment: &ProcessEnvironment) -> String {
     let program = ReportingProgram { name: "drawbridge-cli", version: env!("CARGO_PKG_VERSION"), web_view: None };
     let servers: Vec<_> =
         checkup.servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();

@@ -6,7 +6,7 @@ use api::data::{
 };
 
 use crate::output::to_json_value;
-use crate::table::table;
+use crate::table::format_table;
 use crate::terminal_escape;
 
 /// Describes the effect on an act and its reason. The conditions of the considered rules are read from `rules`.
@@ -29,13 +29,13 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
     let (looked_at, others): (Vec<&ConsideredRule>, _) =
         result.considered.iter().partition(|one| !one.arguments.is_empty());
     for one in looked_at {
-        text.push_str(&table(&[considered_rule_row(one)]));
+        text.push_str(&format_table(&[considered_rule_row(one)]));
         let conditions = rule_conditions(&one.by, rules);
         for judged in &one.arguments {
             text.push_str(&condition_text(judged, conditions.get(judged.number)));
         }
     }
-    text.push_str(&table(&others.into_iter().map(considered_rule_row).collect::<Vec<_>>()));
+    text.push_str(&format_table(&others.into_iter().map(considered_rule_row).collect::<Vec<_>>()));
     text
 }
 

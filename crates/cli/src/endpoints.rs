@@ -17,7 +17,7 @@ pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> Strin
         } else {
             escape_line(&setting.value)
         };
-        text.push_str(&format!("    {:<24} {value}\n", setting_text(setting.field)));
+        text.push_str(&format!("    {:<24} {value}\n", auth_field_text(setting.field)));
         if setting.elsewhere {
             text.push_str("    WARNING: this endpoint is not at the domain of the identity provider\n");
         }
@@ -32,7 +32,7 @@ pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> Strin
 pub(crate) fn endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {
-        text.push_str(&format!("    {:<12} {}\n", use_text(endpoint.purpose), escape_line(&endpoint.url.url)));
+        text.push_str(&format!("    {:<12} {}\n", endpoint_use_text(endpoint.purpose), escape_line(&endpoint.url.url)));
         if endpoint.elsewhere {
             let (domain, issuer) = (escape_line(&endpoint.url.domain), escape_line(&endpoint.issuer));
             text.push_str(&format!("    WARNING: {domain} is another domain than that of {issuer}\n"));
@@ -41,7 +41,7 @@ pub(crate) fn endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     text
 }
 
-const fn use_text(purpose: EndpointUse) -> &'static str {
+const fn endpoint_use_text(purpose: EndpointUse) -> &'static str {
     match purpose {
         EndpointUse::Token => "for tokens",
         EndpointUse::Provider => "who you are",
@@ -50,7 +50,7 @@ const fn use_text(purpose: EndpointUse) -> &'static str {
     }
 }
 
-const fn setting_text(field: AuthField) -> &'static str {
+const fn auth_field_text(field: AuthField) -> &'static str {
     match field {
         AuthField::Grant => "grant",
         AuthField::Issuer => "issuer",
@@ -90,7 +90,7 @@ mod tests {
             "openable": true })
     }
 
-    fn described(body: &Value) -> String {
+    fn connect_request_text(body: &Value) -> String {
         let body: ConsentRequestBody = serde_json::from_value(body.clone()).unwrap();
         let mut request = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
             "askedAt": 0, "why": { "by": "user", "conversation": null }, "round": null, "body": null, "scopes": ["once"],
@@ -107,7 +107,7 @@ mod tests {
             json!({ "field": field, "value": value, "secret": field.ends_with("_secret"), "url": url,
                 "elsewhere": elsewhere })
         };
-        let text = described(&json!({
+        let text = connect_request_text(&json!({
             "kind": "connect_server", "url": url("mcp.example", "/"), "headers": [], "transportKind": null,
             "unencrypted": false, "approvedBefore": null, "unattended": true,
             "auth": [
@@ -144,7 +144,7 @@ mod tests {
                 "reason": { "is": "step_up", "operation": "tools/call" },
             })
         };
-        let text = described(&sign_in(url("login.example", "/authorize"), true));
+        let text = connect_request_text(&sign_in(url("login.example", "/authorize"), true));
         for words in [
             "for tokens   https://evil.example/token",
             "WARNING: evil.example is another domain than that of https://as.example",
@@ -152,7 +152,7 @@ mod tests {
         ] {
             assert!(text.contains(words), "S07: the text should contain {words}: {text}");
         }
-        let text = described(&sign_in(Value::Null, false));
+        let text = connect_request_text(&sign_in(Value::Null, false));
         for words in ["no page opens", "write  (NEW)", "for tokens   https://evil.example/token"] {
             assert!(text.contains(words), "S14: expected {words}: {text}");
         }

@@ -9,7 +9,7 @@ use crate::terminal_escape::escape_line;
 pub(crate) fn field_text(field: &FormField) -> String {
     let title = field.title.as_deref().map(|title| format!(" \"{}\"", escape_line(title))).unwrap_or_default();
     let need = if field.required { "required" } else { "may be left empty" };
-    let mut words = format!("{}{title}: {}, {need}", escape_line(&field.name), kind_text(&field.kind));
+    let mut words = format!("{}{title}: {}, {need}", escape_line(&field.name), field_kind_text(&field.kind));
     if let Some(default) = &field.default {
         words.push_str(&format!(", at first {}", crate::terminal_escape::escape_json(default)));
     }
@@ -35,7 +35,7 @@ fn option_text(option: &ChoiceOption) -> String {
     }
 }
 
-fn kind_text(kind: &FieldKind) -> String {
+fn field_kind_text(kind: &FieldKind) -> String {
     let range = |least: Option<String>, most: Option<String>, unit: &str| match (least, most) {
         (Some(least), Some(most)) => format!(" ({least} to {most}{unit})"),
         (Some(least), None) => format!(" (at least {least}{unit})"),

@@ -22,13 +22,13 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     let from = parse_scan_scope(what.from);
     let report = session.api.host().find_servers_of_other_apps(from, surroundings.into()).await;
     let mut report = report.map_err(|error| match &error {
-        ImportError::Source(problem) => CommandFailure::usage(problem_text(problem)),
+        ImportError::Source(problem) => CommandFailure::usage(config_problem_text(problem)),
         ImportError::NoProject(_) => CommandFailure::usage(error.to_string()),
         ImportError::Closed(closed) => ApiError::from(*closed).into(),
     })?;
     for problem in &report.problems {
         session.output.event("problem", json!(problem));
-        session.output.print_message(&escape_line(&problem_text(problem)));
+        session.output.print_message(&escape_line(&config_problem_text(problem)));
     }
     let mut failures = Vec::new();
     if !what.dry_run {
@@ -58,7 +58,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
 }
 
 /// Prints the configured servers in the format of another app.
-pub(crate) async fn export(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
+pub(crate) async fn export_servers(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
     session.servers(None).await?;
     let form = match format {
         ExportFormat::McpServers => ExportForm::McpServers,
@@ -91,7 +91,7 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
 fn parse_scan_scope(named: Option<String>) -> ScanScope {
     match named {
         None => ScanScope::All,
-        Some(name) if other_apps::apps::app_named(&name).is_none() && PathBuf::from(&name).exists() => {
+        Some(name) if other_apps::apps::find_app(&name).is_none() && PathBuf::from(&name).exists() => {
             ScanScope::Path(PathBuf::from(name))
         }
         Some(name) => ScanScope::App(name),
@@ -114,7 +114,7 @@ fn unstored_secrets_note(server: &FoundServer, kept: &SecretPersistence) -> Opti
     ))
 }
 
-fn problem_text(problem: &ConfigProblem) -> String {
+fn config_problem_text(problem: &ConfigProblem) -> String {
     let file = problem.file.as_deref().map(|file| format!("{file}: ")).unwrap_or_default();
     let at = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
     let column = problem
@@ -158,7 +158,7 @@ fn server_json(server: &FoundServer) -> Value {
 fn report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {
-        let app = other_apps::apps::app_named(file.app).map_or(file.app, |app| app.name);
+        let app = other_apps::apps::find_app(file.app).map_or(file.app, |app| app.name);
         let count = if file.servers == 1 { String::from("1 server") } else { format!("{} servers", file.servers) };
         text.push_str(&format!("{app}  {}  {count}\n", escape_line(&file.file)));
         let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.file == file.file);

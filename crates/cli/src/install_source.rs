@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::InstallArguments;
 use crate::bundle;
 use crate::failure::CommandFailure;
-use crate::registry::{about_json, about_text, cache_age_text, name_and_version};
+use crate::registry::{cache_age_text, name_and_version, server_details_json, server_details_text};
 use crate::terminal_escape::escape_line;
 
 /// Server to install, with its plan.
@@ -49,11 +49,11 @@ pub(crate) async fn resolve_source(
     let (mut words, origin) = match &offer.origin {
         InstallOrigin::Registry { answer, .. } => {
             let catalog = &*installer.catalog().await?;
-            let mut origin = about_json(catalog, &answer.value);
+            let mut origin = server_details_json(catalog, &answer.value);
             origin["registry"] = catalog.address().as_str().into();
             origin["bundle"] = offer.origin.bundle().map(bundle_json).into();
             (
-                about_text(catalog, &answer.value) + &cache_age_text(catalog, answer, asked),
+                server_details_text(catalog, &answer.value) + &cache_age_text(catalog, answer, asked),
                 json!({ "registry": origin }),
             )
         }
@@ -92,7 +92,7 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Comman
         let message = "--package, --remote and --sha256 need the name of a server or bundle";
         return if is_described { Err(CommandFailure::usage(message)) } else { Ok(None) };
     };
-    if is_path(named) {
+    if is_bundle_path(named) {
         if target.is_some() || what.address.is_some() {
             let message = "--remote, --package and --registry are for servers of a registry, not for a bundle";
             return Err(CommandFailure::usage(message));
@@ -108,7 +108,7 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Comman
 
 /// Returns `true` if the argument is the path of a bundle. A name in a registry has the form `namespace/name` and does
 /// not end with the extension of a bundle.
-fn is_path(what: &str) -> bool {
+fn is_bundle_path(what: &str) -> bool {
     let ending = Path::new(what).extension();
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
@@ -134,7 +134,7 @@ fn choices_text(entry: &RegistryEntry) -> String {
         }
         InstallTarget::Remote { number } => format!("--remote={number} ({})", escape_line(&choice.identifier)),
     };
-    let choices: Vec<String> = installer::choices(entry).iter().map(choice).collect();
+    let choices: Vec<String> = installer::install_choices(entry).iter().map(choice).collect();
     if choices.is_empty() {
         return NotInstallable::Nothing.to_string();
     }

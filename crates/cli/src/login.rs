@@ -61,10 +61,10 @@ pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<
 }
 
 /// Prints Drawbridge's client ID metadata document, which the user publishes at this URL.
-pub(crate) fn client_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
+pub(crate) fn print_client_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
     let unusable =
         || CommandFailure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
-    let text = credentials::settings::client_document(url).ok_or_else(unusable)?;
+    let text = credentials::settings::client_metadata_document(url).ok_or_else(unusable)?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
     session.output.text(&terminal_escape::pretty_json(&document));

@@ -86,7 +86,7 @@ fn main() -> ExitCode {
     if let arguments::Command::Documents(what) = &arguments.command {
         return match documents::write(what) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => finish(
+            Err(error) => print_result(
                 &Output::new(arguments.json),
                 Err(CommandFailure::new(api::ErrorCode::System, error.to_string())),
             ),
@@ -97,7 +97,9 @@ fn main() -> ExitCode {
     let output = Arc::new(Output::new(arguments.json));
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
-        Err(error) => return finish(&output, Err(CommandFailure::new(api::ErrorCode::System, error.to_string()))),
+        Err(error) => {
+            return print_result(&output, Err(CommandFailure::new(api::ErrorCode::System, error.to_string())));
+        }
     };
     let code = runtime.block_on(run(arguments, output));
     // A pending read of standard input must not block the exit.
@@ -111,11 +113,11 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         signal = wait_for_signal() => Some(Err(CommandFailure::interrupted(signal))),
     };
     if let Some(result) = without_host {
-        return finish(&output, result);
+        return print_result(&output, result);
     }
     let session = match open_session(&arguments, &output).await {
         Ok(session) => session,
-        Err(failure) => return finish(&output, Err(failure)),
+        Err(failure) => return print_result(&output, Err(failure)),
     };
     // The command `watch` is expected to end by an interrupt.
     let watches = matches!(arguments.command, arguments::Command::Watch(_));
@@ -126,7 +128,7 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         () = output.wait_until_closed() => Err(CommandFailure::interrupted(13)),
     };
     session.catch_up().await;
-    let code = finish(&output, result);
+    let code = print_result(&output, result);
     tokio::select! {
         () = session.close() => code,
         // A second signal exits without stopping the servers. The next start of Drawbridge cleans up their processes.
@@ -161,7 +163,7 @@ async fn open_session(arguments: &Arguments, output: &Arc<Output>) -> Result<Com
     CommandSession::open(arguments, decider, input, Arc::clone(output)).await
 }
 
-fn finish(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
+fn print_result(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
     output.result(result.as_ref());
     match result {
         Ok(_) => ExitCode::SUCCESS,

@@ -14,7 +14,7 @@ use crate::arguments::{ModelsCommand, NewProvider, WireName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::session::CommandSession;
-use crate::table::table;
+use crate::table::format_table;
 use crate::terminal_escape;
 
 /// Environment variable that contains an API key.
@@ -25,7 +25,7 @@ const MAX_KEY_BYTES: u64 = 8 << 10;
 /// Runs a `models` command.
 pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>) -> Result<Value, CommandFailure> {
     match command.unwrap_or(ModelsCommand::List { provider: None }) {
-        ModelsCommand::List { provider } => list(session, provider).await,
+        ModelsCommand::List { provider } => list_providers(session, provider).await,
         ModelsCommand::Add(new) => add_provider(session, new).await,
         ModelsCommand::Key { provider } => {
             find_provider(session, &provider).await?;
@@ -43,25 +43,25 @@ pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>
     }
 }
 
-async fn models(session: &CommandSession) -> Result<Models, CommandFailure> {
+async fn read_models(session: &CommandSession) -> Result<Models, CommandFailure> {
     Ok(session.api.models(EmptyObject {}).await?)
 }
 
 async fn find_provider(session: &CommandSession, provider: &str) -> Result<ModelProvider, CommandFailure> {
-    let found = models(session).await?.providers.into_iter().find(|own| own.id == provider);
+    let found = read_models(session).await?.providers.into_iter().find(|own| own.id == provider);
     found.ok_or_else(|| CommandFailure::new(ErrorCode::NotFound, format!("no provider \"{provider}\" is set up")))
 }
 
-async fn list(session: &CommandSession, provider: Option<String>) -> Result<Value, CommandFailure> {
+async fn list_providers(session: &CommandSession, provider: Option<String>) -> Result<Value, CommandFailure> {
     if let Some(provider) = provider {
         session.api.refresh_models(ProviderId { id: provider.clone() }).await?;
         let provider = find_provider(session, &provider).await?;
-        session.output.text(&table(&provider.models.iter().map(model_row).collect::<Vec<_>>()));
+        session.output.text(&format_table(&provider.models.iter().map(model_row).collect::<Vec<_>>()));
         return Ok(to_json_value(&provider));
     }
-    let models = models(session).await?;
+    let models = read_models(session).await?;
     let rows: Vec<_> = models.providers.iter().map(|own| provider_row(own, models.default.as_ref())).collect();
-    session.output.text(&table(&rows));
+    session.output.text(&format_table(&rows));
     for found in &models.found {
         let (name, count) = (terminal_escape::escape_line(&found.name), found.models.len());
         let words =
@@ -114,7 +114,7 @@ fn model_row(own: &Model) -> Vec<String> {
 }
 
 async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Value, CommandFailure> {
-    let all = models(session).await?;
+    let all = read_models(session).await?;
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
     let settings = provider_settings(&new, preset)?;
     let wants_key = new.key || preset.is_some_and(|preset| preset.wants_key);

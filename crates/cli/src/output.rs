@@ -238,9 +238,11 @@ fn redact_variables(value: &mut Value) {
         Value::Object(map) if map.contains_key("config") || map.contains_key("body") => {
             for key in ["config", "body"] {
                 match map.get_mut(key).and_then(|part| part.get_mut("env")) {
-                    Some(Value::Object(env)) => env.values_mut().for_each(|value| *value = HIDDEN.into()),
+                    Some(Value::Object(env)) => env.values_mut().for_each(|value| *value = REDACTED_VALUE.into()),
                     Some(Value::Array(env)) => {
-                        env.iter_mut().filter_map(|pair| pair.get_mut(1)).for_each(|value| *value = HIDDEN.into());
+                        env.iter_mut()
+                            .filter_map(|pair| pair.get_mut(1))
+                            .for_each(|value| *value = REDACTED_VALUE.into());
                     }
                     _ => {}
                 }
@@ -253,7 +255,7 @@ fn redact_variables(value: &mut Value) {
 }
 
 /// Text printed instead of the value of an environment variable.
-const HIDDEN: &str = "(hidden)";
+const REDACTED_VALUE: &str = "(hidden)";
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -19,7 +19,7 @@ use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
 use crate::plan_text;
 use crate::session::{locations, storage_failure};
-use crate::table::time;
+use crate::table::format_time;
 use crate::terminal_escape::{self, escape_line, prefixed_block};
 
 /// Environment variable with the URL of the registry, also used by the app.
@@ -34,8 +34,8 @@ pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> 
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
     let catalog = installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
     match &what.command {
-        RegistryCommand::Search { text, cursor } => search(&catalog, text, cursor.as_deref(), output).await,
-        RegistryCommand::Show { name } => show(&catalog, name, output).await,
+        RegistryCommand::Search { text, cursor } => search_servers(&catalog, text, cursor.as_deref(), output).await,
+        RegistryCommand::Show { name } => show_server(&catalog, name, output).await,
     }
 }
 
@@ -79,7 +79,7 @@ impl From<InstallError> for CommandFailure {
     }
 }
 
-async fn search(
+async fn search_servers(
     catalog: &RegistryCatalog,
     text: &str,
     cursor: Option<&str>,
@@ -110,19 +110,19 @@ async fn search(
         &answer,
         asked,
         json!({
-            "servers": page.entries.iter().map(|entry| about_json(catalog, entry)).collect::<Vec<_>>(),
+            "servers": page.entries.iter().map(|entry| server_details_json(catalog, entry)).collect::<Vec<_>>(),
             "unreadable": unreadable,
             "nextCursor": page.next_cursor,
         }),
     ))
 }
 
-async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
+async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
     let asked = SystemClock.now();
     let (name, version) = name_and_version(name);
     let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let server = &answer.value.server;
-    let mut words = about_text(catalog, &answer.value);
+    let mut words = server_details_text(catalog, &answer.value);
     let (mut packages, mut remotes) = (Vec::new(), Vec::new());
     for (index, package) in server.packages.iter().enumerate() {
         let version = package.version.as_deref().unwrap_or_default();
@@ -130,7 +130,7 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
             (escape_line(&package.registry_type), terminal_escape::escape_value(&package.identifier));
         words.push_str(&format!("\npackage {}   {kind} {identifier} {}\n", index + 1, escape_line(version)));
         let plan = plan_package(server, package);
-        words.push_str(&package_text(&plan));
+        words.push_str(&package_install_text(&plan));
         let mut row = json!({ "number": index + 1, "kind": package.registry_type, "identifier": package.identifier, "version": package.version });
         match plan {
             Ok(PackageInstall::Plan(plan)) => row["plan"] = plan_text::plan_json(&plan),
@@ -150,7 +150,7 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
                 row["plan"] = plan_text::plan_json(&plan);
             }
             Err(problem) => {
-                words.push_str(&problem_text(&problem));
+                words.push_str(&plan_problem_text(&problem));
                 row["problem"] = problem.to_string().into();
             }
         }
@@ -158,23 +158,23 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
     }
     words.push_str(&format!("\n{}", cache_age_text(catalog, &answer, asked)));
     output.text(&words);
-    let mut shown = about_json(catalog, &answer.value);
+    let mut shown = server_details_json(catalog, &answer.value);
     shown["packages"] = packages.into();
     shown["remotes"] = remotes.into();
     Ok(with_cache_age(catalog, &answer, asked, shown))
 }
 
-fn package_text(plan: &Result<PackageInstall, PlanError>) -> String {
+fn package_install_text(plan: &Result<PackageInstall, PlanError>) -> String {
     match plan {
         Ok(PackageInstall::Plan(plan)) => plan_text::plan_text(plan),
         Ok(PackageInstall::Bundle(bundle)) => {
             format!("address     {}\nsha256      {}\n", escape_line(&bundle.url), bundle.sha256)
         }
-        Err(problem) => problem_text(problem),
+        Err(problem) => plan_problem_text(problem),
     }
 }
 
-fn problem_text(problem: &PlanError) -> String {
+fn plan_problem_text(problem: &PlanError) -> String {
     format!("problem     {}\n", escape_line(&problem.to_string()))
 }
 
@@ -193,7 +193,7 @@ fn entry_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
 }
 
 /// Formats the description of a server in a registry as text.
-pub(crate) fn about_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
+pub(crate) fn server_details_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("server      {}\nversion     {}\n", escape_line(&server.name), escape_line(&server.version));
     let status = status_text(entry);
@@ -202,7 +202,7 @@ pub(crate) fn about_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> St
     }
     text.push_str(&format!("publisher   {}\n", publisher_text(catalog, &entry.server.name)));
     let published = entry.listing.as_ref().and_then(|listing| listing.published_at);
-    text.push_str(&published.map(|at| format!("published   {}\n", time(at))).unwrap_or_default());
+    text.push_str(&published.map(|at| format!("published   {}\n", format_time(at))).unwrap_or_default());
     let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
     let shown = [
         ("title", server.title.as_ref()),
@@ -216,7 +216,7 @@ pub(crate) fn about_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> St
     text
 }
 
-pub(crate) fn about_json(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Value {
+pub(crate) fn server_details_json(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Value {
     let server = &entry.server;
     let ListingMetadata { status, status_message, published_at, is_latest, .. } =
         entry.listing.clone().unwrap_or_default();
@@ -261,7 +261,7 @@ pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<
             120..2_880 => format!("{} h", minutes / 60),
             _ => format!("{} days", minutes / 1_440),
         };
-        format!("Cached response of {address}, from {age} ago ({}).\n", time(answer.fetched))
+        format!("Cached response of {address}, from {age} ago ({}).\n", format_time(answer.fetched))
     };
     if let Some(error) = &answer.offline {
         text.push_str(&format!("OFFLINE: {error}\n"));

@@ -8,7 +8,7 @@ use api::data::{
 use crate::consent_request_text::content_text;
 use crate::event_printer::state_text;
 use crate::output::to_json_value;
-use crate::table::time;
+use crate::table::format_time;
 use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
 
 fn first_line(text: Option<&str>) -> String {
@@ -31,13 +31,13 @@ pub(crate) fn tool_row(server: &str, tool: &Tool) -> Vec<String> {
     vec![
         escape_line(server),
         escape_line(&tool.name),
-        review_text(&tool.marks).to_owned(),
+        review_state_text(&tool.marks).to_owned(),
         first_line(tool.description.as_deref().or(tool.title.as_deref())),
     ]
 }
 
 /// Describes the review state of a definition in one word or a short phrase.
-const fn review_text(marks: &ReviewMarks) -> &'static str {
+const fn review_state_text(marks: &ReviewMarks) -> &'static str {
     match marks.review {
         Some(ReviewState::New) => "new",
         Some(ReviewState::Changed) => "CHANGED",
@@ -132,7 +132,7 @@ pub(crate) fn contents_text(contents: &ResourceContents) -> String {
 pub(crate) fn audit_entry_row(entry: &AuditEntry) -> Vec<String> {
     vec![
         entry.number.to_string(),
-        time(entry.at),
+        format_time(entry.at),
         escape_line(&entry.decision),
         format!("by {}", escape_line(&entry.by)),
         escape_line(&entry.kind),

@@ -8,12 +8,12 @@ use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::review_marks_text;
 use crate::session::CommandSession;
-use crate::table::time;
+use crate::table::format_time;
 use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
 
 /// Prints the new and changed definitions of a server. With `--accept`, marks the named definitions as reviewed if
 /// their hashes match.
-pub(crate) async fn review(
+pub(crate) async fn review_definitions(
     session: &CommandSession,
     server: String,
     accept: Vec<String>,
@@ -71,7 +71,7 @@ pub(crate) async fn review(
 }
 
 /// Prints the identity and the definitions that were recorded at the user's reviews of a server.
-pub(crate) async fn pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
+pub(crate) async fn show_pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     let pins = session.api.pins(ServerName { server }).await?;
     let mut text = String::new();
     for (part, words) in &pins.identity {
@@ -82,7 +82,7 @@ pub(crate) async fn pins(session: &CommandSession, server: String) -> Result<Val
     }
     for (kind, list) in [("tool", &pins.tools), ("prompt", &pins.prompts)] {
         for pin in list {
-            let since = time(pin.since);
+            let since = format_time(pin.since);
             text.push_str(&format!("{kind:<10} {since}  {:.12}  {}\n", pin.hash, escape_line(&pin.name)));
         }
     }

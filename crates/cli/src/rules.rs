@@ -10,13 +10,13 @@ use crate::dry_run_text;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::session::CommandSession;
-use crate::table::{table, time};
+use crate::table::{format_table, format_time};
 use crate::terminal_escape;
 
 /// Runs a `policy` command.
 pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Result<Value, CommandFailure> {
     match command {
-        PolicyCommand::Show => show(session).await,
+        PolicyCommand::Show => show_rules(session).await,
         PolicyCommand::Check { server, tool, args, act, after_untrusted } => {
             dry_run(session, server, tool, &args, act, after_untrusted).await
         }
@@ -28,7 +28,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
     }
 }
 
-async fn show(session: &CommandSession) -> Result<Value, CommandFailure> {
+async fn show_rules(session: &CommandSession) -> Result<Value, CommandFailure> {
     let policy = session.api.policy(EmptyObject {}).await?;
     session.output.text(&policy_text(&policy));
     Ok(to_json_value(&policy))
@@ -46,7 +46,7 @@ fn policy_text(policy: &Policy) -> String {
     for (what, file) in [("Your rules", &policy.user), ("Rules of this computer", &policy.managed)] {
         text.push_str(&rule_file_text(what, file));
     }
-    text.push_str(&table(&policy.rules.iter().map(rule_row).collect::<Vec<_>>()));
+    text.push_str(&format_table(&policy.rules.iter().map(rule_row).collect::<Vec<_>>()));
     text
 }
 
@@ -57,7 +57,7 @@ fn rule_file_text(what: &str, file: &RuleFile) -> String {
             format!("{what}: {path} can't be used, so everything asks: {}\n", terminal_escape::escape_line(problem))
         }
         None if file.exists => match file.changed {
-            Some(at) => format!("{what}: {path} (changed by another program at {})\n", time(at)),
+            Some(at) => format!("{what}: {path} (changed by another program at {})\n", format_time(at)),
             None => format!("{what}: {path}\n"),
         },
         None => format!("{what}: none ({path})\n"),
@@ -90,7 +90,7 @@ fn rule_row(rule: &Rule) -> Vec<String> {
         }
     }
     if let Some(end) = rule.expires_at {
-        more.push(format!("until {}", time(end)));
+        more.push(format!("until {}", format_time(end)));
     }
     if let Some(identity) = &rule.identity {
         more.push(format!("what is {}", terminal_escape::escape_line(identity)));

@@ -56,7 +56,7 @@ impl CommandSession {
         let api = Api::new(host);
         let events = api.events();
         let (told, view) = watch::channel(HostView::default());
-        refresh(&api, &told).await?;
+        refresh_view(&api, &told).await?;
         let (filter, talks) = (
             event_printer::EventFilter::for_command(&arguments.command),
             event_printer::SharedConversationPrinter::default(),
@@ -241,7 +241,7 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
     CommandFailure { data: Some(Box::new(json!({ "state": state }))), ..CommandFailure::new(code, words) }
 }
 
-async fn refresh(api: &Api, told: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
+async fn refresh_view(api: &Api, told: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
     let snapshot = api.snapshot(EmptyObject {}).await?;
     let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.questions);
     told.send_modify(|view| {
@@ -260,7 +260,7 @@ async fn follow_events(
 ) {
     while let Some(batch) = events.next().await {
         let next = told.borrow().next_event;
-        if batch.first > next && refresh(&api, &told).await.is_err() {
+        if batch.first > next && refresh_view(&api, &told).await.is_err() {
             return;
         }
         apply_events(&batch, &told, &mut shown).await;

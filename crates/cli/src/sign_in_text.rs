@@ -6,7 +6,7 @@ use api::data::{
 };
 
 use crate::endpoints;
-use crate::table::time;
+use crate::table::format_time;
 use crate::terminal_escape::{escape_line, prefixed_block};
 
 /// Describes the data that a sign-in would send and its receivers, or returns `None` for another kind of consent
@@ -140,16 +140,16 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
 fn account_text(account: &Account) -> String {
     let scopes: Vec<String> = account.scopes.iter().map(|scope| scope_line(scope)).collect();
     let scopes = if scopes.is_empty() { String::from("not said") } else { scopes.join(", ") };
-    let until = account.expires_at.map_or_else(|| String::from("not said"), time);
+    let until = account.expires_at.map_or_else(|| String::from("not said"), format_time);
     let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
     let mut text = text_row("signed in at", &escape_line(&account.issuer));
     text.push_str(&text_row("for", &escape_line(&account.resource)));
     text.push_str(&text_row("known by", client_text(account.client)));
     text.push_str(&text_row("scopes", &scopes));
-    text.push_str(&text_row("since", &time(account.signed_in_at)));
+    text.push_str(&text_row("since", &format_time(account.signed_in_at)));
     text.push_str(&text_row("until", &format!("{until}, {renewal}")));
     if let Some(at) = account.refreshed_at {
-        text.push_str(&text_row("last renewed", &time(at)));
+        text.push_str(&text_row("last renewed", &format_time(at)));
     }
     if account.bound {
         text.push_str(&text_row("bound to", "a key of this computer (DPoP)"));

@@ -5,7 +5,7 @@ use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
 use crate::arguments::{ServerArgument, SkillsCommand};
-use crate::commands::{CALL_ID, ListedItems, list_items, use_server};
+use crate::commands::{CALL_ID, ListedItems, list_items, require_ready_server};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::result_text;
@@ -18,7 +18,7 @@ const SKILLS_CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
 pub(crate) async fn run(session: &CommandSession, command: SkillsCommand) -> Result<Value, CommandFailure> {
     match command {
         SkillsCommand::List(of) => list_skills(session, of).await,
-        SkillsCommand::Read { server, name, file } => read(session, server, &name, file.as_deref()).await,
+        SkillsCommand::Read { server, name, file } => read_skill_file(session, server, &name, file.as_deref()).await,
     }
 }
 
@@ -37,15 +37,15 @@ async fn list_skills(session: &CommandSession, of: ServerArgument) -> Result<Val
     list_items(session, of, read, result_text::skill_row).await
 }
 
-async fn read(
+async fn read_skill_file(
     session: &CommandSession,
     server: String,
     name: &str,
     file: Option<&str>,
 ) -> Result<Value, CommandFailure> {
-    use_server(session, &server).await?;
+    require_ready_server(session, &server).await?;
     let listed = session.api.skills(ServerName { server: server.clone() }).await?.skills;
-    let found = find(&server, &listed, name)?;
+    let found = find_skill(&server, &listed, name)?;
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| resolve_skill_uri(&skill, file));
     let result = session.api.read_skill(ReadSkill { call: CALL_ID.to_owned(), server, skill, shown, file }).await?;
@@ -54,7 +54,7 @@ async fn read(
 }
 
 /// Returns the skill with this URI, or the only skill with this name.
-fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, CommandFailure> {
+fn find_skill<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, CommandFailure> {
     if let Some(skill) = listed.iter().find(|skill| skill.uri == name) {
         return Ok(skill);
     }

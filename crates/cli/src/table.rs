@@ -1,7 +1,7 @@
 //! Formats tables and points in time.
 
 /// Formats rows with aligned columns. The last column is not padded.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
+pub(crate) fn format_table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0).min(40)
@@ -24,7 +24,7 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 }
 
 /// Formats milliseconds since 1970 as date and time in UTC.
-pub(crate) fn time(millis: u64) -> String {
+pub(crate) fn format_time(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(chrono::DateTime::from_timestamp_millis);
     // Times beyond the range of the calendar are printed as a number.
     time.map_or_else(|| format!("{millis} ms after 1970"), |time| time.format("%Y-%m-%d %H:%M:%SZ").to_string())
@@ -45,13 +45,13 @@ mod tests {
             (u64::MAX, "18446744073709551615 ms after 1970"),
         ];
         for (millis, wanted) in cases {
-            assert_eq!(time(millis), wanted, "the time {millis}");
+            assert_eq!(format_time(millis), wanted, "the time {millis}");
         }
     }
 
     #[test]
     fn table_columns_are_aligned() {
         let rows = [vec!["a".into(), "bb".into(), "c".into()], vec!["aaa".into(), String::new(), "c".into()]];
-        assert_eq!(table(&rows), "a    bb  c\naaa      c\n", "each column should be as wide as its widest cell");
+        assert_eq!(format_table(&rows), "a    bb  c\naaa      c\n", "each column should be as wide as its widest cell");
     }
 }

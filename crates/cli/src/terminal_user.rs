@@ -70,7 +70,7 @@ impl OpenPrompt {
                 step: SamplingStep::Request | SamplingStep::Running, model: None, ..
             } => self.prompt_yes_or_refusal("decline").await.map(allow_once),
             ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
-                self.ask_who_answers().await
+                self.prompt_responder().await
             }
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Response,
@@ -152,7 +152,7 @@ impl OpenPrompt {
     }
 
     /// Prompts for the way in which a sampling request is responded to: by a model or by the user.
-    async fn ask_who_answers(&mut self) -> Option<ConsentDecision> {
+    async fn prompt_responder(&mut self) -> Option<ConsentDecision> {
         let line = self
             .prompt_decision_line("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ")
             .await?;

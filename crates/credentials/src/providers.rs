@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use domain::{Millis, StoreError};
 use models::{
-    Deltas, HttpProvider, LocalProvider, LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider,
-    ProviderKind, ProviderSettings, Role, SettingsError,
+    HttpProvider, LocalProvider, LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider, ProviderKind,
+    ProviderSettings, ReplyStream, Role, SettingsError,
 };
 use ports::{SecretError, Secrets};
 use secrecy::SecretString;
@@ -102,19 +102,19 @@ pub enum ProviderError {
 }
 
 /// Returns the name under which the API key of a provider is stored. It contains the origin of the provider's URL.
-pub fn key_name(settings: &ProviderSettings) -> String {
-    format!("{}{}", key_prefix(&settings.id), settings.origin())
+pub fn provider_key_name(settings: &ProviderSettings) -> String {
+    format!("{}{}", provider_key_prefix(&settings.id), settings.origin())
 }
 
 /// Returns the common prefix of the names under which API keys of a provider are stored, for all origins.
-pub fn key_prefix(id: &str) -> String {
+pub fn provider_key_prefix(id: &str) -> String {
     format!("model/{id} @ ")
 }
 
 /// Searches for model servers on this computer.
-pub async fn find_local() -> Vec<LocalProvider> {
-    match mcp_transport::http::for_models(true) {
-        Ok(client) => models::find_local(&client).await,
+pub async fn find_local_providers() -> Vec<LocalProvider> {
+    match mcp_transport::http::client_for_models(true) {
+        Ok(client) => models::find_local_providers(&client).await,
         Err(_) => Vec::new(),
     }
 }
@@ -164,7 +164,7 @@ impl KeychainProvider {
     ///
     /// Returns [`ModelError::Unreachable`] if no HTTP client can be created.
     pub fn new(settings: ProviderSettings, secrets: Arc<dyn Secrets>) -> Result<Self, ModelError> {
-        let client = mcp_transport::http::for_models(settings.is_local())
+        let client = mcp_transport::http::client_for_models(settings.is_local())
             .map_err(|error| ModelError::Unreachable { cause: error.without_url().to_string() })?;
         let keyless = HttpProvider::new(settings.clone(), None, client.clone());
         Ok(Self { settings, secrets, keyless, client, ready: Mutex::default() })
@@ -175,7 +175,7 @@ impl KeychainProvider {
         if let Some(provider) = &*ready {
             return Ok(Arc::clone(provider));
         }
-        let (secrets, place) = (Arc::clone(&self.secrets), key_name(&self.settings));
+        let (secrets, place) = (Arc::clone(&self.secrets), provider_key_name(&self.settings));
         let key = tokio::task::spawn_blocking(move || secrets.get(&place)).await;
         let unreadable = |cause: String| ModelError::KeyUnreadable { cause };
         let key = match key.map_err(|error| unreadable(error.to_string()))? {
@@ -215,7 +215,7 @@ impl Provider for KeychainProvider {
         self.keyless.find_losses(request)
     }
 
-    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
+    async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
         let deltas = self.http_provider().await?.stream(request).await;
         self.reset_rejected_key(deltas).await
     }
@@ -243,7 +243,7 @@ impl Provider for UnconfirmedProvider {
         Vec::new()
     }
 
-    async fn stream(&self, _: ModelRequest) -> Result<Deltas, ModelError> {
+    async fn stream(&self, _: ModelRequest) -> Result<ReplyStream, ModelError> {
         Err(self.problem.clone())
     }
 }

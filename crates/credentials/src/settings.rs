@@ -31,7 +31,7 @@ pub fn unsupported_sign_in_reason(config: Option<&HttpConfig>) -> Option<&'stati
 /// which is then used as client id. Returns `None` if the URL is not permitted as client id: it must use https and have
 /// a path.
 #[must_use]
-pub fn client_document(url: &str) -> Option<String> {
+pub fn client_metadata_document(url: &str) -> Option<String> {
     client_source(None, Some(Url::parse(url).ok()?)).document()
 }
 
@@ -226,8 +226,8 @@ mod tests {
         let auth = |way: Option<&str>| AuthConfig {
             client_id: Some("us".to_owned()),
             client_auth: way.map(str::to_owned),
-            client_secret: Some(secrets::reference("secret")),
-            private_key: Some(secrets::reference("key")),
+            client_secret: Some(secrets::secret_reference("secret")),
+            private_key: Some(secrets::secret_reference("key")),
             ..AuthConfig::default()
         };
         let own = |auth: &AuthConfig, kept: &EnteredSecrets<'_>| {
@@ -239,8 +239,8 @@ mod tests {
             assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] {way:?} should authenticate by private key");
             let provider = AuthIdentityProvider {
                 client_auth: way.map(str::to_owned),
-                client_secret: Some(secrets::reference("secret")),
-                private_key: Some(secrets::reference("key")),
+                client_secret: Some(secrets::secret_reference("secret")),
+                private_key: Some(secrets::secret_reference("key")),
                 ..AuthIdentityProvider::default()
             };
             let found = enterprise_idp(&provider, &kept).unwrap().authentication;

@@ -73,8 +73,8 @@ impl TokenVaults {
         let (vault, was) = (self.open(name), Arc::new(SecretsInMemory::default()));
         vault.entry.emptied.fetch_add(1, Ordering::SeqCst);
         async move {
-            let (prefix, into) = (vault.prefix(), Arc::clone(&was));
-            let removed = vault.blocking(move |secrets| move_all_secrets(secrets, &prefix, &into)).await;
+            let (prefix, into) = (vault.storage_key_prefix(), Arc::clone(&was));
+            let removed = vault.run_blocking(move |secrets| move_all_secrets(secrets, &prefix, &into)).await;
             let is_something = was.keys("").is_ok_and(|keys| !keys.is_empty());
             let was = is_something.then(|| SecretsVault::new(&vault.name, was, Arc::default()));
             EmptiedVault { was, removed }
@@ -119,14 +119,14 @@ impl SecretsVault {
     }
 
     /// Returns the common prefix of all storage keys of this entry. No key of another entry has it.
-    fn prefix(&self) -> String {
+    fn storage_key_prefix(&self) -> String {
         let whole = json!(["sign-in", self.name, ""]).to_string();
         whole.trim_end_matches("\"\"]").to_owned()
     }
 
     /// Runs a blocking operation on the secret store. Holds the entry's lock until the operation completes, even if the
     /// returned future is dropped, because the keychain may still prompt the user.
-    async fn blocking<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
     ) -> Result<T, VaultError> {
@@ -143,14 +143,14 @@ impl SecretsVault {
         }
     }
 
-    /// Runs an operation like [`Self::blocking`]. Returns `None` without running it if the entry was emptied since this
+    /// Runs an operation like [`Self::run_blocking`]. Returns `None` without running it if the entry was emptied since this
     /// vault was opened.
     async fn run_while_open<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
     ) -> Result<Option<T>, VaultError> {
         let (entry, opened) = (Arc::clone(&self.entry), self.opened);
-        self.blocking(move |secrets| {
+        self.run_blocking(move |secrets| {
             let is_open = entry.emptied.load(Ordering::SeqCst) == opened;
             is_open.then(|| act(secrets)).transpose()
         })

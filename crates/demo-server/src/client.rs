@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(crate) type Context = RequestContext<RoleServer>;
 
 /// Log levels in ascending order of severity.
-pub(crate) const LEVELS: [LoggingLevel; 8] = [
+pub(crate) const LOG_LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Debug,
     LoggingLevel::Info,
     LoggingLevel::Notice,
@@ -24,22 +24,22 @@ pub(crate) const LEVELS: [LoggingLevel; 8] = [
 ];
 
 /// Returns the protocol revision of the request.
-pub(crate) fn revision(context: &Context) -> ProtocolVersion {
+pub(crate) fn protocol_revision(context: &Context) -> ProtocolVersion {
     context.protocol_version().unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
 
 /// Returns `true` if the protocol revision of the request is stateless.
 pub(crate) fn is_stateless(context: &Context) -> bool {
-    !revision(context).has_initialize()
+    !protocol_revision(context).has_initialize()
 }
 
 /// Returns `true` if the request uses this revision or a later one.
-pub(crate) fn is_at_least(context: &Context, oldest: &ProtocolVersion) -> bool {
-    revision(context) >= *oldest
+pub(crate) fn is_revision_at_least(context: &Context, oldest: &ProtocolVersion) -> bool {
+    protocol_revision(context) >= *oldest
 }
 
 /// Returns the capabilities that the host declared, for the session or in this request.
-pub(crate) fn capabilities(context: &Context) -> ClientCapabilities {
+pub(crate) fn host_capabilities(context: &Context) -> ClientCapabilities {
     context.client_capabilities().unwrap_or_default()
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn capabilities(context: &Context) -> ClientCapabilities {
 ///
 /// `session_level` is the level set by `logging/setLevel`. A stateless request contains its own level, and no messages
 /// are sent if it doesn't.
-pub(crate) async fn log(
+pub(crate) async fn send_log_message(
     context: &Context,
     session_level: LoggingLevel,
     level: LoggingLevel,
@@ -65,7 +65,7 @@ pub(crate) async fn log(
 }
 
 /// Reports progress if the host requested it.
-pub(crate) async fn progress(context: &Context, done: f64, total: f64, message: String) {
+pub(crate) async fn send_progress(context: &Context, done: f64, total: f64, message: String) {
     let Some(token) = context.meta.get_progress_token() else {
         return;
     };
@@ -76,5 +76,5 @@ pub(crate) async fn progress(context: &Context, done: f64, total: f64, message: 
 }
 
 fn severity(level: LoggingLevel) -> usize {
-    LEVELS.iter().position(|known| *known == level).unwrap_or_default()
+    LOG_LEVELS.iter().position(|known| *known == level).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};
 
-use crate::harbour::{self, DAYS, HARBOURS};
+use crate::harbour::{self, HARBOURS, WEEKDAYS};
 use crate::prompts::MOODS;
 use crate::state::State;
 use crate::templates;
@@ -13,17 +13,17 @@ pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result
     let argument = request.argument.name.as_str();
     let known: Vec<String> = match &request.r#ref {
         Reference::Prompt(prompt) => match (prompt.name.as_str(), argument) {
-            ("greet_ship" | "tide_report", "harbour") => to_strings(harbour::names()),
+            ("greet_ship" | "tide_report", "harbour") => to_strings(harbour::harbour_names()),
             ("greet_ship", "ship") => ships_in(earlier("harbour").map(String::as_str)),
-            ("tide_report", "day") => to_strings(DAYS),
+            ("tide_report", "day") => to_strings(WEEKDAYS),
             ("diary_entry", "mood") => to_strings(MOODS),
             _ => vec![],
         },
         Reference::Resource(template) => match (template.uri.as_str(), argument) {
             (templates::NOTE_TEMPLATE, "name") => state.notes().keys().cloned().collect(),
-            (templates::TIDE_TEMPLATE, "harbour") => to_strings(harbour::names()),
-            (templates::TIDE_TEMPLATE, "day") => to_strings(DAYS),
-            (templates::SHIPS_TEMPLATE, "filter") => to_strings(harbour::ships().map(|ship| ship.name)),
+            (templates::TIDE_TEMPLATE, "harbour") => to_strings(harbour::harbour_names()),
+            (templates::TIDE_TEMPLATE, "day") => to_strings(WEEKDAYS),
+            (templates::SHIPS_TEMPLATE, "filter") => to_strings(harbour::all_ships().map(|ship| ship.name)),
             _ => vec![],
         },
         _ => return Err(ErrorData::invalid_params("an unknown kind of reference", None)),

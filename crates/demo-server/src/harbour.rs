@@ -11,7 +11,7 @@ pub(crate) const HARBOURS: [(&str, &[&str]); 6] = [
 ];
 
 /// Days for which there is a tide table.
-pub(crate) const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+pub(crate) const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// A ship and the harbour where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +23,12 @@ pub(crate) struct Ship {
 }
 
 /// Returns the names of all harbours.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn harbour_names() -> impl Iterator<Item = &'static str> {
     HARBOURS.iter().map(|(name, _)| *name)
 }
 
 /// Returns all ships, grouped by harbour.
-pub(crate) fn ships() -> impl Iterator<Item = Ship> {
+pub(crate) fn all_ships() -> impl Iterator<Item = Ship> {
     const SHIP_KINDS: [&str; 3] = ["sailing boat", "tug", "ferry"];
     HARBOURS
         .iter()
@@ -39,14 +39,14 @@ pub(crate) fn ships() -> impl Iterator<Item = Ship> {
 }
 
 /// Returns the harbour with this name, ignoring case.
-pub(crate) fn find(name: &str) -> Option<&'static str> {
-    names().find(|known| known.eq_ignore_ascii_case(name))
+pub(crate) fn find_harbour(name: &str) -> Option<&'static str> {
+    harbour_names().find(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Returns a day's tide table as Markdown, or `None` if the harbour or the day is unknown.
 pub(crate) fn tide_table(harbour: &str, day: &str) -> Option<String> {
-    let place = names().position(|name| name.eq_ignore_ascii_case(harbour))?;
-    let day = DAYS.iter().position(|name| name.eq_ignore_ascii_case(day))?;
+    let place = harbour_names().position(|name| name.eq_ignore_ascii_case(harbour))?;
+    let day = WEEKDAYS.iter().position(|name| name.eq_ignore_ascii_case(day))?;
     // Tides are about fifty minutes later every day.
     let first = (place * 67 + day * 50) % 360;
     let rows: String = ["high", "low", "high", "low"]
@@ -60,13 +60,13 @@ pub(crate) fn tide_table(harbour: &str, day: &str) -> Option<String> {
         .collect();
     Some(format!(
         "# Tides at {}, {}\n\n| Time | Tide | Height |\n| --- | --- | --- |\n{rows}",
-        HARBOURS[place].0, DAYS[day]
+        HARBOURS[place].0, WEEKDAYS[day]
     ))
 }
 
 /// Returns the distance between two harbours in nautical miles, or `None` if one is unknown.
-pub(crate) fn distance(from: &str, to: &str) -> Option<u32> {
-    let place = |name: &str| names().position(|known| known.eq_ignore_ascii_case(name));
+pub(crate) fn distance_in_miles(from: &str, to: &str) -> Option<u32> {
+    let place = |name: &str| harbour_names().position(|known| known.eq_ignore_ascii_case(name));
     let between = u32::try_from(place(from)?.abs_diff(place(to)?)).ok()?;
     Some(between * 240)
 }

@@ -18,7 +18,7 @@ use crate::client::{self, Context};
 
 /// Reason why a request ends before its work is done.
 #[derive(Debug)]
-pub(crate) enum EarlyEnd {
+pub(crate) enum EarlyExit {
     /// The work failed. Contains a message for the user.
     Failed(String),
     /// The request is not valid. Contains the error to return.
@@ -27,7 +27,7 @@ pub(crate) enum EarlyEnd {
     Ask(Box<InputRequiredResult>),
 }
 
-impl From<ErrorData> for EarlyEnd {
+impl From<ErrorData> for EarlyExit {
     fn from(error: ErrorData) -> Self {
         Self::Refused(error)
     }
@@ -67,7 +67,7 @@ pub(crate) async fn request_input<T: DeserializeOwned>(
     key: &str,
     question: InputRequest,
     state: Option<&str>,
-) -> Result<T, EarlyEnd> {
+) -> Result<T, EarlyExit> {
     let values = request_inputs(context, answers, vec![(key, question)], state).await?;
     let value = values.into_iter().next().unwrap_or_default();
     serde_json::from_value(value).map_err(|error| {
@@ -82,7 +82,7 @@ pub(crate) async fn request_inputs(
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
     state: Option<&str>,
-) -> Result<Vec<Value>, EarlyEnd> {
+) -> Result<Vec<Value>, EarlyExit> {
     for (_, question) in &questions {
         check_capability(context, question)?;
     }
@@ -101,7 +101,7 @@ fn take_round_responses(
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
     state: Option<&str>,
-) -> Result<Vec<Value>, EarlyEnd> {
+) -> Result<Vec<Value>, EarlyExit> {
     let found: Option<Vec<Value>> = questions.iter().map(|(key, _)| answers.responses.get(*key).cloned()).collect();
     if let Some(values) = found {
         answers.check_state(state)?;
@@ -109,47 +109,50 @@ fn take_round_responses(
     }
     let questions = questions.into_iter().map(|(key, question)| (key.to_owned(), question)).collect();
     let result = InputRequiredResult::new(Some(questions), state.map(str::to_owned));
-    Err(EarlyEnd::Ask(Box::new(result)))
+    Err(EarlyExit::Ask(Box::new(result)))
 }
 
 /// Sends a request, and waits for the response or for the cancellation of the host's own request.
-async fn send_request(context: &Context, question: InputRequest) -> Result<Value, EarlyEnd> {
+async fn send_request(context: &Context, question: InputRequest) -> Result<Value, EarlyExit> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
         InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
         InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
-        _ => return Err(internal("this question cannot be asked")),
+        _ => return Err(internal_error("this question cannot be asked")),
     };
-    let mut handle =
-        context.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await.map_err(failed)?;
+    let mut handle = context
+        .peer
+        .send_cancellable_request(request, PeerRequestOptions::no_options())
+        .await
+        .map_err(request_error)?;
     let answer = tokio::select! {
         answer = &mut handle.rx => answer,
         () = context.ct.cancelled() => {
             let reason = "the request that led to this question was cancelled".to_owned();
-            handle.cancel(Some(reason)).await.map_err(failed)?;
-            return Err(EarlyEnd::Failed("Cancelled.".to_owned()));
+            handle.cancel(Some(reason)).await.map_err(request_error)?;
+            return Err(EarlyExit::Failed("Cancelled.".to_owned()));
         }
     };
-    let answer = answer.map_err(|_| internal("the host left"))?.map_err(failed)?;
-    serde_json::to_value(answer).map_err(|error| internal(&error.to_string()))
+    let answer = answer.map_err(|_| internal_error("the host left"))?.map_err(request_error)?;
+    serde_json::to_value(answer).map_err(|error| internal_error(&error.to_string()))
 }
 
-fn failed(error: ServiceError) -> EarlyEnd {
+fn request_error(error: ServiceError) -> EarlyExit {
     match error {
         ServiceError::McpError(error) => {
-            EarlyEnd::Failed(format!("The host refused the question: {} (code {}).", error.message, error.code.0))
+            EarlyExit::Failed(format!("The host refused the question: {} (code {}).", error.message, error.code.0))
         }
-        other => EarlyEnd::Failed(format!("The question could not be asked: {other}.")),
+        other => EarlyExit::Failed(format!("The question could not be asked: {other}.")),
     }
 }
 
-fn internal(message: &str) -> EarlyEnd {
+fn internal_error(message: &str) -> EarlyExit {
     ErrorData::internal_error(message.to_owned(), None).into()
 }
 
 /// Checks that the host declared the required capability and that the revision supports the request.
-fn check_capability(context: &Context, question: &InputRequest) -> Result<(), EarlyEnd> {
-    let has = client::capabilities(context);
+fn check_capability(context: &Context, question: &InputRequest) -> Result<(), EarlyExit> {
+    let has = client::host_capabilities(context);
     let builder = ClientCapabilities::builder();
     let (what, supported, required, since) = match question {
         InputRequest::CreateMessage(_) => (
@@ -177,16 +180,16 @@ fn check_capability(context: &Context, question: &InputRequest) -> Result<(), Ea
             };
             (what, supported, builder.enable_elicitation().build(), since)
         }
-        _ => return Err(internal("this question cannot be asked")),
+        _ => return Err(internal_error("this question cannot be asked")),
     };
-    if supported && client::is_at_least(context, &since) {
+    if supported && client::is_revision_at_least(context, &since) {
         return Ok(());
     }
     if client::is_stateless(context) {
         return Err(ErrorData::missing_required_client_capability(required).into());
     }
-    Err(EarlyEnd::Failed(format!(
+    Err(EarlyExit::Failed(format!(
         "This host has not said that it can {what}, or the protocol revision {} is too old for it.",
-        client::revision(context)
+        client::protocol_revision(context)
     )))
 }

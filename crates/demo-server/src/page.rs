@@ -7,7 +7,7 @@ const PAGE_SIZE: usize = 10;
 const CURSOR_PREFIX: &str = "from-";
 
 /// Returns the requested page of items, and the cursor of the next page or `None` after the last one.
-pub(crate) fn page<T>(
+pub(crate) fn paginate<T>(
     items: Vec<T>,
     request: Option<&PaginatedRequestParams>,
 ) -> Result<(Vec<T>, Option<String>), ErrorData> {
@@ -34,16 +34,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn at(cursor: &str) -> PaginatedRequestParams {
+    fn request_at_cursor(cursor: &str) -> PaginatedRequestParams {
         PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned()))
     }
 
     #[test]
     fn pages_add_up_to_the_whole_list() {
         let all: Vec<usize> = (0..23).collect();
-        let (mut seen, mut cursor) = page(all.clone(), None).unwrap();
+        let (mut seen, mut cursor) = paginate(all.clone(), None).unwrap();
         while let Some(next) = cursor {
-            let (items, after) = page(all.clone(), Some(&at(&next))).unwrap();
+            let (items, after) = paginate(all.clone(), Some(&request_at_cursor(&next))).unwrap();
             seen.extend(items);
             cursor = after;
         }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn full_last_page_has_no_cursor() {
-        let (items, next) = page(vec![0; PAGE_SIZE], None).unwrap();
+        let (items, next) = paginate(vec![0; PAGE_SIZE], None).unwrap();
         assert_eq!(items.len(), PAGE_SIZE, "the page should be full");
         assert_eq!(next, None, "the last page should have no cursor");
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn foreign_cursor_is_an_invalid_parameter() {
         for cursor in ["", "10", "from-", "from--1", "from-9999"] {
-            let error = page(vec![1, 2, 3], Some(&at(cursor))).unwrap_err();
+            let error = paginate(vec![1, 2, 3], Some(&request_at_cursor(cursor))).unwrap_err();
             assert_eq!(error.code.0, -32602, "cursor {cursor:?} should be rejected as the specification requires");
         }
     }

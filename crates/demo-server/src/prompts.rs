@@ -7,9 +7,9 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::client::Context;
-use crate::content::{CHART_PNG, GUIDE, anchor, base64};
+use crate::content::{CHART_PNG, GUIDE_TEXT, anchor_icon, encode_base64};
 use crate::harbour;
-use crate::input_requests::{EarlyEnd, InputResponseSet, request_input};
+use crate::input_requests::{EarlyExit, InputResponseSet, request_input};
 use crate::request_contents;
 use crate::resources::GUIDE_URI;
 use crate::state::State;
@@ -20,36 +20,41 @@ pub(crate) const MOODS: [&str; 4] = ["calm", "cheerful", "homesick", "seasick"];
 /// Returns all prompts of the server.
 pub(crate) fn list(state: &State) -> Vec<Prompt> {
     let mut all = vec![
-        prompt(
+        new_prompt(
             "greet_ship",
             "Greet a ship",
             "A warm welcome for a ship. Choose the harbour first: the ships offered are those that lie there.",
             vec![
-                argument("harbour", "Harbour", "Where the ship lies.", true),
-                argument("ship", "Ship", "Which ship to greet.", true),
-                argument("tone", "Tone", "How to say it, in your own words.", false),
+                prompt_argument("harbour", "Harbour", "Where the ship lies.", true),
+                prompt_argument("ship", "Ship", "Which ship to greet.", true),
+                prompt_argument("tone", "Tone", "How to say it, in your own words.", false),
             ],
         ),
-        prompt(
+        new_prompt(
             "tide_report",
             "Tide report",
             "Asks for a short report on the tides.",
             vec![
-                argument("harbour", "Harbour", "For which harbour.", true),
-                argument("day", "Day", "For which day of the week.", false),
+                prompt_argument("harbour", "Harbour", "For which harbour.", true),
+                prompt_argument("day", "Day", "For which day of the week.", false),
             ],
         ),
-        prompt(
+        new_prompt(
             "diary_entry",
             "Diary entry",
             "Asks for a diary entry. Leave the event empty and the server asks you for it.",
             vec![
-                argument("mood", "Mood", "How the captain feels.", true),
-                argument("event", "Event", "What happened today.", false),
+                prompt_argument("mood", "Mood", "How the captain feels.", true),
+                prompt_argument("event", "Event", "What happened today.", false),
             ],
         ),
-        prompt("read_the_chart", "Read the chart", "Brings the sea chart and the guide into the conversation.", vec![]),
-        prompt(
+        new_prompt(
+            "read_the_chart",
+            "Read the chart",
+            "Brings the sea chart and the guide into the conversation.",
+            vec![],
+        ),
+        new_prompt(
             "safety_check",
             "Safety check",
             "Goes through the safety check before casting off. Needs nothing from you.",
@@ -84,9 +89,9 @@ pub(crate) async fn get(
     };
     match messages {
         Ok(messages) => Ok(GetPromptResult::new(messages).into()),
-        Err(EarlyEnd::Ask(question)) => Ok((*question).into()),
-        Err(EarlyEnd::Refused(error)) => Err(error),
-        Err(EarlyEnd::Failed(reason)) => Err(ErrorData::invalid_params(reason, None)),
+        Err(EarlyExit::Ask(question)) => Ok((*question).into()),
+        Err(EarlyExit::Refused(error)) => Err(error),
+        Err(EarlyExit::Failed(reason)) => Err(ErrorData::invalid_params(reason, None)),
     }
 }
 
@@ -98,17 +103,17 @@ impl PromptArguments {
         self.0.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    fn required(&self, name: &str) -> Result<&str, EarlyEnd> {
-        self.optional(name).ok_or_else(|| EarlyEnd::Failed(format!("The argument \"{name}\" is missing.")))
+    fn required(&self, name: &str) -> Result<&str, EarlyExit> {
+        self.optional(name).ok_or_else(|| EarlyExit::Failed(format!("The argument \"{name}\" is missing.")))
     }
 
-    fn harbour(&self) -> Result<&'static str, EarlyEnd> {
+    fn harbour(&self) -> Result<&'static str, EarlyExit> {
         let name = self.required("harbour")?;
-        harbour::find(name).ok_or_else(|| EarlyEnd::Failed(format!("There is no harbour \"{name}\".")))
+        harbour::find_harbour(name).ok_or_else(|| EarlyExit::Failed(format!("There is no harbour \"{name}\".")))
     }
 }
 
-fn greet_ship(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> {
+fn greet_ship(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit> {
     let (harbour, ship) = (given.harbour()?, given.required("ship")?);
     let tone = given.optional("tone").unwrap_or("friendly");
     Ok(vec![user_message(format!(
@@ -116,11 +121,11 @@ fn greet_ship(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> {
     ))])
 }
 
-fn tide_report(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> {
+fn tide_report(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit> {
     let harbour = given.harbour()?;
     let day = given.optional("day").unwrap_or("monday");
     let table =
-        harbour::tide_table(harbour, day).ok_or_else(|| EarlyEnd::Failed(format!("There is no day \"{day}\".")))?;
+        harbour::tide_table(harbour, day).ok_or_else(|| EarlyExit::Failed(format!("There is no day \"{day}\".")))?;
     let table = ResourceContents::text(table, format!("tide:///{harbour}/{day}")).with_mime_type("text/markdown");
     Ok(vec![
         user_message(format!("Report on the tides at {harbour} in two sentences, from this table.")),
@@ -132,12 +137,12 @@ async fn diary_entry(
     context: &Context,
     answers: &InputResponseSet,
     given: &PromptArguments,
-) -> Result<Vec<PromptMessage>, EarlyEnd> {
+) -> Result<Vec<PromptMessage>, EarlyExit> {
     let mood = given.required("mood")?;
     let event = match given.optional("event") {
         Some(event) => event.to_owned(),
         None => {
-            let form = request_contents::line_form("event", "What happened today?");
+            let form = request_contents::text_field_form("event", "What happened today?");
             let question = request_contents::form_elicitation("The diary needs an event.", form)?;
             let answer: ElicitResult = request_input(context, answers, "event", question, None).await?;
             match (answer.action, answer.content) {
@@ -154,8 +159,8 @@ async fn diary_entry(
 }
 
 fn read_the_chart() -> Vec<PromptMessage> {
-    let guide = ResourceContents::text(GUIDE, GUIDE_URI).with_mime_type("text/markdown");
-    let chart = ContentBlock::image(base64(CHART_PNG), "image/png");
+    let guide = ResourceContents::text(GUIDE_TEXT, GUIDE_URI).with_mime_type("text/markdown");
+    let chart = ContentBlock::image(encode_base64(CHART_PNG), "image/png");
     vec![
         user_message("This is the sea chart of our coast, and the guide to the harbour.".to_owned()),
         PromptMessage::new(Role::User, chart),
@@ -176,24 +181,24 @@ fn safety_check() -> Vec<PromptMessage> {
     )]
 }
 
-fn added_prompt(state: &State, name: &str) -> Result<Vec<PromptMessage>, EarlyEnd> {
+fn added_prompt(state: &State, name: &str) -> Result<Vec<PromptMessage>, EarlyExit> {
     state
         .added_tools()
         .iter()
         .find(|tool| tool.with_prompt && tool.name == name)
         .map(|tool| vec![user_message(format!("Use the tool \"{}\" and tell me what it says.", tool.name))])
-        .ok_or_else(|| EarlyEnd::Failed(format!("There is no prompt \"{name}\".")))
+        .ok_or_else(|| EarlyExit::Failed(format!("There is no prompt \"{name}\".")))
 }
 
 fn user_message(text: String) -> PromptMessage {
     PromptMessage::new_text(Role::User, text)
 }
 
-fn prompt(name: &str, title: &str, description: &str, arguments: Vec<PromptArgument>) -> Prompt {
+fn new_prompt(name: &str, title: &str, description: &str, arguments: Vec<PromptArgument>) -> Prompt {
     let arguments = (!arguments.is_empty()).then_some(arguments);
-    Prompt::new(name, Some(description), arguments).with_title(title).with_icons(vec![anchor()])
+    Prompt::new(name, Some(description), arguments).with_title(title).with_icons(vec![anchor_icon()])
 }
 
-fn argument(name: &str, title: &str, description: &str, required: bool) -> PromptArgument {
+fn prompt_argument(name: &str, title: &str, description: &str, required: bool) -> PromptArgument {
     PromptArgument::new(name).with_title(title).with_description(description).with_required(required)
 }

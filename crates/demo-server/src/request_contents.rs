@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use crate::content::{BELL_WAV, CHART_PNG, base64};
+use crate::content::{BELL_WAV, CHART_PNG, encode_base64};
 
 /// Returns the schema of a form with every kind of field that a revision supports.
 ///
@@ -58,7 +58,7 @@ pub(crate) fn arrival_form(modern_fields: bool) -> Value {
 }
 
 /// Returns the schema of a form with a single yes/no field.
-pub(crate) fn consent_form() -> Value {
+pub(crate) fn yes_no_form() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -69,7 +69,7 @@ pub(crate) fn consent_form() -> Value {
 }
 
 /// Returns the schema of a form with a single text field.
-pub(crate) fn line_form(name: &str, title: &str) -> Value {
+pub(crate) fn text_field_form(name: &str, title: &str) -> Value {
     json!({
         "type": "object",
         "properties": { name: { "type": "string", "title": title, "minLength": 1, "maxLength": 80 } },
@@ -117,11 +117,11 @@ pub(crate) fn sampling_request(ask: &SamplingPrompt<'_>) -> Result<InputRequest,
         SamplingMessage::assistant_text("Ships, gulls and a red lighthouse."),
     ];
     if ask.with_picture {
-        let chart = ContentBlock::image(base64(CHART_PNG), "image/png");
+        let chart = ContentBlock::image(encode_base64(CHART_PNG), "image/png");
         messages.push(user_message(chart)?);
     }
     if ask.with_sound {
-        let bell = ContentBlock::audio(base64(BELL_WAV), "audio/wav");
+        let bell = ContentBlock::audio(encode_base64(BELL_WAV), "audio/wav");
         messages.push(user_message(bell)?);
     }
     messages.push(SamplingMessage::user_text(ask.question));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn forms_are_serialized_completely() {
-        for schema in [arrival_form(false), arrival_form(true), consent_form()] {
+        for schema in [arrival_form(false), arrival_form(true), yes_no_form()] {
             let typed: ElicitationSchema = serde_json::from_value(schema.clone()).unwrap();
             let sent = serde_json::to_value(typed).unwrap();
             assert_eq!(sent, schema, "the SDK's types should preserve every field of the form");

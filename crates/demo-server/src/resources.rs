@@ -7,16 +7,16 @@ use rmcp::model::{
 use serde_json::json;
 
 use crate::client::{self, Context};
-use crate::content::{BELL_WAV, CHART_PNG, GUIDE, WELCOME, anchor, base64, now};
+use crate::content::{BELL_WAV, CHART_PNG, GUIDE_TEXT, WELCOME_TEXT, anchor_icon, current_time_text, encode_base64};
 use crate::harbour;
-use crate::input_requests::{EarlyEnd, InputResponseSet, request_input};
+use crate::input_requests::{EarlyExit, InputResponseSet, request_input};
 use crate::request_contents;
 use crate::skills;
 use crate::state::State;
 use crate::templates::{self, TemplateMatch, parse_uri};
 
 /// URI of the clock, whose changes are reported periodically to subscribers.
-pub(crate) const CLOCK: &str = "clock:///now";
+pub(crate) const CLOCK_URI: &str = "clock:///now";
 /// URI of the guide, a Markdown file.
 pub(crate) const GUIDE_URI: &str = "harbour:///guide.md";
 /// URI of the sea chart, a PNG image.
@@ -35,21 +35,21 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
             .with_title("Welcome")
             .with_description("Where to start.")
             .with_mime_type("text/plain")
-            .with_size(WELCOME.len() as u64)
-            .with_icons(vec![anchor()])
+            .with_size(WELCOME_TEXT.len() as u64)
+            .with_icons(vec![anchor_icon()])
             .with_annotations(Annotations::default().with_audience(vec![Role::User]).with_priority(1.0)),
         Resource::new(GUIDE_URI, "guide.md")
             .with_title("Guide to the harbour")
             .with_description("Towns, ships and what to try.")
             .with_mime_type("text/markdown")
-            .with_size(GUIDE.len() as u64),
-        chart(),
+            .with_size(GUIDE_TEXT.len() as u64),
+        chart_resource(),
         Resource::new(BELL_URI, "bell.wav")
             .with_title("Ship's bell")
             .with_description("Rings for less than a second.")
             .with_mime_type("audio/wav")
             .with_size(BELL_WAV.len() as u64),
-        Resource::new(CLOCK, "clock")
+        Resource::new(CLOCK_URI, "clock")
             .with_title("Harbour clock")
             .with_description("The time now. Changes every two seconds while somebody subscribes.")
             .with_mime_type("text/plain"),
@@ -58,8 +58,8 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
             .with_description("Asks for a promise before it opens.")
             .with_mime_type("text/plain"),
     ];
-    all.extend(state.notes().keys().map(|name| note(name)));
-    all.extend(harbour::ships().map(|ship| {
+    all.extend(state.notes().keys().map(|name| note_resource(name)));
+    all.extend(harbour::all_ships().map(|ship| {
         Resource::new(ship_uri(ship.name), ship.name.to_lowercase())
             .with_title(ship.name)
             .with_description(format!("A {} in {}.", ship.kind, ship.harbour))
@@ -79,7 +79,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
             .with_title("Tide table")
             .with_description("High and low water at a harbour on a day of the week.")
             .with_mime_type("text/markdown")
-            .with_icons(vec![anchor()]),
+            .with_icons(vec![anchor_icon()]),
         ResourceTemplate::new(templates::SHIPS_TEMPLATE, "ships")
             .with_title("Find ships")
             .with_description("Ships by name, kind or harbour. A bare word searches everywhere.")
@@ -88,7 +88,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Returns the sea chart, for the list of resources or as a link in a result.
-pub(crate) fn chart() -> Resource {
+pub(crate) fn chart_resource() -> Resource {
     Resource::new(CHART_URI, "chart.png")
         .with_title("Sea chart")
         .with_description("The coast, an island and the way round it.")
@@ -97,7 +97,7 @@ pub(crate) fn chart() -> Resource {
 }
 
 /// Returns a note, for the list of resources or as a link in a result.
-pub(crate) fn note(name: &str) -> Resource {
+pub(crate) fn note_resource(name: &str) -> Resource {
     Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
 }
 
@@ -111,12 +111,12 @@ fn ship_uri(name: &str) -> String {
 }
 
 /// Returns `true` if a resource with this URI can be read.
-pub(crate) fn exists(state: &State, uri: &str) -> bool {
-    uri == DIARY_URI || contents(state, uri).is_some()
+pub(crate) fn resource_exists(state: &State, uri: &str) -> bool {
+    uri == DIARY_URI || resource_contents(state, uri).is_some()
 }
 
 /// Returns the error for a URI that can't be read.
-pub(crate) fn not_found(uri: &str) -> ErrorData {
+pub(crate) fn not_found_error(uri: &str) -> ErrorData {
     ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri })))
 }
 
@@ -129,14 +129,14 @@ pub(crate) async fn read(
     let uri = request.uri;
     let contents = if uri == DIARY_URI {
         let answers = InputResponseSet::new(request.input_responses, request.request_state);
-        match diary(context, &answers).await {
+        match read_diary(context, &answers).await {
             Ok(contents) => contents,
-            Err(EarlyEnd::Ask(question)) => return Ok((*question).into()),
-            Err(EarlyEnd::Refused(error)) => return Err(error),
-            Err(EarlyEnd::Failed(reason)) => return Err(ErrorData::invalid_request(reason, None)),
+            Err(EarlyExit::Ask(question)) => return Ok((*question).into()),
+            Err(EarlyExit::Refused(error)) => return Err(error),
+            Err(EarlyExit::Failed(reason)) => return Err(ErrorData::invalid_request(reason, None)),
         }
     } else {
-        contents(state, &uri).ok_or_else(|| not_found(&uri))?
+        resource_contents(state, &uri).ok_or_else(|| not_found_error(&uri))?
     };
     let mut result = ReadResourceResult::new(vec![contents]);
     if uri == CHART_URI && client::is_stateless(context) {
@@ -146,42 +146,42 @@ pub(crate) async fn read(
 }
 
 /// Returns the diary if the user confirms a promise in a form.
-async fn diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyEnd> {
-    let question = request_contents::form_elicitation("Before the diary opens:", request_contents::consent_form())?;
+async fn read_diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyExit> {
+    let question = request_contents::form_elicitation("Before the diary opens:", request_contents::yes_no_form())?;
     let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_STATE)).await?;
     let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
     if answer.action != ElicitationAction::Accept || !promised {
-        return Err(EarlyEnd::Failed("The diary stays closed without the promise.".to_owned()));
+        return Err(EarlyExit::Failed("The diary stays closed without the promise.".to_owned()));
     }
-    Ok(text(DIARY_URI, "text/plain", "We never found the treasure. It was under the lighthouse all along."))
+    Ok(text_contents(DIARY_URI, "text/plain", "We never found the treasure. It was under the lighthouse all along."))
 }
 
-fn contents(state: &State, uri: &str) -> Option<ResourceContents> {
+fn resource_contents(state: &State, uri: &str) -> Option<ResourceContents> {
     match uri {
-        WELCOME_URI => return Some(text(uri, "text/plain", WELCOME)),
-        GUIDE_URI => return Some(text(uri, "text/markdown", GUIDE)),
-        CHART_URI => return Some(blob(uri, "image/png", CHART_PNG)),
-        BELL_URI => return Some(blob(uri, "audio/wav", BELL_WAV)),
-        CLOCK => return Some(text(uri, "text/plain", now())),
+        WELCOME_URI => return Some(text_contents(uri, "text/plain", WELCOME_TEXT)),
+        GUIDE_URI => return Some(text_contents(uri, "text/markdown", GUIDE_TEXT)),
+        CHART_URI => return Some(blob_contents(uri, "image/png", CHART_PNG)),
+        BELL_URI => return Some(blob_contents(uri, "audio/wav", BELL_WAV)),
+        CLOCK_URI => return Some(text_contents(uri, "text/plain", current_time_text())),
         _ => {}
     }
-    if let Some(ship) = harbour::ships().find(|ship| ship_uri(ship.name) == uri) {
-        return Some(text(uri, "application/json", describe(&ship).to_string()));
+    if let Some(ship) = harbour::all_ships().find(|ship| ship_uri(ship.name) == uri) {
+        return Some(text_contents(uri, "application/json", describe_ship(&ship).to_string()));
     }
-    if let Some(file) = skills::contents(uri) {
+    if let Some(file) = skills::file_contents(uri) {
         return Some(file);
     }
     match parse_uri(uri)? {
-        TemplateMatch::Note(name) => state.notes().get(&name).map(|note| text(uri, "text/plain", note)),
+        TemplateMatch::Note(name) => state.notes().get(&name).map(|note| text_contents(uri, "text/plain", note)),
         TemplateMatch::Tide { harbour, day } => {
-            harbour::tide_table(&harbour, &day).map(|table| text(uri, "text/markdown", table))
+            harbour::tide_table(&harbour, &day).map(|table| text_contents(uri, "text/markdown", table))
         }
-        TemplateMatch::Ships(filter) => Some(text(uri, "application/json", search(&filter))),
+        TemplateMatch::Ships(filter) => Some(text_contents(uri, "application/json", search_ships(&filter))),
     }
 }
 
-fn search(filter: &[(String, String)]) -> String {
-    let found: Vec<_> = harbour::ships()
+fn search_ships(filter: &[(String, String)]) -> String {
+    let found: Vec<_> = harbour::all_ships()
         .filter(|ship| {
             filter.iter().all(|(field, wanted)| {
                 let fits = |value: &str| value.to_lowercase().contains(&wanted.to_lowercase());
@@ -193,12 +193,12 @@ fn search(filter: &[(String, String)]) -> String {
                 }
             })
         })
-        .map(|ship| describe(&ship))
+        .map(|ship| describe_ship(&ship))
         .collect();
     json!({ "ships": found }).to_string()
 }
 
-fn describe(ship: &harbour::Ship) -> serde_json::Value {
+fn describe_ship(ship: &harbour::Ship) -> serde_json::Value {
     json!({
         "name": ship.name,
         "kind": ship.kind,
@@ -207,10 +207,10 @@ fn describe(ship: &harbour::Ship) -> serde_json::Value {
     })
 }
 
-fn text(uri: &str, mime_type: &str, text: impl Into<String>) -> ResourceContents {
+fn text_contents(uri: &str, mime_type: &str, text: impl Into<String>) -> ResourceContents {
     ResourceContents::text(text, uri).with_mime_type(mime_type)
 }
 
-fn blob(uri: &str, mime_type: &str, bytes: &[u8]) -> ResourceContents {
-    ResourceContents::blob(base64(bytes), uri).with_mime_type(mime_type)
+fn blob_contents(uri: &str, mime_type: &str, bytes: &[u8]) -> ResourceContents {
+    ResourceContents::blob(encode_base64(bytes), uri).with_mime_type(mime_type)
 }

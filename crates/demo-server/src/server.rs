@@ -20,10 +20,10 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 
 use crate::client::{self, Context};
-use crate::content::anchor;
+use crate::content::anchor_icon;
 use crate::input_requests::InputResponseSet;
 use crate::options::Options;
-use crate::page::page;
+use crate::page::paginate;
 use crate::state::{State, lock};
 use crate::subscriptions::{self, BufferedChanges, Subscriptions};
 use crate::{completion, prompts, resources, skills, tasks, tools};
@@ -33,7 +33,7 @@ const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\"
     \"check_in\" ask the host back. Subscribe to clock:///now to see updates. \
     Nothing here is real, and nothing leaves this process.";
 
-type Reply<T> = Result<T, ErrorData>;
+type HandlerResult<T> = Result<T, ErrorData>;
 
 /// The demo server for one session, or over HTTP for one stateless request.
 pub(crate) struct DemoServer {
@@ -76,7 +76,7 @@ impl ServerHandler for DemoServer {
         let server = Implementation::new("demo-server", env!("CARGO_PKG_VERSION"))
             .with_title("Demo harbour")
             .with_description("A small harbour that shows everything an MCP server can do.")
-            .with_icons(vec![anchor()])
+            .with_icons(vec![anchor_icon()])
             .with_website_url("https://modelcontextprotocol.io");
         ServerConfig::new(capabilities).with_server_info(server).with_instructions(INSTRUCTIONS)
     }
@@ -86,26 +86,30 @@ impl ServerHandler for DemoServer {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(subscriptions::report_lists(context.peer, Arc::clone(&self.state)));
+        tokio::spawn(subscriptions::report_list_changes(context.peer, Arc::clone(&self.state)));
     }
 
-    async fn set_level(&self, request: SetLevelRequestParams, _: Context) -> Reply<()> {
+    async fn set_level(&self, request: SetLevelRequestParams, _: Context) -> HandlerResult<()> {
         *lock(&self.log_level) = request.level;
         Ok(())
     }
 
-    async fn list_tools(&self, request: Option<PaginatedRequestParams>, context: Context) -> Reply<ListToolsResult> {
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> HandlerResult<ListToolsResult> {
         let mut all = tools::list(&self.state);
         if tasks::are_tasks_supported(&context) {
             all.push(tasks::definition());
         }
-        let (items, next_cursor) = page(all, request.as_ref())?;
+        let (items, next_cursor) = paginate(all, request.as_ref())?;
         let mut result = ListToolsResult::with_all_items(items);
         result.next_cursor = next_cursor;
         Ok(result)
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Reply<CallToolResponse> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> HandlerResult<CallToolResponse> {
         if request.name == tasks::DO_LATER_TOOL && tasks::are_tasks_supported(&context) {
             return Ok(tasks::do_later(self.state.tasks()));
         }
@@ -119,19 +123,27 @@ impl ServerHandler for DemoServer {
         tools::call(&request.name, call).await
     }
 
-    async fn list_prompts(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListPromptsResult> {
-        let (items, next_cursor) = page(prompts::list(&self.state), request.as_ref())?;
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> HandlerResult<ListPromptsResult> {
+        let (items, next_cursor) = paginate(prompts::list(&self.state), request.as_ref())?;
         let mut result = ListPromptsResult::with_all_items(items);
         result.next_cursor = next_cursor;
         Ok(result)
     }
 
-    async fn get_prompt(&self, request: GetPromptRequestParams, context: Context) -> Reply<GetPromptResponse> {
+    async fn get_prompt(&self, request: GetPromptRequestParams, context: Context) -> HandlerResult<GetPromptResponse> {
         prompts::get(&self.state, &context, request).await
     }
 
-    async fn list_resources(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListResourcesResult> {
-        let (items, next_cursor) = page(resources::list(&self.state), request.as_ref())?;
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> HandlerResult<ListResourcesResult> {
+        let (items, next_cursor) = paginate(resources::list(&self.state), request.as_ref())?;
         let mut result = ListResourcesResult::with_all_items(items);
         result.next_cursor = next_cursor;
         Ok(result)
@@ -141,8 +153,8 @@ impl ServerHandler for DemoServer {
         &self,
         request: Option<PaginatedRequestParams>,
         context: Context,
-    ) -> Reply<ListResourceTemplatesResult> {
-        let (items, next_cursor) = page(resources::templates(), request.as_ref())?;
+    ) -> HandlerResult<ListResourceTemplatesResult> {
+        let (items, next_cursor) = paginate(resources::templates(), request.as_ref())?;
         let mut result = ListResourceTemplatesResult::with_all_items(items);
         result.next_cursor = next_cursor;
         if client::is_stateless(&context) {
@@ -151,33 +163,41 @@ impl ServerHandler for DemoServer {
         Ok(result)
     }
 
-    async fn read_resource(&self, request: ReadResourceRequestParams, context: Context) -> Reply<ReadResourceResponse> {
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> HandlerResult<ReadResourceResponse> {
         resources::read(&self.state, &context, request).await
     }
 
-    async fn list_skills(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListSkillsResult> {
-        let (items, next_cursor) = page(skills::list(), request.as_ref())?;
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> HandlerResult<ListSkillsResult> {
+        let (items, next_cursor) = paginate(skills::list(), request.as_ref())?;
         let mut result = ListSkillsResult::with_all_items(items);
         result.next_cursor = next_cursor;
         Ok(result)
     }
 
-    async fn get_skill(&self, request: GetSkillRequestParams, _: Context) -> Reply<GetSkillResult> {
+    async fn get_skill(&self, request: GetSkillRequestParams, _: Context) -> HandlerResult<GetSkillResult> {
         skills::get(&request.uri).map(GetSkillResult::new)
     }
 
-    async fn complete(&self, request: CompleteRequestParams, _: Context) -> Reply<CompleteResult> {
+    async fn complete(&self, request: CompleteRequestParams, _: Context) -> HandlerResult<CompleteResult> {
         completion::complete(&self.state, &request)
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Reply<()> {
-        if !resources::exists(&self.state, &request.uri) {
-            return Err(resources::not_found(&request.uri));
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> HandlerResult<()> {
+        if !resources::resource_exists(&self.state, &request.uri) {
+            return Err(resources::not_found_error(&request.uri));
         }
         self.subscriptions.add(request.uri, context.peer, &self.state)
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Reply<()> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> HandlerResult<()> {
         self.subscriptions.remove(&request.uri);
         Ok(())
     }
@@ -185,26 +205,26 @@ impl ServerHandler for DemoServer {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| resources::exists(&self.state, uri));
+            uris.retain(|uri| resources::resource_exists(&self.state, uri));
             uris.truncate(subscriptions::MAX_SUBSCRIPTIONS);
         }
         self.granted.add(&self.state);
         Some(accepted)
     }
 
-    async fn get_task(&self, request: GetTaskParams, _: Context) -> Reply<GetTaskResult> {
+    async fn get_task(&self, request: GetTaskParams, _: Context) -> HandlerResult<GetTaskResult> {
         self.state.tasks().get_task(&request.task_id).map(GetTaskResult::new)
     }
 
-    async fn update_task(&self, request: UpdateTaskParams, _: Context) -> Reply<()> {
+    async fn update_task(&self, request: UpdateTaskParams, _: Context) -> HandlerResult<()> {
         self.state.tasks().update_task(&request.task_id, request.input_responses)
     }
 
-    async fn cancel_task(&self, request: CancelTaskParams, _: Context) -> Reply<()> {
+    async fn cancel_task(&self, request: CancelTaskParams, _: Context) -> HandlerResult<()> {
         self.state.tasks().cancel_task(&request.task_id)
     }
 
-    async fn listen(&self, context: SubscriptionContext) -> Reply<()> {
+    async fn listen(&self, context: SubscriptionContext) -> HandlerResult<()> {
         subscriptions::listen(&context, &self.state, &self.granted).await;
         Ok(())
     }

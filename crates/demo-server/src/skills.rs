@@ -4,12 +4,12 @@ use rmcp::model::{ErrorData, ResourceContents, Skill, SkillFrontmatter, SkillRes
 use serde_json::json;
 
 const PLAN_URI: &str = "skill://harbour/plan-passage/SKILL.md";
-const PLAN: &str = include_str!("../assets/plan-passage/SKILL.md");
+const PLAN_TEXT: &str = include_str!("../assets/plan-passage/SKILL.md");
 const RULES_URI: &str = "skill://harbour/plan-passage/references/rules-of-thumb.md";
-const RULES: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
+const RULES_TEXT: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
 
 /// URIs and texts of the files of the only skill.
-const FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN), (RULES_URI, RULES)];
+const SKILL_FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN_TEXT), (RULES_URI, RULES_TEXT)];
 
 /// Returns all skills of the server.
 pub(crate) fn list() -> Vec<Skill> {
@@ -19,7 +19,7 @@ pub(crate) fn list() -> Vec<Skill> {
     )
     .with_field("license", "CC0-1.0")
     .with_field("metadata", json!({ "version": "1.0" }));
-    let files = FILES.map(|(uri, text)| SkillResource::from_bytes(uri, text.as_bytes()));
+    let files = SKILL_FILES.map(|(uri, text)| SkillResource::from_bytes(uri, text.as_bytes()));
     vec![Skill::new(PLAN_URI, frontmatter, SkillResources::Files(files.to_vec()))]
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn get(uri: &str) -> Result<Skill, ErrorData> {
 }
 
 /// Returns the content of a skill's file, or `None` if no file has this URI.
-pub(crate) fn contents(uri: &str) -> Option<ResourceContents> {
-    let (uri, text) = FILES.into_iter().find(|(known, _)| *known == uri)?;
+pub(crate) fn file_contents(uri: &str) -> Option<ResourceContents> {
+    let (uri, text) = SKILL_FILES.into_iter().find(|(known, _)| *known == uri)?;
     Some(ResourceContents::text(text, uri).with_mime_type("text/markdown"))
 }

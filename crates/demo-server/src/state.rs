@@ -12,7 +12,7 @@ pub(crate) const MAX_NOTES: usize = 100;
 /// Maximum number of tools that can be added.
 pub(crate) const MAX_ADDED_TOOLS: usize = 20;
 const MAX_VISITS: usize = 32;
-const MAX_WAITING_CHANGES: usize = 256;
+const CHANGE_QUEUE_CAPACITY: usize = 256;
 
 /// A change that is reported to subscribed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,13 +42,13 @@ pub(crate) struct AddedTool {
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
     added_tools: Mutex<Vec<AddedTool>>,
-    visits: Mutex<TripVisits>,
+    visits: Mutex<StoredVisits>,
     tasks: TaskManager,
     changes: broadcast::Sender<ServerChange>,
 }
 
 #[derive(Debug, Default)]
-struct TripVisits {
+struct StoredVisits {
     count: u64,
     open: VecDeque<(String, Vec<Value>)>,
 }
@@ -67,7 +67,7 @@ impl State {
             }]),
             visits: Mutex::default(),
             tasks: TaskManager::new(),
-            changes: broadcast::channel(MAX_WAITING_CHANGES).0,
+            changes: broadcast::channel(CHANGE_QUEUE_CAPACITY).0,
         }
     }
 
@@ -95,7 +95,7 @@ impl State {
     }
 
     /// Returns the responses of the visit with this handle, or `None`.
-    pub(crate) fn visit(&self, handle: &str) -> Option<Vec<Value>> {
+    pub(crate) fn visit_responses(&self, handle: &str) -> Option<Vec<Value>> {
         lock(&self.visits).open.iter().find(|(known, _)| known == handle).map(|(_, answers)| answers.clone())
     }
 
@@ -105,7 +105,7 @@ impl State {
     }
 
     /// Reports a change to all subscribers.
-    pub(crate) fn announce(&self, change: ServerChange) {
+    pub(crate) fn notify_subscribers(&self, change: ServerChange) {
         // Sending fails only if there are no subscribers.
         let _ = self.changes.send(change);
     }
@@ -132,7 +132,7 @@ mod tests {
         for _ in 0..MAX_VISITS {
             state.store_visit(vec![]);
         }
-        assert_eq!(state.visit(&first), None, "the oldest visit should be dropped");
+        assert_eq!(state.visit_responses(&first), None, "the oldest visit should be dropped");
         assert_eq!(lock(&state.visits).open.len(), MAX_VISITS, "the number of visits should be bounded");
     }
 }

@@ -26,8 +26,8 @@ pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError>
     let server = DemoServer::new(options, Arc::new(State::new()));
     tracing::info!("the harbour is open (era: {era:?})");
     let outcome = match era {
-        Era::Legacy => run(LegacyOnly(server)).await,
-        Era::Modern | Era::Both => run(server).await,
+        Era::Legacy => run_service(LegacyOnly(server)).await,
+        Era::Modern | Era::Both => run_service(server).await,
     };
     match outcome {
         // A host that disconnects before its first message is not an error.
@@ -36,7 +36,7 @@ pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError>
     }
 }
 
-async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeError> {
+async fn run_service<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeError> {
     let (reader, writer) = stdio_pipes();
     let ended = CancellationToken::new();
     let reader = EndNotifyingReader { inner: reader, ended: ended.clone() };

@@ -11,7 +11,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::task::AbortHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
-use crate::resources::CLOCK;
+use crate::resources::CLOCK_URI;
 use crate::state::{ServerChange, State, lock};
 
 /// Interval at which changes of the clock are reported to its subscribers.
@@ -33,7 +33,7 @@ impl Subscriptions {
         let watched = uri.clone();
         let changes = state.changes();
         let task = tokio::spawn(async move {
-            let mut watch = ChangeStream::new(changes, watched == CLOCK);
+            let mut watch = ChangeStream::new(changes, watched == CLOCK_URI);
             while let Some(change) = watch.next().await {
                 if change != ServerChange::Resource(watched.clone()) {
                     continue;
@@ -59,16 +59,16 @@ impl Subscriptions {
 }
 
 /// Reports changes of the lists to a session until it ends.
-pub(crate) async fn report_lists(peer: Peer<RoleServer>, state: Arc<State>) {
+pub(crate) async fn report_list_changes(peer: Peer<RoleServer>, state: Arc<State>) {
     let mut watch = ChangeStream::new(state.changes(), false);
     while let Some(change) = watch.next().await {
-        if notify_list(&peer, &change).await.is_err() {
+        if notify_list_changed(&peer, &change).await.is_err() {
             return;
         }
     }
 }
 
-async fn notify_list(peer: &Peer<RoleServer>, change: &ServerChange) -> Result<(), ServiceError> {
+async fn notify_list_changed(peer: &Peer<RoleServer>, change: &ServerChange) -> Result<(), ServiceError> {
     match change {
         ServerChange::Tools => peer.notify_tool_list_changed().await,
         ServerChange::Prompts => peer.notify_prompt_list_changed().await,
@@ -101,7 +101,7 @@ impl BufferedChanges {
 /// Serves one `subscriptions/listen` request until the host ends it.
 pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted: &BufferedChanges) {
     let with_clock =
-        context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK));
+        context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK_URI));
     let mut watch = ChangeStream::new(granted.take().unwrap_or_else(|| state.changes()), with_clock);
     loop {
         let change = tokio::select! {
@@ -157,7 +157,7 @@ impl ChangeStream {
                     }
                     Err(RecvError::Closed) => return None,
                 },
-                _ = tick => return Some(ServerChange::Resource(CLOCK.to_owned())),
+                _ = tick => return Some(ServerChange::Resource(CLOCK_URI.to_owned())),
             }
         }
     }

@@ -10,12 +10,12 @@ use crate::client::{self, Context};
 
 /// Name of the tool whose call becomes a task.
 pub(crate) const DO_LATER_TOOL: &str = "do_later";
-const POLL_MS: u64 = 200;
+const POLL_INTERVAL_MILLIS: u64 = 200;
 const TASK_DURATION: Duration = Duration::from_millis(600);
 
 /// Returns `true` if the host declared the tasks extension. The tool is not available to other hosts.
 pub(crate) fn are_tasks_supported(context: &Context) -> bool {
-    client::is_stateless(context) && client::capabilities(context).supports_tasks()
+    client::is_stateless(context) && client::host_capabilities(context).supports_tasks()
 }
 
 /// Returns the definition of the tool `do_later`.
@@ -30,7 +30,8 @@ pub(crate) fn definition() -> Tool {
 
 /// Starts a task, and returns it as the response to the call.
 pub(crate) fn do_later(tasks: &TaskManager) -> CallToolResponse {
-    let options = TaskOptions::new().with_poll_interval_ms(POLL_MS).with_status_message("Looking for the broom.");
+    let options =
+        TaskOptions::new().with_poll_interval_ms(POLL_INTERVAL_MILLIS).with_status_message("Looking for the broom.");
     let task = tasks.spawn(options, |context| {
         Box::pin(async move {
             tokio::time::sleep(TASK_DURATION / 2).await;

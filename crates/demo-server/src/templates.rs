@@ -26,17 +26,17 @@ pub(crate) fn parse_uri(uri: &str) -> Option<TemplateMatch> {
     let url = Url::parse(uri).ok()?;
     let path = url.path().strip_prefix('/')?;
     match url.scheme() {
-        "note" => decode(path).map(TemplateMatch::Note),
+        "note" => percent_decode(path).map(TemplateMatch::Note),
         "tide" => {
             let (harbour, day) = path.split_once('/')?;
-            Some(TemplateMatch::Tide { harbour: decode(harbour)?, day: decode(day)? })
+            Some(TemplateMatch::Tide { harbour: percent_decode(harbour)?, day: percent_decode(day)? })
         }
         "ships" if path == "search" => Some(TemplateMatch::Ships(url.query_pairs().into_owned().collect())),
         _ => None,
     }
 }
 
-fn decode(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let text = percent_decode_str(text).decode_utf8().ok()?;
     (!text.is_empty() && !text.contains('/')).then(|| text.into_owned())
 }

@@ -46,13 +46,13 @@ impl ChatBounds {
 
 /// Threshold for models with an unknown context size, in tokens. No set of tools reaches it, so such a model receives
 /// all tools.
-pub const NO_THRESHOLD: u64 = u32::MAX as u64;
+pub const UNREACHABLE_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {
     /// Returns the number of tokens above which a model with this context size has to search for tools. Returns
-    /// [`NO_THRESHOLD`] if the size is unknown.
+    /// [`UNREACHABLE_THRESHOLD`] if the size is unknown.
     #[must_use]
-    pub fn threshold(self, context: Option<u32>) -> u64 {
-        context.map_or(NO_THRESHOLD, |context| u64::from(context) * u64::from(self.tools_percent) / 100)
+    pub fn tool_search_threshold(self, context: Option<u32>) -> u64 {
+        context.map_or(UNREACHABLE_THRESHOLD, |context| u64::from(context) * u64::from(self.tools_percent) / 100)
     }
 }

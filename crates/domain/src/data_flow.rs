@@ -17,17 +17,17 @@ pub struct DataFlow {
     pub same_server: SameServerFlow,
     /// Results that the user reviews before a model reads them.
     pub review: ResultReview,
-    /// Settings of individual tools that override `review`, by tool name. At most [`MAX_TOOLS`] entries.
+    /// Settings of individual tools that override `review`, by tool name. At most [`MAX_TOOL_SETTINGS`] entries.
     pub tools: BTreeMap<String, ResultReview>,
 }
 
 /// Maximum number of tools of a server that have an individual setting.
-pub const MAX_TOOLS: usize = 1_000;
+pub const MAX_TOOL_SETTINGS: usize = 1_000;
 
 impl DataFlow {
     /// Returns the review setting that applies to a tool.
     #[must_use]
-    pub fn review_of(&self, tool: &str) -> ResultReview {
+    pub fn tool_review_setting(&self, tool: &str) -> ResultReview {
         self.tools.get(tool).copied().unwrap_or(self.review)
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Returns the map in memory (`own`) with the changes applied that the file had between `before` and `now`. Entries
 /// that exist only in memory are kept.
 #[must_use]
-pub fn changed_entries<T: Clone + PartialEq>(
+pub fn merge_file_changes<T: Clone + PartialEq>(
     own: &BTreeMap<String, T>,
     before: &BTreeMap<String, T>,
     now: &BTreeMap<String, T>,

@@ -23,11 +23,11 @@ pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
     let stem: String = title.chars().take(MAX_TITLE_CHARS).map(plain).collect();
     let stem = stem.trim_matches('-');
     let stem = if stem.is_empty() { without_title } else { stem };
-    let guard = if is_device(stem) { "_" } else { "" };
+    let guard = if is_device_name(stem) { "_" } else { "" };
     format!("{guard}{stem}{end}")
 }
 
-fn is_device(stem: &str) -> bool {
+fn is_device_name(stem: &str) -> bool {
     let stem = stem.to_lowercase();
     let numbered = |kind: &str| stem.strip_prefix(kind).is_some_and(|rest| rest.chars().count() == 1);
     DEVICE_NAMES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")

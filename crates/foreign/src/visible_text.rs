@@ -6,12 +6,12 @@ use std::fmt::Write;
 /// Replaces control characters (except tab), bidirectional controls, zero-width characters and Unicode tags with
 /// escapes such as `\x1b` or `\u{202e}`. Returns other text unchanged.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_escaped) {
+    if !text.chars().any(must_be_escaped) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for character in text.chars() {
-        if !is_escaped(character) {
+        if !must_be_escaped(character) {
             shown.push(character);
         } else if (character as u32) < 0x100 {
             // Writing to a String cannot fail.
@@ -23,7 +23,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-fn is_escaped(character: char) -> bool {
+fn must_be_escaped(character: char) -> bool {
     matches!(character,
         '\u{00}'..='\u{08}' | '\u{0a}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         | '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

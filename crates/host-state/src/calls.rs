@@ -10,7 +10,7 @@ pub use call_record::SentNotifier;
 pub use call_record::{CallRecord, TicketUse};
 pub use call_record::{CallReply, NewCall};
 pub use call_request::CallRequest;
-pub use pending_result::HeldResult;
+pub use pending_result::PendingResult;
 pub use pending_result::{ResultOrigin, ResultVerdict};
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct CallTable {
     /// Purpose of each ticket that was sent to a connection.
     pub tickets: FxHashMap<CallTicket, TicketUse>,
     /// Results that wait for the user's review, by id of their call.
-    pub held_results: FxHashMap<String, HeldResult>,
+    pub held_results: FxHashMap<String, PendingResult>,
     /// Cached resources that are still fresh.
     pub reads: ResourceCache,
 }
@@ -45,7 +45,7 @@ impl CallTable {
     ///
     /// Returns [`CallFailure::IdInUse`] if a call in progress has this id, and [`CallFailure::Busy`] if there are too
     /// many calls.
-    pub fn may_begin(&self, id: &str, server: &str) -> Result<(), CallFailure> {
+    pub fn check_new_call(&self, id: &str, server: &str) -> Result<(), CallFailure> {
         if self.records.contains_key(id) {
             return Err(CallFailure::IdInUse(id.to_owned()));
         }
@@ -57,7 +57,7 @@ impl CallTable {
 
     /// Removes and returns a call if `number` identifies its current path resolution. Returns `None` for a cancelled
     /// call, or a new one with the same id.
-    pub fn take_followed(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
+    pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.following == Some(number))?;
         let mut record = self.records.remove(id)?;
         record.following = None;
@@ -79,7 +79,7 @@ impl CallTable {
     }
 
     /// Returns the tickets that were sent to the connection of this run.
-    pub fn tickets_of(&self, run: RunId) -> Vec<CallTicket> {
+    pub fn tickets_of_run(&self, run: RunId) -> Vec<CallTicket> {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
@@ -96,7 +96,7 @@ impl CallTable {
 
     /// Returns the id of the call in progress whose request has this method, if exactly one such call is in progress on
     /// the server.
-    pub fn sender_of(&self, server: &str, method: &str) -> Option<String> {
+    pub fn call_with_method(&self, server: &str, method: &str) -> Option<String> {
         let kind = match method {
             "tools/call" => CallKind::Tool,
             "prompts/get" => CallKind::Prompt,
@@ -112,7 +112,7 @@ impl CallTable {
 
     /// Returns the number of the call's current round of input requests, and starts a new round if the call is not
     /// waiting for input.
-    pub fn round_of(&mut self, call: &str) -> Option<u32> {
+    pub fn advance_input_round(&mut self, call: &str) -> Option<u32> {
         let record = self.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
             record.round += 1;
@@ -121,7 +121,7 @@ impl CallTable {
     }
 
     /// Returns the id of the call that a ticket belongs to.
-    pub fn call_of(&self, ticket: CallTicket) -> Option<String> {
+    pub fn call_of_ticket(&self, ticket: CallTicket) -> Option<String> {
         match self.tickets.get(&ticket) {
             Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
             _ => None,
@@ -130,8 +130,8 @@ impl CallTable {
 
     /// Drops a result whose review was denied, and sends the verdict to the model's run. If the review was cancelled,
     /// the run also stops.
-    pub fn leave_result_out(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
-        let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
+    pub fn withhold_result(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
+        let Some(PendingResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
         // The model's run may have ended already.
@@ -139,7 +139,7 @@ impl CallTable {
     }
 
     /// Returns the id of the conversation in which a consent request originated.
-    pub fn conversation_of(&self, why: &ConsentRequestOrigin) -> Option<String> {
+    pub fn conversation_of_request(&self, why: &ConsentRequestOrigin) -> Option<String> {
         match why {
             ConsentRequestOrigin::User { conversation } => conversation.clone(),
             ConsentRequestOrigin::Model { conversation, .. } => Some(conversation.clone()),

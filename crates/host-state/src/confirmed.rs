@@ -98,14 +98,14 @@ impl ConfirmedSettings {
     }
 
     /// Returns the confirmed address of a provider.
-    pub fn address_of(&self, id: &str) -> Option<&ProviderAddress> {
+    pub fn confirmed_address(&self, id: &str) -> Option<&ProviderAddress> {
         self.file.as_ref().and_then(|file| file.providers.get(id))
     }
 
     /// Returns `true` if the confirmed address of a provider is already equal to `wanted`, so that nothing has to be
     /// written.
-    pub fn is_settled(&self, id: &str, wanted: Option<&ProviderAddress>) -> bool {
-        self.pending_providers == 0 && self.address_of(id) == wanted
+    pub fn is_up_to_date(&self, id: &str, wanted: Option<&ProviderAddress>) -> bool {
+        self.pending_providers == 0 && self.confirmed_address(id) == wanted
     }
 
     /// Interprets the content of the file `confirmed.json`. A missing file means different things depending on the
@@ -131,7 +131,7 @@ impl ConfirmedSettings {
 
     /// Returns the confirmed retention of the audit log, or `None` while it is unknown. If the user never confirmed
     /// one, returns the default retention, so that deleting the file doesn't shorten the log.
-    pub fn keeping(&self) -> Option<AuditRetentionSetting> {
+    pub fn retention(&self) -> Option<AuditRetentionSetting> {
         let unchanged = || AuditRetentionSetting::from_settings(&AppSettings::default());
         self.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged))
     }
@@ -150,7 +150,7 @@ pub enum ConfirmedRead {
 
 impl ConfirmedFile {
     /// Creates confirmed settings from the current settings.
-    pub fn from_present(file: &ProvidersFile, settings: &AppSettings) -> Self {
+    pub fn from_current(file: &ProvidersFile, settings: &AppSettings) -> Self {
         Self {
             providers: file.providers.iter().map(|own| (own.id.clone(), ProviderAddress::from_settings(own))).collect(),
             default: file.default.clone(),
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn unconfirmed_retention_is_the_default() {
         let mut confirmed = ConfirmedSettings::default();
-        assert_eq!(confirmed.keeping(), None, "the retention is unknown before the file is read");
+        assert_eq!(confirmed.retention(), None, "the retention is unknown before the file is read");
         assert!(confirmed.replace(Some(ConfirmedFile::default())), "reading the file changes the settings");
         let settings = AppSettings { audit_days: 1, ..AppSettings::default() };
         let mut held = settings.clone();
-        confirmed.keeping().expect("the retention is known").apply(&mut held);
+        confirmed.retention().expect("the retention is known").apply(&mut held);
         assert_eq!(held, AppSettings::default(), "a removed file doesn't shorten the retention");
-        assert!(confirmed.replace(Some(ConfirmedFile::from_present(&ProvidersFile::default(), &settings))));
-        confirmed.keeping().expect("the retention is known").apply(&mut held);
+        assert!(confirmed.replace(Some(ConfirmedFile::from_current(&ProvidersFile::default(), &settings))));
+        confirmed.retention().expect("the retention is known").apply(&mut held);
         assert_eq!(held, settings, "the confirmed retention is applied");
     }
 }

@@ -5,14 +5,15 @@ mod pending_request;
 mod request_content;
 mod request_throttle;
 
-pub use decision::AnswerProgress;
 pub use decision::DecisionError;
+pub use decision::DecisionProgress;
 pub use decision::DecisionReply;
 pub use pending_request::{PendingRequest, RequestPurpose};
 pub use request_content::{
-    asker_of, body_of, content_of, hash_of, kind_of, refusal, refusal_response, sampling_subject, subject_of,
+    consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
+    refusal_response, sampling_subject, to_consent_body,
 };
-pub use request_throttle::{REFUSALS, RequestThrottle};
+pub use request_throttle::{DENIALS_UNTIL_MUTE, RequestThrottle};
 
 use std::collections::BTreeMap;
 
@@ -55,14 +56,14 @@ impl ConsentQueue {
 
     /// Records that the files or paths of a request have been examined. Returns the index of the request if it is still
     /// in the queue.
-    pub fn inspected_position(&mut self, id: ConsentRequestId) -> Option<usize> {
+    pub fn finish_inspection(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
     }
 
     /// Removes and returns the requests for which `is_over` returns `true`.
-    pub fn take_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
+    pub fn remove_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_over);
         self.pending = left;
         over
@@ -81,10 +82,10 @@ impl ConsentQueue {
 
     /// Sends the outcome of a decision to the caller that made it. Does nothing while the decision is still being
     /// executed.
-    pub fn report_decision(&mut self, id: ConsentRequestId, acted: Result<AnswerProgress, DecisionError>) {
+    pub fn report_decision(&mut self, id: ConsentRequestId, acted: Result<DecisionProgress, DecisionError>) {
         let outcome = match acted {
-            Ok(AnswerProgress::Later) => return,
-            Ok(AnswerProgress::Done) => Ok(()),
+            Ok(DecisionProgress::Later) => return,
+            Ok(DecisionProgress::Done) => Ok(()),
             Err(error) => Err(error),
         };
         if let Some(reply) = self.answering.remove(&id) {
@@ -94,8 +95,8 @@ impl ConsentQueue {
     }
 
     /// Returns `true` if the server has fewer than the maximum number of requests in the queue.
-    pub fn may_ask_more(&self, server: &str) -> bool {
-        let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_asked_by_server();
+    pub fn has_room_for(&self, server: &str) -> bool {
+        let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_from_server();
         self.pending.iter().filter(own).count() < DEFAULT_MAX_CONSENT_REQUESTS
     }
 
@@ -118,7 +119,12 @@ impl ConsentQueue {
     }
 
     /// Replaces the sampling request of the consent request at this index.
-    pub fn put_request(&mut self, at: usize, new: Box<CreateMessageParams>, new_state: Box<SamplingState>) {
+    pub fn replace_sampling_request(
+        &mut self,
+        at: usize,
+        new: Box<CreateMessageParams>,
+        new_state: Box<SamplingState>,
+    ) {
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.pending[at].view.body {
             *request = new;
             *state = new_state;
@@ -130,7 +136,7 @@ impl ConsentQueue {
     /// # Errors
     ///
     /// Returns [`DecisionError::WrongKind`] if a model is replying.
-    pub fn is_not_running(&self, at: usize) -> Result<(), DecisionError> {
+    pub fn check_no_model_run(&self, at: usize) -> Result<(), DecisionError> {
         if self.pending[at].running.is_some() {
             return Err(DecisionError::WrongKind("a model answers it now; stop it first"));
         }
@@ -138,7 +144,7 @@ impl ConsentQueue {
     }
 
     /// Returns the index of a request if the model run with this number is still replying to it.
-    pub fn running_at(&self, id: ConsentRequestId, number: u64) -> Option<usize> {
+    pub fn position_of_model_run(&self, id: ConsentRequestId, number: u64) -> Option<usize> {
         let is_it = |run: &ModelRun| run.is(number);
         self.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
     }

@@ -43,7 +43,7 @@ impl FlowTable {
 
     /// Returns the content of a server that a model has read in a conversation and that makes further calls of the same
     /// server require consent.
-    fn read_before(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
+    fn untrusted_readings(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
         let flow = self.flow_of(server).same_server;
         let asks = |own: &&Reading| own.server == server && flow.requires_consent_after(own, is_remote);
@@ -52,25 +52,25 @@ impl FlowTable {
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server
     /// that its data flow settings treat as untrusted.
-    pub fn is_after_untrusted(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
+    pub fn follows_untrusted_content(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
         match origin {
             CallOrigin::User { .. } | CallOrigin::CommandLine => false,
             CallOrigin::Model { conversation } => {
-                self.labels.before_call(conversation, server).is_some()
-                    || !self.read_before(conversation, server, is_remote).is_empty()
+                self.labels.other_servers_before_call(conversation, server).is_some()
+                    || !self.untrusted_readings(conversation, server, is_remote).is_empty()
             }
         }
     }
 
     /// Returns the origin of a call as displayed in its consent request.
-    pub fn why_called(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> ConsentRequestOrigin {
+    pub fn consent_origin_of_call(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> ConsentRequestOrigin {
         match origin {
             CallOrigin::User { conversation } => ConsentRequestOrigin::User { conversation: conversation.clone() },
             CallOrigin::CommandLine => ConsentRequestOrigin::User { conversation: None },
             CallOrigin::Model { conversation } => ConsentRequestOrigin::Model {
                 conversation: conversation.clone(),
-                after: self.labels.before_call(conversation, server).unwrap_or_default(),
-                read: self.read_before(conversation, server, is_remote),
+                after: self.labels.other_servers_before_call(conversation, server).unwrap_or_default(),
+                read: self.untrusted_readings(conversation, server, is_remote),
             },
         }
     }
@@ -88,12 +88,12 @@ mod tests {
         table.labels.add("c", &["other".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
         assert!(
-            table.is_after_untrusted(&model, "s", false),
+            table.follows_untrusted_content(&model, "s", false),
             "X09: content of another server may have caused the call"
         );
         let user = CallOrigin::User { conversation: Some("c".to_owned()) };
-        assert!(!table.is_after_untrusted(&user, "s", false), "the user's own call is trusted");
-        let ConsentRequestOrigin::Model { after, .. } = table.why_called(&model, "s", false) else {
+        assert!(!table.follows_untrusted_content(&user, "s", false), "the user's own call is trusted");
+        let ConsentRequestOrigin::Model { after, .. } = table.consent_origin_of_call(&model, "s", false) else {
             panic!("a model calls")
         };
         assert_eq!(after, ["other"], "the origin names the other server");
@@ -104,18 +104,21 @@ mod tests {
         let mut table = FlowTable::default();
         table.labels.add("c", &["s".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
-        assert!(!table.is_after_untrusted(&model, "s", false), "content of the same server doesn't count as another's");
+        assert!(
+            !table.follows_untrusted_content(&model, "s", false),
+            "content of the same server doesn't count as another's"
+        );
         let closed = Reading::new("s", ReadingKind::Tool, "list");
         table.labels.add_readings("c", &[closed]);
         assert!(
-            !table.is_after_untrusted(&model, "s", false),
+            !table.follows_untrusted_content(&model, "s", false),
             "the output of a local tool without a hint doesn't count"
         );
-        assert!(table.is_after_untrusted(&model, "s", true), "S26: a remote server always counts as open-world");
+        assert!(table.follows_untrusted_content(&model, "s", true), "S26: a remote server always counts as open-world");
         let open = Reading { open_world: true, ..Reading::new("s", ReadingKind::Tool, "search") };
         table.labels.add_readings("c", &[open]);
-        assert!(table.is_after_untrusted(&model, "s", false), "S26: a tool with `openWorldHint` counts");
-        let ConsentRequestOrigin::Model { read, .. } = table.why_called(&model, "s", false) else {
+        assert!(table.follows_untrusted_content(&model, "s", false), "S26: a tool with `openWorldHint` counts");
+        let ConsentRequestOrigin::Model { read, .. } = table.consent_origin_of_call(&model, "s", false) else {
             panic!("a model calls")
         };
         assert_eq!(

@@ -24,7 +24,7 @@ pub struct DocumentProgress {
 
 impl DocumentProgress {
     /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
-    pub fn is_written_later(&self, document: Document) -> bool {
+    pub fn has_pending_writes(&self, document: Document) -> bool {
         self.pending.contains_key(document.file_name())
     }
 
@@ -48,7 +48,7 @@ impl DocumentProgress {
     /// `false` if it will be read after the operations in progress.
     pub fn begin_read(&mut self, document: Document) -> bool {
         let name = document.file_name();
-        if self.is_written_later(document) || self.reading.contains(name) {
+        if self.has_pending_writes(document) || self.reading.contains(name) {
             self.stale.insert(name);
             return false;
         }
@@ -63,7 +63,7 @@ impl DocumentProgress {
     /// Returns `true` if the content that was just read is current. Otherwise the document is read again after the
     /// unfinished writes.
     pub fn is_newest(&mut self, document: Document) -> bool {
-        let is_older = self.is_written_later(document);
+        let is_older = self.has_pending_writes(document);
         if is_older {
             self.stale.insert(document.file_name());
         }
@@ -73,12 +73,12 @@ impl DocumentProgress {
     /// Returns `true` if the document changed in the meantime and should be read again now. The next call returns
     /// `false`.
     pub fn take_stale(&mut self, document: Document) -> bool {
-        !self.is_written_later(document) && self.stale.remove(document.file_name())
+        !self.has_pending_writes(document) && self.stale.remove(document.file_name())
     }
 }
 
 /// Returns the entries of a document that has one entry per server. Empty if the content is not an object.
-pub fn entries(kept: Option<Value>) -> Map<String, Value> {
+pub fn entries_by_server(kept: Option<Value>) -> Map<String, Value> {
     // Matching avoids `from_value`, which would clone every value.
     match kept {
         Some(Value::Object(entries)) => entries,
@@ -87,8 +87,8 @@ pub fn entries(kept: Option<Value>) -> Map<String, Value> {
 }
 
 /// Returns the document with the entry of one server replaced, or removed if `value` is `None`.
-pub fn with_entry(kept: Option<Value>, server: &str, value: Option<&Value>) -> Value {
-    let mut entries = entries(kept);
+pub fn with_server_entry(kept: Option<Value>, server: &str, value: Option<&Value>) -> Value {
+    let mut entries = entries_by_server(kept);
     match value {
         Some(value) => {
             entries.insert(server.to_owned(), value.clone());
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn changing_one_entry_keeps_the_others() {
         let kept = json!({ "a": 1, "b": 2 });
-        assert_eq!(with_entry(Some(kept.clone()), "a", Some(&json!(3))), json!({ "a": 3, "b": 2 }));
-        assert_eq!(with_entry(Some(kept), "a", None), json!({ "b": 2 }));
-        assert_eq!(with_entry(Some(json!("no object")), "a", Some(&json!(3))), json!({ "a": 3 }));
+        assert_eq!(with_server_entry(Some(kept.clone()), "a", Some(&json!(3))), json!({ "a": 3, "b": 2 }));
+        assert_eq!(with_server_entry(Some(kept), "a", None), json!({ "b": 2 }));
+        assert_eq!(with_server_entry(Some(json!("no object")), "a", Some(&json!(3))), json!({ "a": 3 }));
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use domain::merge::changed_entries;
+use domain::merge::merge_file_changes;
 use mcp_proto::types::Root;
 use policy::Hash;
 use serde::{Deserialize, Serialize};
@@ -37,14 +37,14 @@ impl FolderShares {
     /// Returns the folders that are shared with a server, if its command is the one for which they were shared.
     /// `command` is evaluated only for servers with shared folders, since hashing is slow and this is called for every
     /// view of a server.
-    pub fn with_command(&self, server: &str, command: impl FnOnce() -> Hash) -> Option<Vec<PathBuf>> {
+    pub fn shared_for_command(&self, server: &str, command: impl FnOnce() -> Hash) -> Option<Vec<PathBuf>> {
         let shared = self.shared.get(server)?;
         (shared.command == command()).then(|| shared.folders.clone())
     }
 
     /// Returns the share that remains if the folders not contained in `now` are removed, or `None` if nothing has to be
     /// removed.
-    pub fn narrowed(&self, server: &str, now: &FolderShare) -> Option<FolderShare> {
+    pub fn without_removed_folders(&self, server: &str, now: &FolderShare) -> Option<FolderShare> {
         let shared = self.shared.get(server).filter(|shared| shared.command == now.command)?;
         let stays = |folder: &&PathBuf| now.folders.contains(folder);
         let folders: Vec<PathBuf> = shared.folders.iter().filter(stays).cloned().collect();
@@ -63,14 +63,14 @@ impl FolderShares {
     /// Applies changes that another process made to the file. Returns the names of the changed servers.
     pub fn merge(&mut self, in_file: BTreeMap<String, FolderShare>) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
-        self.shared = changed_entries(&self.shared, &before, &self.in_file);
+        self.shared = merge_file_changes(&self.shared, &before, &self.in_file);
         let servers: BTreeSet<&String> = before.keys().chain(self.in_file.keys()).collect();
         servers.into_iter().filter(|server| before.get(*server) != self.in_file.get(*server)).cloned().collect()
     }
 }
 
 /// Converts folders to MCP roots.
-pub fn roots_in(folders: &[PathBuf]) -> Vec<Root> {
+pub fn to_roots(folders: &[PathBuf]) -> Vec<Root> {
     let root = |folder: &PathBuf| {
         Some(Root {
             uri: Url::from_directory_path(folder).ok()?.as_str().trim_end_matches('/').to_owned(),
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn shared_folders_are_bound_to_one_command() {
         let shares = FolderShares::read(shares(&[("s", share("one", &["/a"]))]));
-        let with = |command: &str| shares.with_command("s", || Hash::of_bytes(command.as_bytes()));
+        let with = |command: &str| shares.shared_for_command("s", || Hash::of_bytes(command.as_bytes()));
         assert_eq!(with("one"), Some(vec![PathBuf::from("/a")]), "the folders are shared with the approved command");
         assert_eq!(with("other"), None, "another command requires a new decision");
     }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn narrowing_removes_folders_and_never_adds() {
         let shares = FolderShares::read(shares(&[("s", share("one", &["/a", "/b"]))]));
-        let narrowed = |command, folders: &[&str]| shares.narrowed("s", &share(command, folders));
+        let narrowed = |command, folders: &[&str]| shares.without_removed_folders("s", &share(command, folders));
         assert_eq!(
             narrowed("one", &["/b", "/c"]),
             Some(share("one", &["/b"])),

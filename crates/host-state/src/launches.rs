@@ -37,13 +37,13 @@ impl LaunchFacts {
     /// has expired.
     pub fn known_session(&self, name: &str, config: impl FnOnce() -> Hash, now: Millis) -> Option<&KnownSession> {
         let known = self.known.get(name)?;
-        (known.is_believed(now) && known.config == config()).then_some(known)
+        (known.is_valid_at(now) && known.config == config()).then_some(known)
     }
 
     /// Stores the transport and revision of a session. Returns `false` if the same data is stored already and still
     /// valid. In this case its expiry is not extended, so that a newer revision is detected eventually.
-    pub fn remember(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
-        let is_known = |known: &KnownSession| known.is_believed(now) && known.says_the_same(&found);
+    pub fn store_session(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
+        let is_known = |known: &KnownSession| known.is_valid_at(now) && known.is_equal_except_time(&found);
         if self.known.get(name).is_some_and(is_known) {
             return false;
         }
@@ -53,7 +53,7 @@ impl LaunchFacts {
 
     /// Returns the files of the bundle that a server was installed from, or `None` if it was not installed from a
     /// bundle or its settings no longer refer to the bundle's folder.
-    pub fn bundle_of(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
+    pub fn bundle_files(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
         let record = self.install_record(name, Some(config))?;
         let files = record.files()?;
         config.refers_to_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
@@ -62,12 +62,12 @@ impl LaunchFacts {
     /// Returns the installation record of a server that is valid for these settings. `config` is `None` if the server
     /// is not configured.
     pub fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
-        self.origins.get(name)?.settle(config, &self.own_files.bundles())
+        self.origins.get(name)?.valid_record(config, &self.own_files.bundles())
     }
 
     /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps
     /// its name. The closure blocks on the disk.
-    pub fn renaming_of_home(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
+    pub fn home_renaming(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
         let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
         Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
@@ -79,12 +79,12 @@ impl LaunchFacts {
     }
 
     /// Returns the last approved version of a server's package, regardless of its settings.
-    pub fn package_seen(&self, name: &str) -> Option<PackageVersion> {
+    pub fn last_approved_version(&self, name: &str) -> Option<PackageVersion> {
         self.packages.get(name).map(|package| package.version.clone())
     }
 
     /// Returns the settings of a server with the approved version of its package in the command.
-    pub fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
+    pub fn with_approved_package(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())
             && let Some(launches::packages::LauncherPackage::Package(reference)) =

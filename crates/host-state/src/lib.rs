@@ -24,28 +24,28 @@ mod settings;
 pub mod view;
 
 pub use calls::{
-    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, HeldResult, NewCall, ResultOrigin, ResultVerdict,
+    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingResult, ResultOrigin, ResultVerdict,
     SentNotifier, TicketUse,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
 pub use consent::{
-    AnswerProgress, ConsentQueue, DecisionError, DecisionReply, PendingRequest, REFUSALS, RequestPurpose,
-    RequestThrottle, asker_of, body_of, content_of, hash_of, kind_of, refusal, refusal_response, sampling_subject,
-    subject_of,
+    ConsentQueue, DENIALS_UNTIL_MUTE, DecisionError, DecisionProgress, DecisionReply, PendingRequest, RequestPurpose,
+    RequestThrottle, consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
+    refusal_response, sampling_subject, to_consent_body,
 };
 pub use data_flow::{ConversationLabel, ConversationLabels, FlowTable, ServerFlows};
-pub use document_progress::{DocumentProgress, ReadDocument, entries, with_entry};
+pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
 pub use events::{EventStream, NumberedEvent};
-pub use folders::{FolderShare, FolderShares, roots_in};
+pub use folders::{FolderShare, FolderShares, to_roots};
 pub use host_closed::HostClosed;
 pub use ids::{CallTicket, RunId};
 pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
 pub use permissions::{KnownTool, Permissions, RuleFiles};
-pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoint_parts, standing_of};
+pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
 pub use sampling::{
-    ModelOutcome, ModelRun, RunProgress, Sampling, SamplingRecord, UnaskedRequest, UsageReservation, micros, rounds,
-    usage,
+    AutoApprovedRequest, ModelOutcome, ModelRun, RunProgress, Sampling, SamplingRecord, UsageReservation, cost_micros,
+    counted_rounds, token_usage,
 };
 pub use server::{LaunchState, OfferState, SelfDescription, Supervision};
-pub use settings::{SettingsChanges, SettingsReply, SettingsState, keeping};
+pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};

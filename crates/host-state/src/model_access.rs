@@ -9,7 +9,7 @@ use mcp_proto::types::CreateMessageParams;
 use models::{ModelPrice, ModelRef, TokenUsage};
 use server_requests::sampling::estimated_tokens;
 
-use super::{Sampling, micros, usage};
+use super::{Sampling, cost_micros, token_usage};
 
 /// The user's model providers, and the use of their models by servers.
 #[derive(Default)]
@@ -29,12 +29,12 @@ impl ModelAccess {
     }
 
     /// Returns the maximum cost of a request and its reply, in millionths of a US dollar.
-    pub fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
+    pub fn max_cost_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
         let price = self.price_of(model)?;
-        let plain = usage(estimated_tokens(params), params.max_tokens);
+        let plain = token_usage(estimated_tokens(params), params.max_tokens);
         // Writing the input to the provider's cache may cost more than plain input.
         let kept = TokenUsage { written_input: plain.input, ..plain };
-        micros(&price, &plain).max(micros(&price, &kept))
+        cost_micros(&price, &plain).max(cost_micros(&price, &kept))
     }
 }
 

@@ -66,7 +66,7 @@ impl Permissions {
     }
 
     /// Applies the content of the system-wide rule file. If the file is invalid, everything requires consent.
-    pub fn take_managed(&mut self, read: ParsedRules, path: PathBuf) {
+    pub fn apply_managed_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
@@ -78,7 +78,7 @@ impl Permissions {
     }
 
     /// Applies the content of the user's rule file. If the file is invalid, everything requires consent.
-    pub fn take_user(&mut self, read: ParsedRules, path: PathBuf) {
+    pub fn apply_user_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
@@ -129,7 +129,7 @@ impl Permissions {
     /// # Errors
     ///
     /// Returns [`CallFailure::Refused`] if the policy denies the request or would require consent.
-    pub fn may_read_quietly(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
+    pub fn check_unaudited_read(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
         match self.policy.decide(&PolicyAct::ReadAtUsersWish { server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
             PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
@@ -139,7 +139,7 @@ impl Permissions {
     }
 
     /// Returns `true` if the policy denies starting or connecting to a server.
-    pub fn keeps_out(&self, server: &str, config: &ServerConfig, now: Millis) -> bool {
+    pub fn denies_start(&self, server: &str, config: &ServerConfig, now: Millis) -> bool {
         let hash = config_hash(config);
         let act = match &config.transport {
             ServerTransport::Stdio(_) => PolicyAct::StartServer { server, command: &hash },
@@ -149,7 +149,7 @@ impl Permissions {
     }
 
     /// Returns the policy decision about a tool call for a dry run, without making the call.
-    pub fn dry_call(
+    pub fn dry_run_call(
         &self,
         server: &str,
         (tool, arguments, paths): (&str, &Map<String, Value>, &ResolvedPaths),
@@ -189,7 +189,7 @@ impl Permissions {
     }
 
     /// Returns `true` if the policy allows starting a command with this hash without consent.
-    pub fn starts_unasked(&self, name: &str, hash: &Hash, now: Millis) -> bool {
+    pub fn allows_start(&self, name: &str, hash: &Hash, now: Millis) -> bool {
         let act = PolicyAct::StartServer { server: name, command: hash };
         matches!(self.policy.decide(&act, now), PolicyDecision::Allow { .. })
     }

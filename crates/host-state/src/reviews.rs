@@ -139,7 +139,7 @@ impl Reviews {
 
     /// Returns the names of a server's listed definitions. If the server is not connected or its lists are unknown,
     /// returns the names of the reviewed definitions.
-    pub fn names_of(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNameIndexes {
+    pub fn definition_names(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNameIndexes {
         if is_connected && offer.catalog.is_read {
             return offer.catalog.names.clone();
         }
@@ -163,20 +163,20 @@ fn sign_in_diff(
     }
     if !pins.endpoints.is_empty() {
         before.extend(pins.endpoints.iter().map(|(name, url)| (name.clone(), json!(url))));
-        now.extend(endpoint_parts(endpoints).into_iter().map(|(name, url)| (name, json!(url))));
+        now.extend(endpoints_by_purpose(endpoints).into_iter().map(|(name, url)| (name, json!(url))));
     }
     let diff = DefinitionDiff::between(&before.into(), &now.into());
     (!diff.is_empty()).then_some(DefinitionDiff { server_changed: true, ..diff })
 }
 
 /// Returns the review state of a tool whose definition has the hash `own`.
-pub fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> ReviewState {
+pub fn tool_review_state(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> ReviewState {
     let standing = |pins: &ServerPins| pins.review_state(DefinitionKind::Tool, tool, own, identity);
     pins.get(server).map_or(ReviewState::New, |pins| standing(pins))
 }
 
 /// Returns the endpoints of a sign-in by purpose. Multiple URLs of one purpose are separated by spaces.
-pub fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
+pub fn endpoints_by_purpose(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
     let mut parts = BTreeMap::new();
     for endpoint in endpoints {
         let urls: &mut String = parts.entry(format!("endpoint.{}", endpoint.purpose.name())).or_default();
@@ -241,7 +241,7 @@ mod tests {
     fn endpoints_of_one_purpose_are_joined() {
         let endpoint =
             |url: &str| SignInEndpoint { purpose: EndpointUse::Token, url: url.to_owned(), issuer: String::new() };
-        let parts = endpoint_parts(&[endpoint("https://a.example"), endpoint("https://b.example")]);
+        let parts = endpoints_by_purpose(&[endpoint("https://a.example"), endpoint("https://b.example")]);
         let urls: Vec<&str> = parts.values().map(String::as_str).collect();
         assert_eq!(urls, ["https://a.example https://b.example"], "several endpoints of one purpose are joined");
     }

@@ -4,7 +4,7 @@ mod model_run;
 mod reservation;
 
 pub use model_run::{ModelOutcome, ModelRun, RunProgress};
-pub use reservation::{UsageReservation, micros, rounds, usage};
+pub use reservation::{UsageReservation, cost_micros, counted_rounds, token_usage};
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use policy::{DecisionSource, SamplingUse};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, estimated_tokens, tool_rounds};
+use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, count_tool_rounds, estimated_tokens};
 
-use super::refusal;
+use super::refusal_error;
 use crate::RunId;
 
 /// Maximum number of tool rounds that a request may contain.
-const MAX_ROUNDS: usize = 25;
+const MAX_TOOL_ROUNDS: usize = 25;
 
 /// State of sampling for all servers.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub struct Sampling {
     /// Settings and usage by server, as stored in the file.
     pub kept: BTreeMap<String, SamplingRecord>,
     /// Sampling requests that are allowed by a rule, so that a model replies without consent.
-    pub unasked: FxHashMap<(RunId, ServerRequestId), UnaskedRequest>,
+    pub auto_approved: FxHashMap<(RunId, ServerRequestId), AutoApprovedRequest>,
     /// Number of the latest model run.
     pub last_run: u64,
     /// Number of the latest change of sampling settings.
@@ -52,7 +52,7 @@ pub struct SamplingRecord {
 }
 
 /// A sampling request that a model replies to without consent.
-pub struct UnaskedRequest {
+pub struct AutoApprovedRequest {
     /// Name of the server that sent the request.
     pub server: String,
     /// Number of the model run for this request.
@@ -92,13 +92,13 @@ impl Sampling {
     }
 
     /// Returns `true` if the request is still pending and belongs to the model run with this number.
-    pub fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
-        self.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
+    pub fn is_auto_approved_run(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
+        self.auto_approved.get(&of).is_some_and(|auto_approved| auto_approved.number == number)
     }
 
     /// Stops the model runs of requests for which `is_over` returns `true`.
-    pub fn end_unasked(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
-        self.unasked.retain(|of, _| !is_over(*of));
+    pub fn end_auto_approved(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
+        self.auto_approved.retain(|of, _| !is_over(*of));
     }
 
     /// Checks that a server may send this sampling request now.
@@ -106,7 +106,7 @@ impl Sampling {
     /// # Errors
     ///
     /// Returns the cause for the log, and the error response to the server.
-    pub fn may_sample(
+    pub fn check_sampling_allowed(
         &self,
         server: &str,
         params: &CreateMessageParams,
@@ -117,32 +117,32 @@ impl Sampling {
             |cause: String| (cause.clone(), ClientResponse::Refused { code: code::INVALID_PARAMS, message: cause });
         if !settings.on {
             let cause = "it is disabled for this server".to_owned();
-            return Err((cause, refusal("the user turned sampling off for this server".to_owned())));
+            return Err((cause, refusal_error("the user turned sampling off for this server".to_owned())));
         }
         if params.tools.is_some() && !settings.tools {
             return Err(invalid("tools in sampling are turned off for this server".to_owned()));
         }
         conversion::check_request(params).map_err(|unfit| invalid(unfit.to_string()))?;
-        if tool_rounds(params) > MAX_ROUNDS {
-            let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
-            return Err((cause.clone(), refusal(cause)));
+        if count_tool_rounds(params) > MAX_TOOL_ROUNDS {
+            let cause = format!("the loop of tools is longer than {MAX_TOOL_ROUNDS} rounds");
+            return Err((cause.clone(), refusal_error(cause)));
         }
         if let Some(limit) = self.spending(server).current_reached_limit(&settings, now) {
             let cause = format!("the limit is reached: {limit}");
-            return Err((cause.clone(), refusal(cause)));
+            return Err((cause.clone(), refusal_error(cause)));
         }
         Ok(())
     }
 
     /// Returns the usage of a server within the last hour, including another request with this many tokens.
-    pub fn would_use(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
+    pub fn projected_usage(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
         let spent = self.spending(server).within_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
     }
 
     /// Returns the maximum number of tokens of a reply: the minimum of the request's limit, the setting, and the
     /// remaining budget.
-    pub fn most_answer(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
+    pub fn max_reply_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
         let settings = self.settings(server);
         let left = self.spending(server).tokens_left(&settings, now);
         // If the request alone would use the remaining budget, the budget doesn't limit the reply: the user can still
@@ -152,8 +152,8 @@ impl Sampling {
     }
 
     /// Returns the maximum number of tokens of a sampling request and its reply together.
-    pub fn most_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
-        estimated_tokens(params).saturating_add(self.most_answer(server, params, now))
+    pub fn max_total_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
+        estimated_tokens(params).saturating_add(self.max_reply_tokens(server, params, now))
     }
 }
 
@@ -171,15 +171,21 @@ mod tests {
     #[test]
     fn sampling_is_off_by_default_and_bounded_by_its_settings() {
         let mut sampling = Sampling::default();
-        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "sampling is disabled by default");
+        assert!(sampling.check_sampling_allowed("s", &params(10), 0).is_err(), "sampling is disabled by default");
         assert_eq!(sampling.offered("s"), None, "the capability is not offered");
         let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
         sampling.kept.insert("s".to_owned(), SamplingRecord { settings, ..SamplingRecord::default() });
-        assert!(sampling.may_sample("s", &params(10), 0).is_ok(), "an enabled server may sample");
-        assert_eq!(sampling.most_answer("s", &params(1_000), 0), 100, "the settings limit the length of a reply");
-        assert_eq!(sampling.most_answer("s", &params(10), 0), 10, "the request limits the length of a reply");
-        assert!(sampling.may_sample("other", &params(10), 0).is_err(), "sampling stays disabled for other servers");
+        assert!(sampling.check_sampling_allowed("s", &params(10), 0).is_ok(), "an enabled server may sample");
+        assert_eq!(sampling.max_reply_tokens("s", &params(1_000), 0), 100, "the settings limit the length of a reply");
+        assert_eq!(sampling.max_reply_tokens("s", &params(10), 0), 10, "the request limits the length of a reply");
+        assert!(
+            sampling.check_sampling_allowed("other", &params(10), 0).is_err(),
+            "sampling stays disabled for other servers"
+        );
         sampling.turned_off.insert("s".to_owned(), 1);
-        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "disabling takes effect before the file is written");
+        assert!(
+            sampling.check_sampling_allowed("s", &params(10), 0).is_err(),
+            "disabling takes effect before the file is written"
+        );
     }
 }

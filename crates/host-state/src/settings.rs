@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use crate::view::AppSettings;
 
 /// Maximum number of changes that wait for a change in progress.
-const MAX_LATER: usize = 16;
+const MAX_QUEUED_CHANGES: usize = 16;
 
 /// The app's settings and their pending changes.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl SettingsChanges {
     ///
     /// Returns the sender `reply` if the queue is full.
     pub fn queue(&mut self, settings: AppSettings, reply: SettingsReply) -> Result<(), SettingsReply> {
-        if self.later.len() >= MAX_LATER {
+        if self.later.len() >= MAX_QUEUED_CHANGES {
             return Err(reply);
         }
         self.later.push_back((settings, reply));
@@ -55,7 +55,7 @@ impl SettingsChanges {
 }
 
 /// Returns the retention settings of the audit log as text, for comparison.
-pub fn keeping(settings: &AppSettings) -> String {
+pub fn retention_text(settings: &AppSettings) -> String {
     let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
     let contents = if *audit_contents { "payloads" } else { "only hashes" };
     format!("audit log: {audit_days} days, {audit_megabytes} MB, {contents}")
@@ -69,7 +69,7 @@ mod tests {
     fn settings_changes_are_queued_in_order_and_bounded() {
         let mut changes = SettingsChanges { under_way: true, ..SettingsChanges::default() };
         let days = |audit_days| AppSettings { audit_days, ..AppSettings::default() };
-        for n in 0..MAX_LATER {
+        for n in 0..MAX_QUEUED_CHANGES {
             assert!(changes.queue(days(n as u32), oneshot::channel().0).is_ok(), "there is room for change {n}");
         }
         assert!(changes.queue(days(99), oneshot::channel().0).is_err(), "the queue is bounded");

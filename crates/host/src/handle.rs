@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, CheckPacing, ClockComparison, SourceAddresses};
+use supervision::wake::{self, CheckRateLimit, ClockComparison, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -49,7 +49,7 @@ pub struct Host {
     times: crate::view::CallTimes,
     preparations: call_preparations::CallPreparations,
     /// Limits how often network changes are processed.
-    pace: Arc<Mutex<CheckPacing>>,
+    pace: Arc<Mutex<CheckRateLimit>>,
     /// Lock that serializes changes of the servers' settings ([`Setup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
@@ -113,7 +113,7 @@ impl Host {
         let _ = owner.turn("autostart", Owner::autostart);
         tokio::spawn(crate::owner::run_owner(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
-        tokio::spawn(watch_clocks(owner.downgrade(), Arc::clone(&ports.clock)));
+        tokio::spawn(watch_sleep_and_network(owner.downgrade(), Arc::clone(&ports.clock)));
         let owner = Arc::new(OwnerGuard(owner));
         let (preparations, pace, setting_up) = Default::default();
         Self { owner, events, ports, times, preparations, pace, setting_up }
@@ -224,7 +224,7 @@ impl Host {
 
     /// Handles a network change or the computer's wake-up: waiting or failed connection attempts are retried
     /// immediately, and running servers are pinged. The page calls this when the browser reports a network change. The
-    /// host also detects sleep and changes of the network addresses. Calls are rate-limited ([`CheckPacing`]).
+    /// host also detects sleep and changes of the network addresses. Calls are rate-limited ([`CheckRateLimit`]).
     ///
     /// # Errors
     ///
@@ -265,7 +265,7 @@ async fn run_on_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: 
 }
 
 /// Notifies the owner when the computer wakes up or its network addresses change.
-async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
+async fn watch_sleep_and_network(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = ClockComparison::new(clock.time(), Instant::now());
     let mut addresses = SourceAddresses::read();
     loop {

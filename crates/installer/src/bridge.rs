@@ -13,7 +13,7 @@ const INPUT_END: char = '\u{e001}';
 
 /// Returns the plan for the remote server to which a package's command connects, or the same plan if the package does
 /// more.
-pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
+pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
     let mut blanks = InputPlaceholders::default();
     let words: Vec<&Template> = args.iter().flat_map(|arg| &arg.words).collect();
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    fn plan(words: &[&str], header: Option<Template>) -> InstallPlan {
+    fn bridge_plan(words: &[&str], header: Option<Template>) -> InstallPlan {
         let mut args: Vec<TemplateArgument> = words.iter().map(|word| TemplateArgument::from(*word)).collect();
         args.extend(header.map(|value| TemplateArgument { words: vec!["--header".into(), value] }));
         let env = [("TOKEN".to_owned(), Template::input("token"))].into();
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn package_that_bridges_to_a_remote_server_becomes_that_server() {
         let words = ["-y", "mcp-remote@0.1.0", "https://notes.example/mcp"];
-        let remote = to_remote(plan(&words, Some("Authorization: Bearer ${TOKEN}".into())));
+        let remote = unwrap_remote_bridge(bridge_plan(&words, Some("Authorization: Bearer ${TOKEN}".into())));
         let PlanTarget::Remote { url, headers, .. } = &remote.target else { panic!("{remote:?}") };
         assert_eq!(*url, "https://notes.example/mcp".into());
         let bearer = [TemplatePart::Text("Bearer ".to_owned()), TemplatePart::Input("token".to_owned())];
@@ -113,8 +113,8 @@ mod tests {
         for words in
             [&["-y", "@alice/notes@1.0.0"][..], &["-y", "mcp-remote@0.1.0"], &["-y", "mcp-remote", "\u{e000}0"]]
         {
-            let before = plan(words, None);
-            assert_eq!(to_remote(before.clone()), before, "{words:?}");
+            let before = bridge_plan(words, None);
+            assert_eq!(unwrap_remote_bridge(before.clone()), before, "{words:?}");
         }
     }
 }

@@ -57,7 +57,7 @@ impl BundleFile {
 
 /// Unpacks a bundle. Returns its files, and `true` if its folder is new. A bundle whose files were changed on disk is
 /// replaced if no server uses it.
-pub(crate) async fn unpack(
+pub(crate) async fn unpack_bundle_file(
     file: BundleFile,
     root: PathBuf,
     is_unused: bool,

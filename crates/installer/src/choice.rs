@@ -63,7 +63,7 @@ pub struct InstallDownload {
 
 /// Returns the packages and remotes of a server. There are at most `registry::server_json::MAX_TARGETS` of each.
 #[must_use]
-pub fn choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
+pub fn install_choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
     let server = &entry.server;
     let packages = server.packages.iter().zip(1..).map(|(package, number)| {
         let (problem, download) = match plan_package(server, package) {

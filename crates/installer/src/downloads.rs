@@ -32,7 +32,7 @@ impl Installer {
         }
         let room = folder.clone();
         let made = run_blocking(move || {
-            fs::create_dir_all(&room).and_then(|()| remove_all_but_newest(&room, MAX_STORED_DOWNLOADS - 1))
+            fs::create_dir_all(&room).and_then(|()| remove_oldest_downloads(&room, MAX_STORED_DOWNLOADS - 1))
         });
         made.await.map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
         let path = self.catalog().await?.download(download, &folder, DownloadLimits::default()).await?;
@@ -53,7 +53,7 @@ impl Installer {
 }
 
 /// Removes downloaded files older than [`DOWNLOAD_RETENTION`].
-pub(crate) fn remove_expired(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_expired_downloads(folder: &Path) -> io::Result<()> {
     let old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > DOWNLOAD_RETENTION);
     for (_, path) in files_by_age(folder)?.into_iter().filter(|(at, _)| old(at)) {
         fs::remove_file(path)?;
@@ -62,7 +62,7 @@ pub(crate) fn remove_expired(folder: &Path) -> io::Result<()> {
 }
 
 /// Removes the oldest complete downloads until `most` remain. Skips files that another process is downloading.
-fn remove_all_but_newest(folder: &Path, most: usize) -> io::Result<()> {
+fn remove_oldest_downloads(folder: &Path, most: usize) -> io::Result<()> {
     let files: Vec<_> = files_by_age(folder)?.into_iter().filter(|(_, path)| is_complete_download(path)).collect();
     let surplus = files.len().saturating_sub(most);
     files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
@@ -113,15 +113,15 @@ mod tests {
         let unfinished = ".unfinished-x.mcpb";
         [("a", 30), ("b", 23), ("c", 2), ("d", 1)].into_iter().for_each(|(name, hours)| write(&whole(name), hours));
         write(unfinished, 22);
-        remove_expired(folder.path()).unwrap();
+        remove_expired_downloads(folder.path()).unwrap();
         let (b, c, d) = (whole("b"), whole("c"), whole("d"));
         assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "only files older than a day must be removed");
-        remove_all_but_newest(folder.path(), MAX_STORED_DOWNLOADS - 1).unwrap();
+        remove_oldest_downloads(folder.path(), MAX_STORED_DOWNLOADS - 1).unwrap();
         assert_eq!(
             names(),
             [unfinished, c.as_str(), &d],
             "the oldest complete file must be removed, and unfinished ones retained"
         );
-        remove_expired(&folder.path().join("gone")).unwrap();
+        remove_expired_downloads(&folder.path().join("gone")).unwrap();
     }
 }

@@ -45,7 +45,7 @@ impl Installer {
         match origin {
             Some(origin) => {
                 let _held = self.lock_if_bundle(&origin).await?;
-                self.remove_unused(host, &origin).await
+                self.remove_unused_bundle(host, &origin).await
             }
             None => Ok(()),
         }
@@ -108,7 +108,7 @@ impl Installer {
                 }
             }
             (Ok(_), _, Some(replaced)) => {
-                if let Err(error) = self.remove_unused(host, &replaced.origin).await {
+                if let Err(error) = self.remove_unused_bundle(host, &replaced.origin).await {
                     tracing::warn!(%error, "the files of the version before could not be removed");
                 }
             }
@@ -129,7 +129,7 @@ impl Installer {
         let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
         // Files that no server uses may have been changed since they were unpacked.
         let is_unused = !setup.servers().iter().any(|server| uses_bundle_folder(server, &folder, &file.folder));
-        let (unpacked, is_new) = bundle_file::unpack(file, root.clone(), is_unused).await?;
+        let (unpacked, is_new) = bundle_file::unpack_bundle_file(file, root.clone(), is_unused).await?;
         let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder, author };
         Ok(UnpackedFiles { files, folder: unpacked.folder, root, is_new })
     }
@@ -143,7 +143,7 @@ impl Installer {
 
     /// Removes the folder of the bundle with this origin if no server uses it. The caller must have the lock of the
     /// folder of bundles.
-    async fn remove_unused(&self, host: &Host, origin: &ServerOrigin) -> Result<(), InstallError> {
+    async fn remove_unused_bundle(&self, host: &Host, origin: &ServerOrigin) -> Result<(), InstallError> {
         let (Some(files), Some(place)) = (origin.files(), self.bundle_folder(origin).await?) else { return Ok(()) };
         let setup = host.begin_reloaded_setup().await?;
         if setup.servers().iter().any(|other| uses_bundle_folder(other, &files.folder, &place)) {

@@ -36,17 +36,17 @@ use host::Host;
 use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
-use process::sandbox::sandbox_means::SandboxMeans;
+use process::sandbox::sandbox_means::SandboxSupport;
 use registry::{
     CacheLimits, RegistryAddress, RegistryCache, RegistryCatalog, RegistryClient, RegistryHeader, RegistryLimits,
 };
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::Instant;
 
-pub use bundles::EXTENSIONS as BUNDLE_EXTENSIONS;
+pub use bundles::BUNDLE_EXTENSIONS;
 
 pub use bundle_file::BundleFile;
-pub use choice::{InstallChoice, InstallDownload, InstallSource, InstallTarget, choices};
+pub use choice::{InstallChoice, InstallDownload, InstallSource, InstallTarget, install_choices};
 pub use containment::InstallContainment;
 pub use error::{InstallError, NotInstallable};
 pub use newer::{NewerVersion, VersionReport};
@@ -81,7 +81,7 @@ struct InstallerState {
 /// Search path for programs and sandbox support of this computer, determined once as in the host.
 struct LocalRuntime {
     path: SearchPath,
-    means: SandboxMeans,
+    means: SandboxSupport,
 }
 
 impl fmt::Debug for Installer {
@@ -134,7 +134,8 @@ impl Installer {
         let (root, downloads) = (self.bundles_folder().await?, self.downloads_folder());
         let locked = root.clone();
         let held = run_blocking(move || {
-            downloads::remove_expired(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
+            downloads::remove_expired_downloads(&downloads)
+                .map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
             let lock = locked.is_dir().then(|| BundlesLock::try_acquire(&locked).map_err(InstallError::Locked));
             lock.transpose()
         });
@@ -177,7 +178,7 @@ impl Installer {
     async fn local_runtime(&self) -> &LocalRuntime {
         let find = || async {
             let path = SearchPath::read().await;
-            LocalRuntime { means: SandboxMeans::find(&path).await, path }
+            LocalRuntime { means: SandboxSupport::find(&path).await, path }
         };
         self.shared.computer.get_or_init(find).await
     }

@@ -6,7 +6,7 @@ use domain::Millis;
 use host::Host;
 use host::view::ServerView;
 use ports::server_config::{InstallationInfo, ServerOrigin};
-use registry::{CachePolicy, ListingStatus, RegistryCatalog, RegistryEntry, RegistryError, newer_version};
+use registry::{CachePolicy, ListingStatus, RegistryCatalog, RegistryEntry, RegistryError, find_newer_version};
 
 use tokio::time::Instant;
 
@@ -137,7 +137,7 @@ fn compare_versions(report: &mut VersionReport, versions: &[RegistryEntry]) {
         report.status = listing.status;
         report.status_message = listing.status_message;
     }
-    report.newer = newer_version(&report.version, versions).map(|newest| NewerVersion {
+    report.newer = find_newer_version(&report.version, versions).map(|newest| NewerVersion {
         version: newest.server.version.clone(),
         published_at: newest.listing.as_ref().and_then(|listing| listing.published_at),
     });

@@ -8,7 +8,7 @@ use registry::{
     plan_remote,
 };
 
-use crate::bridge::to_remote;
+use crate::bridge::unwrap_remote_bridge;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
 
 /// Name that stands for the newest version in requests.
@@ -95,7 +95,7 @@ impl Installer {
                 let (plan, bundle) = match plan {
                     Err(NotInstallable::Download(download)) => {
                         let file = self.download(&download).await?;
-                        (plan_of(&file), Some(Box::new(file)))
+                        (plan_bundle_file(&file), Some(Box::new(file)))
                     }
                     plan => (plan.map_err(InstallError::NotInstallable), None),
                 };
@@ -112,12 +112,13 @@ impl Installer {
         if let Some(expected) = sha256.filter(|expected| !expected.eq_ignore_ascii_case(&found)) {
             return Err(InstallError::OtherBundle { found, expected: expected.to_owned() });
         }
-        let (source, plan) = (InstallSource::Bundle { path: path.to_owned(), sha256: Some(found) }, plan_of(&file));
+        let (source, plan) =
+            (InstallSource::Bundle { path: path.to_owned(), sha256: Some(found) }, plan_bundle_file(&file));
         InstallOffer::new(source, InstallOrigin::Bundle(Box::new(file)), plan)
     }
 }
 
-fn plan_of(file: &BundleFile) -> Result<InstallPlan, InstallError> {
+fn plan_bundle_file(file: &BundleFile) -> Result<InstallPlan, InstallError> {
     file.plan().map(|plan| plan.install)
 }
 
@@ -141,7 +142,7 @@ pub(crate) fn plan_entry(
         None => Err(NotInstallable::NotChosen),
         Some(InstallTarget::Package { number }) => {
             nth_target(&server.packages, number).and_then(|package| match plan_package(server, package)? {
-                PackageInstall::Plan(plan) => Ok(to_remote(plan)),
+                PackageInstall::Plan(plan) => Ok(unwrap_remote_bridge(plan)),
                 PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
             })
         }

@@ -101,7 +101,7 @@ impl InstallPlan {
             if !is_kept {
                 continue;
             }
-            let parts = secrets::value_parts(text);
+            let parts = secrets::split_value(text);
             if parts.iter().any(|part| matches!(part, ValuePart::Secret(_))) {
                 server.secret_values.insert(name.clone(), parts);
             } else {
@@ -180,7 +180,7 @@ impl InstallPlan {
             let Some(input) = self.inputs.iter().find(|input| input.key == key) else { return };
             let names = secrets::referenced_names(found);
             if input.secret {
-                let is_one = matches!(names[..], [only] if secrets::reference(only) == found);
+                let is_one = matches!(names[..], [only] if secrets::secret_reference(only) == found);
                 if !is_one {
                     return;
                 }

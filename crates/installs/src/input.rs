@@ -9,7 +9,7 @@ use crate::InputProblem;
 /// Maximum number of inputs of a plan. Parsers of descriptions refuse plans with more.
 pub const MAX_INPUTS: usize = 200;
 /// Maximum length of one value of an input, in bytes.
-pub const MAX_VALUE: usize = 16 * 1024;
+pub const MAX_VALUE_BYTES: usize = 16 * 1024;
 /// Maximum number of values of one input.
 const MAX_VALUES: usize = 100;
 
@@ -106,7 +106,7 @@ impl PlanInput {
     }
 
     fn value_problem(&self, value: &str) -> Option<InputProblem> {
-        if value.len() > MAX_VALUE || value.chars().any(|c| c.is_control()) {
+        if value.len() > MAX_VALUE_BYTES || value.chars().any(|c| c.is_control()) {
             return Some(InputProblem::NotText);
         }
         if !self.choices.is_empty() && !self.choices.iter().any(|choice| choice == value) {

@@ -16,7 +16,7 @@ mod plan_values;
 mod template;
 
 pub use carried_values::CarriedValues;
-pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE, PlanInput};
+pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE_BYTES, PlanInput};
 pub use plan_values::{FillError, InputProblem};
 pub use template::{Template, TemplateArgument, TemplatePart};
 

@@ -100,7 +100,7 @@ impl InstallPlan {
             PlanTarget::Remote { headers, .. } => headers,
         };
         for (name, template) in templates {
-            let Some(parts) = self.parts(template, &filled) else { continue };
+            let Some(parts) = self.value_parts(template, &filled) else { continue };
             if template.keys().any(|key| self.is_secret(key)) {
                 secret_values.insert(name.clone(), parts);
             } else {
@@ -178,7 +178,7 @@ impl InstallPlan {
     }
 
     /// Returns the parts of a variable's or header's value, or `None` if an input in it has no value.
-    fn parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
+    fn value_parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
         let part = |part: &TemplatePart| {
             Some(match part {
                 TemplatePart::Text(text) => ValuePart::Text(text.clone()),

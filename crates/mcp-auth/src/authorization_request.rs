@@ -119,7 +119,7 @@ impl AuthorizationContext {
         };
         let (returned, waiting) = tokio::select! {
             () = tokio::time::sleep(redirect_listener::BROWSER_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
-            returned = callback.wait(visit.redirect_uri, &one_use.state, refused) => returned,
+            returned = callback.wait_for_response(visit.redirect_uri, &one_use.state, refused) => returned,
             returned = self.wait_for_paste(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::none()),
         };
         let judged = self.verify_response(returned, visit.server);
@@ -129,7 +129,7 @@ impl AuthorizationContext {
         match judged {
             Ok(code) => Ok((code, one_use.verifier, waiting)),
             Err(error) => {
-                waiting.finish(Err(&error.to_string())).await;
+                waiting.send_final_page(Err(&error.to_string())).await;
                 Err(error)
             }
         }
@@ -147,7 +147,7 @@ impl AuthorizationContext {
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
         };
         let (resource, later) = visit.afterwards.unwrap_or((visit.resource.unwrap_or_default(), &[]));
-        let scopes = scopes::union(visit.scopes, later);
+        let scopes = scopes::union_of_scopes(visit.scopes, later);
         let consent = ConsentPrompt {
             server: self.settings.server.clone(),
             resource: resource.to_owned(),

@@ -43,7 +43,10 @@ pub(crate) struct AuthorizationServerMetadata {
 /// # Errors
 /// Returns an error if no well-known location has metadata, and [`AuthErrorCause::IssuerMismatch`],
 /// [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
-pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<AuthorizationServerMetadata, AuthError> {
+pub(crate) async fn discover_by_issuer(
+    web: &AuthHttpClient,
+    issuer: &str,
+) -> Result<AuthorizationServerMetadata, AuthError> {
     let base = metadata_address::parse_endpoint("the authorization server", issuer, web.user_addresses())
         .map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
@@ -51,7 +54,7 @@ pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<Autho
         match fetch_metadata(web, &url, &[issuer]).await? {
             MetadataLookup::Found(server) => return Ok(*server),
             MetadataLookup::Absent(cause) => {
-                last = Some(last.map_or(cause.clone(), |before| more_informative(before, cause)))
+                last = Some(last.map_or(cause.clone(), |before| more_informative_cause(before, cause)))
             }
         }
     }
@@ -68,10 +71,10 @@ pub(crate) async fn discover_at_origin(
     web: &AuthHttpClient,
     server: &Url,
 ) -> Result<AuthorizationServerMetadata, AuthError> {
-    let base = origin(server).ok_or_else(|| PHASE.error(AuthErrorCause::NoAuthorizationServer))?;
+    let base = server_origin(server).ok_or_else(|| PHASE.error(AuthErrorCause::NoAuthorizationServer))?;
     // Issuers without a path occur with and without a trailing slash. The spelling in the document is used.
     let bare = base.as_str().trim_end_matches('/').to_owned();
-    let metadata = with_path(&base, "/.well-known/oauth-authorization-server");
+    let metadata = url_with_path(&base, "/.well-known/oauth-authorization-server");
     match fetch_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
         MetadataLookup::Found(server) => Ok(*server),
         MetadataLookup::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
@@ -81,9 +84,9 @@ pub(crate) async fn discover_at_origin(
             web.set_conclusion("there is no metadata, so the default endpoints of 2025-03-26 are used");
             Ok(AuthorizationServerMetadata {
                 issuer: bare,
-                authorization_endpoint: Some(with_path(&base, "/authorize")),
-                token_endpoint: with_path(&base, "/token"),
-                registration_endpoint: Some(with_path(&base, "/register")),
+                authorization_endpoint: Some(url_with_path(&base, "/authorize")),
+                token_endpoint: url_with_path(&base, "/token"),
+                registration_endpoint: Some(url_with_path(&base, "/register")),
                 revocation_endpoint: None,
                 scopes: None,
                 auth_methods: None,
@@ -131,7 +134,7 @@ async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Re
 }
 
 /// Returns the more informative of two causes: one that reports a failing server rather than a missing document.
-fn more_informative(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
+fn more_informative_cause(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
     let is_failure = |cause: &AuthErrorCause| matches!(cause, AuthErrorCause::Status { status: 500..=599, .. });
     if is_failure(&second) && !is_failure(&first) { second } else { first }
 }
@@ -148,7 +151,7 @@ pub(crate) fn parse_metadata(
         cause: cause.to_owned(),
     };
     let issuer =
-        metadata_document::string(members, "issuer").ok_or_else(|| unreadable("it does not name its issuer"))?;
+        metadata_document::string_member(members, "issuer").ok_or_else(|| unreadable("it does not name its issuer"))?;
     if !issuers.contains(&issuer.as_str()) {
         return Err(AuthErrorCause::IssuerMismatch {
             place: "the authorization server's metadata",
@@ -157,34 +160,37 @@ pub(crate) fn parse_metadata(
         });
     }
     let endpoint = |name: &str, what: &'static str| {
-        metadata_document::string(members, name)
+        metadata_document::string_member(members, name)
             .map(|text| metadata_address::parse_endpoint(what, &text, named))
             .transpose()
     };
     // The client is registered before the consent request, which lists the other endpoints.
-    let registration = metadata_document::string(members, "registration_endpoint")
+    let registration = metadata_document::string_member(members, "registration_endpoint")
         .map(|text| metadata_address::parse_endpoint_of("the registration endpoint", &text, url, named))
         .transpose()?;
-    let authorization = metadata_document::string(members, "authorization_endpoint")
+    let authorization = metadata_document::string_member(members, "authorization_endpoint")
         .map(|text| metadata_address::parse_browser_url("the sign-in page", &text, named))
         .transpose()?;
     let token_endpoint = endpoint("token_endpoint", "the token endpoint")?;
     let token_endpoint = token_endpoint.ok_or_else(|| unreadable("it names no token endpoint"))?;
     let lists = |name: &str, wanted: &str| {
-        metadata_document::strings(members, name).is_some_and(|list| list.iter().any(|item| item == wanted))
+        metadata_document::string_list_member(members, name).is_some_and(|list| list.iter().any(|item| item == wanted))
     };
     Ok(AuthorizationServerMetadata {
         authorization_endpoint: authorization,
         token_endpoint,
         registration_endpoint: registration,
         revocation_endpoint: endpoint("revocation_endpoint", "the revocation endpoint")?,
-        scopes: metadata_document::strings(members, "scopes_supported")
-            .map(|list| scopes::distinct(list.iter().map(String::as_str))),
-        auth_methods: metadata_document::strings(members, "token_endpoint_auth_methods_supported"),
-        signing_algorithms: metadata_document::strings(members, "token_endpoint_auth_signing_alg_values_supported"),
+        scopes: metadata_document::string_list_member(members, "scopes_supported")
+            .map(|list| scopes::distinct_scopes(list.iter().map(String::as_str))),
+        auth_methods: metadata_document::string_list_member(members, "token_endpoint_auth_methods_supported"),
+        signing_algorithms: metadata_document::string_list_member(
+            members,
+            "token_endpoint_auth_signing_alg_values_supported",
+        ),
         s256: lists("code_challenge_methods_supported", "S256"),
-        metadata_documents: metadata_document::is_true(members, "client_id_metadata_document_supported"),
-        promises_iss: metadata_document::is_true(members, "authorization_response_iss_parameter_supported"),
+        metadata_documents: metadata_document::is_true_member(members, "client_id_metadata_document_supported"),
+        promises_iss: metadata_document::is_true_member(members, "authorization_response_iss_parameter_supported"),
         dpop: lists("dpop_signing_alg_values_supported", "ES256"),
         lets_choose: lists("prompt_values_supported", "select_account"),
         issuer,
@@ -196,23 +202,23 @@ fn well_known_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
         return vec![
-            with_path(issuer, "/.well-known/oauth-authorization-server"),
-            with_path(issuer, "/.well-known/openid-configuration"),
+            url_with_path(issuer, "/.well-known/oauth-authorization-server"),
+            url_with_path(issuer, "/.well-known/openid-configuration"),
         ];
     }
     vec![
-        with_path(issuer, &format!("/.well-known/oauth-authorization-server{path}")),
-        with_path(issuer, &format!("/.well-known/openid-configuration{path}")),
-        with_path(issuer, &format!("{path}/.well-known/openid-configuration")),
+        url_with_path(issuer, &format!("/.well-known/oauth-authorization-server{path}")),
+        url_with_path(issuer, &format!("/.well-known/openid-configuration{path}")),
+        url_with_path(issuer, &format!("{path}/.well-known/openid-configuration")),
     ]
 }
 
 /// Returns the server's URL without path, query and user information (2025-03-26, authorization base URL).
-pub(crate) fn origin(server: &Url) -> Option<Url> {
+pub(crate) fn server_origin(server: &Url) -> Option<Url> {
     Url::parse(&server.origin().ascii_serialization()).ok()
 }
 
-fn with_path(base: &Url, path: &str) -> Url {
+fn url_with_path(base: &Url, path: &str) -> Url {
     let mut url = base.clone();
     url.set_path(path);
     url.set_query(None);
@@ -230,7 +236,7 @@ mod tests {
 
     const ISSUER: &str = "https://as.example/tenant";
 
-    fn read_with(change: impl Fn(&mut Value)) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
+    fn parse_changed_metadata(change: impl Fn(&mut Value)) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
         let mut document = json!({
             "issuer": ISSUER,
             "authorization_endpoint": "https://as.example/authorize",
@@ -270,19 +276,19 @@ mod tests {
 
     #[test]
     fn issuer_must_match_exactly() {
-        assert!(read_with(|_| ()).is_ok(), "the unchanged document must be accepted");
+        assert!(parse_changed_metadata(|_| ()).is_ok(), "the unchanged document must be accepted");
         for other in [
             "https://as.example/tenant/",
             "https://AS.example/tenant",
             "https://as.example:443/tenant",
             "https://evil.example",
         ] {
-            let refused = read_with(|document| document["issuer"] = json!(other));
+            let refused = parse_changed_metadata(|document| document["issuer"] = json!(other));
             let is_mismatch = matches!(refused, Err(AuthErrorCause::IssuerMismatch { .. }));
             assert!(is_mismatch, "[auth-as-issuer-match] X44: {other} must not equal {ISSUER}: {refused:?}");
         }
         assert!(
-            read_with(|document| document["issuer"] = json!(null)).is_err(),
+            parse_changed_metadata(|document| document["issuer"] = json!(null)).is_err(),
             "[auth-as-issuer-match] a missing issuer must be rejected"
         );
     }
@@ -297,7 +303,9 @@ mod tests {
             (json!(null), false),
             (json!("S256"), false),
         ] {
-            let server = read_with(|document| document["code_challenge_methods_supported"] = methods.clone()).unwrap();
+            let server =
+                parse_changed_metadata(|document| document["code_challenge_methods_supported"] = methods.clone())
+                    .unwrap();
             assert_eq!(server.s256, wanted, "[auth-pkce-verify-support] X46: {methods}");
         }
     }
@@ -333,7 +341,7 @@ mod tests {
             ("revocation_endpoint", "http://127.0.0.1/revoke"),
             ("authorization_endpoint", "javascript:alert(1)"),
         ] {
-            let refused = read_with(|document| document[name] = json!(bad));
+            let refused = parse_changed_metadata(|document| document[name] = json!(bad));
             let is_unsafe = matches!(refused, Err(AuthErrorCause::UnsafeUrl { .. }));
             assert!(is_unsafe, "[auth-https-endpoints] X43: {name} {bad} must be rejected: {refused:?}");
         }

@@ -15,7 +15,7 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::scopes;
 use crate::settings::GrantKind;
 use crate::sign_in_record::SignInRecord;
-use crate::token_refresh::{renew, renew_if_due};
+use crate::token_refresh::{renew_if_due, renew_token};
 use crate::user::AuthReason;
 
 /// Age in seconds up to which a token counts as new. If the server refuses a new token, it would refuse a renewed one
@@ -67,7 +67,8 @@ impl Authorizer for ServerAuthorization {
 
 impl AuthorizationContext {
     fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
-        let (texts, generation) = self.signature(method, url).map_err(|cause| SigningRefusal(cause.to_string()))?;
+        let (texts, generation) =
+            self.authorization_headers(method, url).map_err(|cause| SigningRefusal(cause.to_string()))?;
         let unfit = |_| {
             SigningRefusal(
                 "the token cannot be sent because it contains characters that are not allowed in a header".to_owned(),
@@ -82,7 +83,11 @@ impl AuthorizationContext {
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if the token is bound to a key that is lost or cannot sign.
-    pub(crate) fn signature(&self, method: &str, url: &Url) -> Result<(Vec<HttpHeader>, u64), AuthErrorCause> {
+    pub(crate) fn authorization_headers(
+        &self,
+        method: &str,
+        url: &Url,
+    ) -> Result<(Vec<HttpHeader>, u64), AuthErrorCause> {
         let state = self.state();
         let generation = state.generation;
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -149,7 +154,7 @@ impl ServerAuthorization {
             };
             return ChallengeOutcome::Stop(cause);
         }
-        match renew(shared, challenge.generation, true).await {
+        match renew_token(shared, challenge.generation, true).await {
             Ok(()) => ChallengeOutcome::Again,
             Err(error) => ChallengeOutcome::Stop(error_text(&error)),
         }
@@ -166,7 +171,7 @@ impl ServerAuthorization {
                 let cause = "the server requires permissions, and nobody is signed in; sign in first";
                 return ChallengeOutcome::Stop(cause.to_owned());
             };
-            let had = scopes::union(&record.requested, &record.granted);
+            let had = scopes::union_of_scopes(&record.requested, &record.granted);
             let has_all = asked.scope.as_ref().is_some_and(|wanted| scopes::missing_scopes(wanted, &had).is_empty());
             if state.generation != challenge.generation && has_all && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
@@ -186,7 +191,7 @@ impl ServerAuthorization {
             });
         }
         let now = shared.now();
-        if !shared.state().step_ups.try_count(&challenge.operation, now) {
+        if !shared.state().step_ups.count_if_allowed(&challenge.operation, now) {
             let most = crate::step_up::MAX_STEP_UPS;
             let cause = format!("the server asked for more permissions more than {most} times in a row");
             return ChallengeOutcome::Stop(format!(
@@ -195,7 +200,7 @@ impl ServerAuthorization {
         }
         // The user sees the added scopes for every kind of grant.
         let reason = AuthReason::StepUp { operation: crate::metadata_address::displayed_text(&challenge.operation) };
-        let signed_in = shared.run(reason, Some(asked), &cancelled, None).await.map(|_| ());
+        let signed_in = shared.run_sign_in(reason, Some(asked), &cancelled, None).await.map(|_| ());
         shared.state().step_ups.count(&challenge.operation, now);
         match signed_in {
             Ok(()) => ChallengeOutcome::Again,

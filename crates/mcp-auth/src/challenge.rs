@@ -49,7 +49,7 @@ impl BearerChallenge {
                     self.resource_metadata = Some(value.clone());
                 }
                 "scope" if self.scope.is_none() => {
-                    self.scope = Some(scopes::parse(value)).filter(|scopes| !scopes.is_empty());
+                    self.scope = Some(scopes::parse_scopes(value)).filter(|scopes| !scopes.is_empty());
                 }
                 // `use_dpop_nonce` takes precedence, since it must be handled before other errors.
                 "error" if self.error.is_none() || value == "use_dpop_nonce" => self.error = Some(value.clone()),
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(lines: &[&str]) -> BearerChallenge {
+    fn parse_lines(lines: &[&str]) -> BearerChallenge {
         BearerChallenge::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
     }
 
@@ -213,7 +213,7 @@ mod tests {
             (&["Bearer scope=\"\""], None, None, None, false),
         ];
         for (lines, metadata, scope, error, dpop) in table {
-            let found = asked(lines);
+            let found = parse_lines(lines);
             assert_eq!(
                 found.resource_metadata.as_deref(),
                 metadata,
@@ -245,9 +245,9 @@ mod tests {
             let url = format!("https://a.example/{path}");
             let shown = if quoted { format!("\"{url}\"") } else { url.clone() };
             let line = format!("{other}Bearer resource_metadata={shown}, scope=\"{}\"", scopes.join(" "));
-            let found = asked(&[&line]);
+            let found = parse_lines(&[&line]);
             prop_assert_eq!(found.resource_metadata, Some(url), "[auth-www-authenticate-parse] the URL in {}", line);
-            prop_assert_eq!(found.scope, Some(crate::scopes::parse(&scopes.join(" "))), "the scopes in {}", line);
+            prop_assert_eq!(found.scope, Some(crate::scopes::parse_scopes(&scopes.join(" "))), "the scopes in {}", line);
         }
     }
 }

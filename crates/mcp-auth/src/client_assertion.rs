@@ -19,7 +19,7 @@ const ASSERTION_LIFETIME: u64 = 60;
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::Key`] if the key or the algorithm cannot be used.
-pub(crate) fn sign(
+pub(crate) fn sign_assertion(
     client_id: &str,
     issuer: &str,
     key_pem: &str,
@@ -62,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    fn pem(document: &[u8]) -> String {
+    fn to_pem(document: &[u8]) -> String {
         let text = STANDARD.encode(document);
         let lines: Vec<_> = text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
         format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", lines.join("\n"))
@@ -71,11 +71,11 @@ mod tests {
     #[test]
     fn every_kind_of_key_signs_a_verifiable_assertion() {
         let p256 =
-            pem(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref());
+            to_pem(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref());
         let p384 =
-            pem(EcdsaKeyPair::generate(&ECDSA_P384_SHA384_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref());
-        let ed = pem(Ed25519KeyPair::generate().unwrap().to_pkcs8v1().unwrap().as_ref());
-        let rsa = pem(rsa::KeyPair::generate(rsa::KeySize::Rsa2048).unwrap().as_der().unwrap().as_ref());
+            to_pem(EcdsaKeyPair::generate(&ECDSA_P384_SHA384_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref());
+        let ed = to_pem(Ed25519KeyPair::generate().unwrap().to_pkcs8v1().unwrap().as_ref());
+        let rsa = to_pem(rsa::KeyPair::generate(rsa::KeySize::Rsa2048).unwrap().as_der().unwrap().as_ref());
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         for (pem, name) in [
             (&p256, "ES256"),
@@ -88,8 +88,8 @@ mod tests {
             (&rsa, "PS384"),
             (&rsa, "PS512"),
         ] {
-            let signed =
-                sign("us", "https://as.example", pem, name, now).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let signed = sign_assertion("us", "https://as.example", pem, name, now)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
             let algorithm = Algorithm::from_str(name).unwrap();
             let private = match algorithm.family() {
                 AlgorithmFamily::Rsa => EncodingKey::from_rsa_pem(pem.as_bytes()),

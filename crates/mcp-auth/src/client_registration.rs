@@ -53,7 +53,7 @@ impl ClientRegistration {
 /// # Errors
 /// Returns [`AuthErrorCause::Refused`] if the registration is refused, and [`AuthErrorCause::Status`] or
 /// [`AuthErrorCause::Unreadable`] if the response cannot be used.
-pub(crate) async fn register(
+pub(crate) async fn register_client(
     web: &AuthHttpClient,
     source: &ClientSource,
     server: &AuthorizationServerMetadata,
@@ -110,7 +110,7 @@ async fn send_registration(
         Value::Object(members) => Some(members),
         _ => None,
     });
-    let error = members.as_ref().and_then(|members| metadata_document::string(members, "error"));
+    let error = members.as_ref().and_then(|members| metadata_document::string_member(members, "error"));
     let failed = match (members, error) {
         (Some(members), None) if (200..300).contains(&status) => {
             return parse_registration(web, &members, server, redirect_uri, wanted)
@@ -118,7 +118,7 @@ async fn send_registration(
         }
         (Some(members), Some(code)) if status < 500 => AuthErrorCause::Refused {
             code: web.format_untrusted(&code),
-            description: metadata_document::string(&members, "error_description")
+            description: metadata_document::string_member(&members, "error_description")
                 .map(|text| web.format_untrusted(&text)),
         },
         (None, _) if (200..300).contains(&status) => unreadable("it is not a JSON object"),
@@ -135,14 +135,15 @@ fn parse_registration(
     redirect_uri: &Url,
     wanted: &str,
 ) -> Result<ClientRegistration, &'static str> {
-    let id = metadata_document::string(members, "client_id").ok_or("it contains no client id")?;
-    let secret = metadata_document::string(members, "client_secret").map(|text| StoredSecret::from(text.as_str()));
+    let id = metadata_document::string_member(members, "client_id").ok_or("it contains no client id")?;
+    let secret =
+        metadata_document::string_member(members, "client_secret").map(|text| StoredSecret::from(text.as_str()));
     if let Some(secret) = &secret {
         web.register_secret(&secret.0);
     }
     // If the response omits the method, the requested one applies, unless the server issued a secret that it would
     // ignore (RFC 7591, 2).
-    let said = metadata_document::string(members, "token_endpoint_auth_method");
+    let said = metadata_document::string_member(members, "token_endpoint_auth_method");
     let methods = server.auth_methods.as_deref();
     let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
     let method = match (said.as_deref(), &secret) {

@@ -115,9 +115,15 @@ impl AuthorizationContext {
         dpop: bool,
     ) -> Result<SignInClient, AuthError> {
         let redirect_uri = callback.redirect_uri()?;
-        let registration =
-            client_registration::register(&self.web, &self.settings.client, server, endpoint, &redirect_uri, dpop)
-                .await?;
+        let registration = client_registration::register_client(
+            &self.web,
+            &self.settings.client,
+            server,
+            endpoint,
+            &redirect_uri,
+            dpop,
+        )
+        .await?;
         self.keep_registration(&registration).await;
         let redirect_uri = registration.redirect_uri.unwrap_or(redirect_uri);
         Ok(SignInClient { client: registration.client, callback, redirect_uri, reused: None, typed: None })
@@ -133,7 +139,10 @@ impl AuthorizationContext {
 
     /// Returns the client for a grant without user interaction: the pre-registered one, or for the enterprise-managed
     /// grant also a client ID metadata document.
-    pub(crate) async fn known_client(&self, server: &AuthorizationServerMetadata) -> Result<OAuthClient, AuthError> {
+    pub(crate) async fn non_interactive_client(
+        &self,
+        server: &AuthorizationServerMetadata,
+    ) -> Result<OAuthClient, AuthError> {
         let source = &self.settings.client;
         // Without user interaction, a secret is not sent unless its issuer is known.
         let first = match &source.preregistered {

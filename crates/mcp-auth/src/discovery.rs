@@ -23,16 +23,17 @@ impl AuthorizationContext {
     /// previous one issued.
     pub(crate) async fn discover(&self, asked: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
-        let resource = protected_resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
+        let resource =
+            protected_resource::discover_resource(&self.web, url, asked.resource_metadata.as_deref()).await?;
         self.set_progress(AuthPhase::ServerMetadata, None);
         let named = self.settings.issuer.as_deref();
         let server = match &resource {
             Some(resource) if !resource.authorization_servers.is_empty() => {
                 let issuer = self.choose_issuer(resource)?;
-                authorization_server::discover(&self.web, &issuer).await?
+                authorization_server::discover_by_issuer(&self.web, &issuer).await?
             }
             _ => match named {
-                Some(issuer) => authorization_server::discover(&self.web, issuer).await?,
+                Some(issuer) => authorization_server::discover_by_issuer(&self.web, issuer).await?,
                 None => {
                     self.web.note(
                         AuthPhase::ServerMetadata,

@@ -6,7 +6,7 @@ use crate::vault::{VaultError, VaultProblem};
 
 /// Failure of a sign-in, renewal or sign-out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{cause}", message_prefix(*.phase, .cause))]
+#[error("{}{cause}", message_prefix_text(*.phase, .cause))]
 pub struct AuthError {
     /// Phase in which the operation failed.
     pub phase: AuthPhase,
@@ -273,7 +273,7 @@ pub enum AuthErrorCause {
 }
 
 /// Returns the text with which an error message begins. Empty if the user declined, since nothing failed.
-fn message_prefix(phase: AuthPhase, cause: &AuthErrorCause) -> String {
+fn message_prefix_text(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }
 

@@ -64,10 +64,10 @@ impl PageLanguage {
 }
 
 /// Returns a complete HTTP response that contains a page.
-pub(crate) fn response(status: u16, words: PageText<'_>, language: PageLanguage) -> String {
+pub(crate) fn page_response(status: u16, words: PageText<'_>, language: PageLanguage) -> String {
     let (title, text) = language.texts(words);
     let cause = match words {
-        PageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape(cause)),
+        PageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape_html(cause)),
         PageText::SignedIn | PageText::NotThis => String::new(),
     };
     let tag = language.tag();
@@ -85,7 +85,7 @@ pub(crate) fn response(status: u16, words: PageText<'_>, language: PageLanguage)
     )
 }
 
-fn escape(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn foreign_text_is_escaped_in_the_page() {
-        let page = response(400, PageText::Failed("<script>alert(\"x\")</script>&'"), PageLanguage::English);
+        let page = page_response(400, PageText::Failed("<script>alert(\"x\")</script>&'"), PageLanguage::English);
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "the cause must be escaped: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
         assert!(
@@ -128,7 +128,7 @@ mod tests {
         ] {
             assert_eq!(PageLanguage::preferred(accept), wanted, "for {accept:?}");
         }
-        let page = response(400, PageText::Failed("it was refused"), PageLanguage::Chinese);
+        let page = page_response(400, PageText::Failed("it was refused"), PageLanguage::Chinese);
         assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "the page must be in Chinese: {page}");
         assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause must be marked as English: {page}");
         let (head, body) = page.split_once("\r\n\r\n").unwrap();

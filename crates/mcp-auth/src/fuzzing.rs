@@ -20,7 +20,7 @@ const STATE: &str = "state-of-this-sign-in";
 
 /// Parses `WWW-Authenticate` values. Asserts that the result is within the bounds, and that formatting and parsing it
 /// again yields the same result.
-pub fn challenge(text: &str) {
+pub fn check_challenge(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let asked = BearerChallenge::parse(&lines);
     let length: usize = lines.iter().map(String::len).sum();
@@ -30,7 +30,7 @@ pub fn challenge(text: &str) {
     }
     if let Some(list) = &asked.scope {
         assert!(!list.is_empty(), "a scope list must not be empty");
-        assert_eq!(*list, scopes::parse(&list.join(" ")), "scopes must be valid and unique");
+        assert_eq!(*list, scopes::parse_scopes(&list.join(" ")), "scopes must be valid and unique");
     }
     let quoted = |value: &str| format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
     let mut parameters = Vec::new();
@@ -57,8 +57,8 @@ pub fn challenge(text: &str) {
 
 /// Parses a document as authorization server metadata. Asserts that the result has the requested issuer and allowed
 /// endpoints only.
-pub fn server_metadata(bytes: &[u8]) {
-    let Some(url) = parsed("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
+pub fn check_server_metadata(bytes: &[u8]) {
+    let Some(url) = parse_url("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
     let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
     else {
         return;
@@ -69,14 +69,14 @@ pub fn server_metadata(bytes: &[u8]) {
     let endpoints =
         [Some(&server.token_endpoint), server.registration_endpoint.as_ref(), server.revocation_endpoint.as_ref()];
     for endpoint in endpoints.into_iter().flatten() {
-        is_safe(endpoint);
+        assert_safe_url(endpoint);
         assert!(
             metadata_address::parse_endpoint("it", endpoint.as_str(), &named).is_ok(),
             "{endpoint} must be accepted again"
         );
     }
     if let Some(page) = &server.authorization_endpoint {
-        is_safe(page);
+        assert_safe_url(page);
         assert!(page.host_str().is_some_and(|host| host != "localhost"), "{page} leads into a private network");
     }
     for list in [&server.scopes, &server.auth_methods, &server.signing_algorithms].into_iter().flatten() {
@@ -85,8 +85,8 @@ pub fn server_metadata(bytes: &[u8]) {
 }
 
 /// Parses a document as protected resource metadata. Asserts that the result is about the server.
-pub fn resource_metadata(bytes: &[u8]) {
-    let (Some(url), Some(server)) = (parsed("https://mcp.example/.well-known/x"), parsed(SERVER)) else { return };
+pub fn check_resource_metadata(bytes: &[u8]) {
+    let (Some(url), Some(server)) = (parse_url("https://mcp.example/.well-known/x"), parse_url(SERVER)) else { return };
     let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
     else {
         return;
@@ -94,7 +94,7 @@ pub fn resource_metadata(bytes: &[u8]) {
     let shown = |text: &str| metadata_address::displayed_text(text);
     match protected_resource::parse_metadata(&members, &server, &shown) {
         Ok(found) => {
-            let about = parsed(&found.identifier);
+            let about = parse_url(&found.identifier);
             assert!(
                 about.is_some_and(|about| about.origin() == server.origin()),
                 "{} must belong to the server",
@@ -102,7 +102,7 @@ pub fn resource_metadata(bytes: &[u8]) {
             );
             assert!(found.authorization_servers.len() <= 20, "the list must be bounded");
             if let Some(scopes) = &found.scopes {
-                assert_eq!(*scopes, scopes::parse(&scopes.join(" ")), "scopes must be valid and unique");
+                assert_eq!(*scopes, scopes::parse_scopes(&scopes.join(" ")), "scopes must be valid and unique");
             }
         }
         Err(Some(cause)) => {
@@ -120,10 +120,10 @@ pub fn resource_metadata(bytes: &[u8]) {
 
 /// Parses a pasted URL as an authorization response. Asserts that an accepted one has the state and the origin of the
 /// sign-in.
-pub fn redirect(text: &str) {
-    let Some(place) = parsed(REDIRECT) else { return };
+pub fn check_redirect(text: &str) {
+    let Some(place) = parse_url(REDIRECT) else { return };
     if redirect_listener::parse_pasted(text, &place, STATE).is_ok() {
-        let url = parsed(text.trim());
+        let url = parse_url(text.trim());
         let state = url.as_ref().and_then(|url| url.query_pairs().find(|(name, _)| name == "state"));
         assert_eq!(
             state.map(|(_, value)| value.into_owned()).as_deref(),
@@ -134,12 +134,12 @@ pub fn redirect(text: &str) {
     }
 }
 
-fn is_safe(url: &Url) {
+fn assert_safe_url(url: &Url) {
     assert_eq!(url.scheme(), "https", "{url}");
     assert!(url.username().is_empty() && url.password().is_none(), "{url} contains a user name");
     assert!(url.fragment().is_none(), "{url} contains a fragment");
 }
 
-fn parsed(text: &str) -> Option<Url> {
+fn parse_url(text: &str) -> Option<Url> {
     Url::parse(text).ok()
 }

@@ -40,7 +40,7 @@ impl AuthEndpoint {
 }
 
 /// Returns the endpoints of an authorization server that receive secrets in this sign-in.
-pub(crate) fn endpoints(server: &AuthorizationServerMetadata, client: &OAuthClient) -> Vec<AuthEndpoint> {
+pub(crate) fn secret_endpoints(server: &AuthorizationServerMetadata, client: &OAuthClient) -> Vec<AuthEndpoint> {
     let is_registered = client.kind == ClientKind::Registered;
     let registration = server.registration_endpoint.as_ref().filter(|_| is_registered);
     let token = (EndpointUse::Token, Some(&server.token_endpoint));
@@ -68,7 +68,7 @@ impl AuthorizationContext {
     pub(crate) fn allowed_scopes(&self, client_id: &str) -> Vec<String> {
         let settings = self.settings.scopes.as_deref().unwrap_or_default();
         let approved = self.grant_approval(client_id).map(|approved| approved.scopes).unwrap_or_default();
-        scopes::union(settings, &approved)
+        scopes::union_of_scopes(settings, &approved)
     }
 
     /// Checks that the user has approved all endpoints and scopes of a grant without user interaction, or requests
@@ -86,7 +86,7 @@ impl AuthorizationContext {
         consenting: ConsentMode,
     ) -> Result<GrantApproval, AuthError> {
         let server = &found.server;
-        let mut used = endpoints(server, client);
+        let mut used = secret_endpoints(server, client);
         used.extend(provider.map(|provider| provider_endpoint(&provider.url, &provider.issuer)));
         let before = self.grant_approval(&client.id);
         // On the first use, an endpoint must belong to the site of the approved issuer. Afterwards it must be one of
@@ -126,7 +126,11 @@ impl AuthorizationContext {
         let kept = used.iter().filter(|endpoint| are_shown || is_approved(endpoint));
         let endpoints = kept.map(|endpoint| endpoint.url.clone()).collect();
         let before = before.map(|before| before.scopes).unwrap_or_default();
-        Ok(GrantApproval { client_id: client.id.clone(), endpoints, scopes: scopes::union(&before, &new_scopes) })
+        Ok(GrantApproval {
+            client_id: client.id.clone(),
+            endpoints,
+            scopes: scopes::union_of_scopes(&before, &new_scopes),
+        })
     }
 
     /// Returns `true` if the settings, which the user approved, contain this endpoint.

@@ -105,7 +105,7 @@ impl AuthHttpClient {
         let at = (self.now)();
         let shown = {
             let mut kept = self.lock();
-            if !kept.budget.take(MAX_REQUESTS, at) {
+            if !kept.budget.try_take(MAX_REQUESTS, at) {
                 kept.log.note(at, phase, "the request was not sent: too many requests within a minute");
                 return Err(phase.error(AuthErrorCause::TooManyRequests));
             }
@@ -114,7 +114,7 @@ impl AuthHttpClient {
             if let Some((_, credentials)) = credentials.and_then(|value| value.split_once(' ')) {
                 kept.log.redactor.register_secret(credentials);
             }
-            kept.log.request(&request)
+            kept.log.displayed_request(&request)
         };
         let address = request.uri().to_string();
         let began = std::time::Instant::now();

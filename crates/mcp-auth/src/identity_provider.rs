@@ -44,7 +44,7 @@ impl AuthorizationContext {
         why: AuthReason,
         wanted: &DirectTokenRequest,
     ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
-        let server = authorization_server::discover(&self.web, &provider.issuer).await?;
+        let server = authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?;
         check_pkce(&server)?;
         oauth_client::check_authentication_support(&provider.authentication, &server)?;
         let client = provider_client(provider, server.auth_methods.as_deref());
@@ -53,7 +53,7 @@ impl AuthorizationContext {
         if exchange.url != server.token_endpoint {
             endpoints.push(grant_approval::provider_endpoint(&exchange.url, &exchange.issuer));
         }
-        endpoints.extend(grant_approval::endpoints(&wanted.found.server, &wanted.client));
+        endpoints.extend(grant_approval::secret_endpoints(&wanted.found.server, &wanted.client));
         let callback = RedirectListener::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
         let unreadable = |cause: &str| {
@@ -75,7 +75,7 @@ impl AuthorizationContext {
         };
         let (code, verifier, waiting) = self.request_authorization(visit, callback).await?;
         self.set_progress(PHASE, None);
-        let endpoint = self.endpoint(&server, &client, None, PHASE);
+        let endpoint = self.token_endpoint(&server, &client, None, PHASE);
         let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, None).await;
         let token = granted.and_then(|granted| {
             let token = granted.id_token.ok_or_else(|| unreadable("it contains no ID token"))?;
@@ -83,8 +83,8 @@ impl AuthorizationContext {
             checked.map(|()| StoredSecret(token)).map_err(unreadable)
         });
         match &token {
-            Ok(_) => waiting.finish(Ok(())).await,
-            Err(error) => waiting.finish(Err(&error.to_string())).await,
+            Ok(_) => waiting.send_final_page(Ok(())).await,
+            Err(error) => waiting.send_final_page(Err(&error.to_string())).await,
         }
         Ok((token?, exchange))
     }
@@ -94,7 +94,7 @@ impl AuthorizationContext {
     pub(crate) async fn find_exchange_endpoint(&self, provider: &EnterpriseIdp) -> Result<IdpTokenEndpoint, AuthError> {
         let found = match &provider.token_endpoint {
             Some(_) => None,
-            None => Some(authorization_server::discover(&self.web, &provider.issuer).await?),
+            None => Some(authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?),
         };
         if let Some(found) = &found {
             oauth_client::check_authentication_support(&provider.authentication, found)?;

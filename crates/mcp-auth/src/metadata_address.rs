@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    fn named() -> UserAddresses {
+    fn test_user_addresses() -> UserAddresses {
         UserAddresses::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
     }
 
@@ -212,16 +212,25 @@ mod tests {
     #[test]
     fn encoded_length_of_a_url_is_bounded() {
         let within = format!("https://a.example/{}", "a".repeat(MAX_URL_BYTES - 18));
-        assert!(parse_endpoint("a test", &within, &named()).is_ok(), "{MAX_URL_BYTES} bytes must be allowed");
-        assert!(parse_endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more byte must be rejected");
+        assert!(
+            parse_endpoint("a test", &within, &test_user_addresses()).is_ok(),
+            "{MAX_URL_BYTES} bytes must be allowed"
+        );
+        assert!(
+            parse_endpoint("a test", &format!("{within}a"), &test_user_addresses()).is_err(),
+            "one more byte must be rejected"
+        );
         let grows = format!("https://a.example/{}", "é".repeat(MAX_URL_BYTES / 4));
-        assert!(parse_endpoint("a test", &grows, &named()).is_err(), "the encoded length must count");
+        assert!(parse_endpoint("a test", &grows, &test_user_addresses()).is_err(), "the encoded length must count");
     }
 
     #[test]
     fn only_https_and_named_loopback_urls_are_allowed() {
         for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
-            assert!(parse_endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} must be allowed");
+            assert!(
+                parse_endpoint("a test", good, &test_user_addresses()).is_ok(),
+                "[auth-https-endpoints] {good} must be allowed"
+            );
         }
         for bad in [
             "http://a.example/token",
@@ -235,7 +244,7 @@ mod tests {
             "",
             "https://a.example/a b",
         ] {
-            let refused = parse_endpoint("a test", bad, &named());
+            let refused = parse_endpoint("a test", bad, &test_user_addresses());
             assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} must be rejected");
         }
     }
@@ -291,11 +300,11 @@ mod tests {
             assert!(!shown.contains('\n'), "X43: the URL must be shown on one line: {shown:?}");
         }
         assert!(
-            parse_browser_url("a test", "https://a.example/authorize?x=1", &named()).is_ok(),
+            parse_browser_url("a test", "https://a.example/authorize?x=1", &test_user_addresses()).is_ok(),
             "an ordinary URL must be allowed"
         );
         assert!(
-            parse_browser_url("a test", "http://localhost:5000/authorize", &named()).is_ok(),
+            parse_browser_url("a test", "http://localhost:5000/authorize", &test_user_addresses()).is_ok(),
             "a loopback URL entered by the user must be allowed"
         );
     }

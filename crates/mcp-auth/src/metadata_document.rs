@@ -38,17 +38,17 @@ pub(crate) fn parse_response(url: &Url, answer: &Response<Vec<u8>>) -> MetadataR
 }
 
 /// Returns a string member, or `None` if it is empty or of another type.
-pub(crate) fn string(members: &Map<String, Value>, name: &str) -> Option<String> {
+pub(crate) fn string_member(members: &Map<String, Value>, name: &str) -> Option<String> {
     members.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// Returns the strings of a list member. Items of other types are dropped.
-pub(crate) fn strings(members: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
+pub(crate) fn string_list_member(members: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
     let items = members.get(name)?.as_array()?;
     Some(items.iter().filter_map(Value::as_str).take(MAX_LIST_ITEMS).map(str::to_owned).collect())
 }
 
 /// Returns `true` if the member is present and `true`.
-pub(crate) fn is_true(members: &Map<String, Value>, name: &str) -> bool {
+pub(crate) fn is_true_member(members: &Map<String, Value>, name: &str) -> bool {
     matches!(members.get(name), Some(Value::Bool(true)))
 }

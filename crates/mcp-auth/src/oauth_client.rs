@@ -146,7 +146,7 @@ mod tests {
 
     const ISSUER: &str = "https://as.example";
 
-    fn server(documents: bool, registration: bool) -> AuthorizationServerMetadata {
+    fn server_metadata(documents: bool, registration: bool) -> AuthorizationServerMetadata {
         let url = |path: &str| Url::parse(&format!("{ISSUER}{path}")).unwrap();
         AuthorizationServerMetadata {
             issuer: ISSUER.to_owned(),
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    fn given(issuer: Option<&str>) -> PreregisteredClient {
+    fn preregistered_for(issuer: Option<&str>) -> PreregisteredClient {
         PreregisteredClient {
             issuer: issuer.map(str::to_owned),
             client_id: "mine".to_owned(),
@@ -174,13 +174,13 @@ mod tests {
         }
     }
 
-    fn registration() -> ClientRegistration {
+    fn stored_registration() -> ClientRegistration {
         let client =
             OAuthClient { kind: ClientKind::Registered, id: "r".to_owned(), authentication: StoredClientAuth::None };
         ClientRegistration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
     }
 
-    fn name(way: &RegistrationApproach) -> &'static str {
+    fn approach_name(way: &RegistrationApproach) -> &'static str {
         match way {
             RegistrationApproach::Preregistered(_) => "preregistered",
             RegistrationApproach::Document(_) => "document",
@@ -203,19 +203,20 @@ mod tests {
         ];
         for (has_id, has_document, has_kept, takes_documents, takes_registration, wanted, what) in table {
             let source = ClientSource {
-                preregistered: has_id.then(|| given(None)),
+                preregistered: has_id.then(|| preregistered_for(None)),
                 metadata_url: has_document.then(|| Url::parse("https://app.example/client.json").unwrap()),
                 ..ClientSource::default()
             };
-            let server = server(takes_documents, takes_registration);
-            let way = choose_approach(&source, &server, has_kept.then(registration), None).unwrap();
-            assert_eq!(name(&way), wanted, "{what}");
+            let server = server_metadata(takes_documents, takes_registration);
+            let way = choose_approach(&source, &server, has_kept.then(stored_registration), None).unwrap();
+            assert_eq!(approach_name(&way), wanted, "{what}");
         }
     }
 
     #[test]
     fn client_id_is_not_sent_to_another_authorization_server() {
-        let source = |issuer| ClientSource { preregistered: Some(given(issuer)), ..ClientSource::default() };
+        let source =
+            |issuer| ClientSource { preregistered: Some(preregistered_for(issuer)), ..ClientSource::default() };
         for (issuer, first, is_good) in [
             (Some(ISSUER), None, true),
             (None, Some(ISSUER), true),
@@ -224,11 +225,11 @@ mod tests {
             (Some("https://as.example/"), None, false),
             (None, Some("https://other.example"), false),
         ] {
-            let way = choose_approach(&source(issuer), &server(true, true), None, first);
+            let way = choose_approach(&source(issuer), &server_metadata(true, true), None, first);
             let what = "[auth-credentials-no-reuse] [auth-prereg-mismatch-error]";
             assert_eq!(way.is_ok(), is_good, "{what} settings say {issuer:?}, it was first used at {first:?}");
         }
-        let entry = registration().to_vault_entry();
+        let entry = stored_registration().to_vault_entry();
         assert!(
             ClientRegistration::from_vault_entry(&entry, ISSUER, 0).is_some(),
             "[auth-credentials-issuer-key] the same issuer must find the registration"

@@ -31,7 +31,7 @@ pub(crate) struct ProtectedResourceMetadata {
 /// # Errors
 /// Returns an error if it is unknown whether metadata exists, and [`AuthErrorCause::ResourceMismatch`] if it is about
 /// another resource.
-pub(crate) async fn discover(
+pub(crate) async fn discover_resource(
     web: &AuthHttpClient,
     server: &Url,
     told: Option<&str>,
@@ -106,7 +106,7 @@ pub(crate) fn parse_metadata(
     server: &Url,
     clean: &dyn Fn(&str) -> String,
 ) -> Result<ProtectedResourceMetadata, Option<AuthErrorCause>> {
-    let identifier = metadata_document::string(members, "resource").ok_or(None)?;
+    let identifier = metadata_document::string_member(members, "resource").ok_or(None)?;
     if !covers_server(&identifier, server) {
         let resource = clean(&identifier);
         return Err(Some(AuthErrorCause::ResourceMismatch {
@@ -114,15 +114,17 @@ pub(crate) fn parse_metadata(
             resource,
         }));
     }
-    let mut authorization_servers = metadata_document::strings(members, "authorization_servers").unwrap_or_default();
+    let mut authorization_servers =
+        metadata_document::string_list_member(members, "authorization_servers").unwrap_or_default();
     authorization_servers.truncate(MAX_AUTHORIZATION_SERVERS);
-    let algorithms = metadata_document::strings(members, "dpop_signing_alg_values_supported").unwrap_or_default();
-    let listed = metadata_document::strings(members, "scopes_supported");
+    let algorithms =
+        metadata_document::string_list_member(members, "dpop_signing_alg_values_supported").unwrap_or_default();
+    let listed = metadata_document::string_list_member(members, "scopes_supported");
     Ok(ProtectedResourceMetadata {
         identifier,
         authorization_servers,
-        scopes: listed.map(|list| scopes::distinct(list.iter().map(String::as_str))),
-        dpop: metadata_document::is_true(members, "dpop_bound_access_tokens_required")
+        scopes: listed.map(|list| scopes::distinct_scopes(list.iter().map(String::as_str))),
+        dpop: metadata_document::is_true_member(members, "dpop_bound_access_tokens_required")
             || algorithms.iter().any(|algorithm| algorithm == "ES256"),
     })
 }
@@ -175,13 +177,13 @@ mod tests {
 
     use super::*;
 
-    fn url(text: &str) -> Url {
+    fn parse_url(text: &str) -> Url {
         Url::parse(text).unwrap()
     }
 
     #[test]
     fn well_known_urls_are_tried_from_the_path_to_the_root() {
-        let places = |server: &str| well_known_urls(&url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
+        let places = |server: &str| well_known_urls(&parse_url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
         let at = |path: &str| format!("https://a.example/.well-known/oauth-protected-resource{path}");
         for (server, wanted) in [
             ("https://a.example/public/mcp", vec![at("/public/mcp"), at("")]),
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn metadata_of_another_resource_is_rejected() {
-        let server = url("https://a.example/mcp/v1");
+        let server = parse_url("https://a.example/mcp/v1");
         for good in [
             "https://a.example/mcp/v1",
             "https://a.example/mcp/v1/",
@@ -233,7 +235,7 @@ mod tests {
             ("https://a.example:8443/mcp?x=1", "https://a.example:8443/mcp"),
             ("https://a.example/?x=1", "https://a.example"),
         ] {
-            let name = canonical_uri(&url(server));
+            let name = canonical_uri(&parse_url(server));
             assert_eq!(name, wanted, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");
         }
     }

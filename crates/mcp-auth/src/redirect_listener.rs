@@ -96,7 +96,7 @@ impl RedirectListener {
 
     /// Waits for the valid authorization response. Calls `refused` with the reason for every other request. Ends only
     /// with a valid response.
-    pub(crate) async fn wait(
+    pub(crate) async fn wait_for_response(
         self,
         redirect_uri: &Url,
         state: &SecretString,
@@ -132,11 +132,11 @@ impl BrowserConnection {
     }
 
     /// Shows the outcome of the sign-in in the browser.
-    pub(crate) async fn finish(self, outcome: Result<(), &str>) {
+    pub(crate) async fn send_final_page(self, outcome: Result<(), &str>) {
         let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
-            Ok(()) => final_page::response(200, PageText::SignedIn, language),
-            Err(cause) => final_page::response(400, PageText::Failed(cause), language),
+            Ok(()) => final_page::page_response(200, PageText::SignedIn, language),
+            Err(cause) => final_page::page_response(400, PageText::Failed(cause), language),
         };
         let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
     }
@@ -148,7 +148,7 @@ async fn handle_request(
     redirect_uri: &Url,
     state: &SecretString,
 ) -> Result<(AuthorizationResponse, BrowserConnection), &'static str> {
-    let head = tokio::time::timeout(REQUEST_TIMEOUT, read_head(&mut stream)).await;
+    let head = tokio::time::timeout(REQUEST_TIMEOUT, read_request_head(&mut stream)).await;
     let language = head.as_ref().ok().and_then(Option::as_deref).map_or(PageLanguage::English, preferred_language);
     let judged = match head {
         Ok(Some(head)) => parse_redirect(&head, redirect_uri, state.expose_secret()),
@@ -157,7 +157,7 @@ async fn handle_request(
     match judged {
         Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
-            let page = final_page::response(status, PageText::NotThis, language);
+            let page = final_page::page_response(status, PageText::NotThis, language);
             let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
             Err(why)
         }
@@ -177,7 +177,7 @@ async fn write_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
 }
 
 /// Reads a request up to the empty line after its headers. Returns `None` if it is invalid or too long.
-async fn read_head(stream: &mut TcpStream) -> Option<String> {
+async fn read_request_head(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut part = [0; 2048];
     loop {

@@ -18,7 +18,7 @@ pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 impl RequestBudget {
     /// Counts an operation and returns `true`, unless `most` operations were counted within the last minute. Times in
     /// the future, from a clock that was set back, are dropped because they would block for too long.
-    pub(crate) fn take(&mut self, most: usize, now: SystemTime) -> bool {
+    pub(crate) fn try_take(&mut self, most: usize, now: SystemTime) -> bool {
         self.0.retain(|sent| now.duration_since(*sent).is_ok_and(|age| age < WINDOW));
         if self.0.len() >= most {
             return false;
@@ -42,14 +42,14 @@ mod tests {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
         let sent =
-            (0..300).filter(|second| budget.take(MAX_REQUESTS, start + Duration::from_secs(*second / 5))).count();
+            (0..300).filter(|second| budget.try_take(MAX_REQUESTS, start + Duration::from_secs(*second / 5))).count();
         assert_eq!(sent, MAX_REQUESTS, "X51: of 300 requests within a minute, twenty must be allowed");
         assert!(
-            !budget.take(MAX_REQUESTS, start + Duration::from_secs(59)),
+            !budget.try_take(MAX_REQUESTS, start + Duration::from_secs(59)),
             "no request within a minute after the first"
         );
         assert!(
-            budget.take(MAX_REQUESTS, start + Duration::from_secs(60)),
+            budget.try_take(MAX_REQUESTS, start + Duration::from_secs(60)),
             "a request a minute after the first must be allowed"
         );
     }
@@ -59,12 +59,12 @@ mod tests {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
         assert_eq!(
-            (0..300).filter(|_| budget.take(MAX_REQUESTS, start)).count(),
+            (0..300).filter(|_| budget.try_take(MAX_REQUESTS, start)).count(),
             MAX_REQUESTS,
             "the limit must be reached"
         );
         let before = start - Duration::from_secs(3_600);
-        let sent = (0..300).filter(|_| budget.take(MAX_REQUESTS, before)).count();
+        let sent = (0..300).filter(|_| budget.try_take(MAX_REQUESTS, before)).count();
         assert_eq!(sent, MAX_REQUESTS, "X51: the same limit must apply after the clock is set back");
     }
 }

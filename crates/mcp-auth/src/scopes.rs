@@ -8,12 +8,12 @@ const MAX_SCOPE_CHARS: usize = 500;
 const OFFLINE_ACCESS: &str = "offline_access";
 
 /// Splits a `scope` value. Invalid scopes (RFC 6749, 3.3) and duplicates are dropped.
-pub(crate) fn parse(text: &str) -> Vec<String> {
-    distinct(text.split_ascii_whitespace())
+pub(crate) fn parse_scopes(text: &str) -> Vec<String> {
+    distinct_scopes(text.split_ascii_whitespace())
 }
 
 /// Returns the valid scopes of a list without duplicates.
-pub(crate) fn distinct<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn distinct_scopes<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     for scope in scopes.filter(|scope| is_scope(scope)) {
         if list.len() < MAX_SCOPES && !list.iter().any(|known| known == scope) {
@@ -29,8 +29,8 @@ fn is_scope(text: &str) -> bool {
 }
 
 /// Returns the union of two lists, beginning with `first`.
-pub(crate) fn union(first: &[String], second: &[String]) -> Vec<String> {
-    distinct(first.iter().chain(second).map(String::as_str))
+pub(crate) fn union_of_scopes(first: &[String], second: &[String]) -> Vec<String> {
+    distinct_scopes(first.iter().chain(second).map(String::as_str))
 }
 
 /// Returns the scopes of `wanted` that are not in `had`.
@@ -60,12 +60,12 @@ pub(crate) struct ScopeSources<'a> {
 /// step-up).
 pub(crate) fn select_scopes(sources: &ScopeSources<'_>) -> Vec<String> {
     let chosen = sources.challenge.or(sources.settings).or(sources.resource).unwrap_or_default();
-    let mut scopes = union(sources.before, chosen);
+    let mut scopes = union_of_scopes(sources.before, chosen);
     let is_offered = sources.server.is_some_and(has_offline_access);
     // Configured scopes are sent unchanged, as not every authorization server lists all of its scopes.
     let is_set = sources.settings.is_some_and(has_offline_access);
     if is_set || sources.refreshable && is_offered {
-        scopes = union(&scopes, &[OFFLINE_ACCESS.to_owned()]);
+        scopes = union_of_scopes(&scopes, &[OFFLINE_ACCESS.to_owned()]);
     } else {
         // A resource must not request this scope, and an authorization server without it refuses it.
         scopes.retain(|scope| scope != OFFLINE_ACCESS);
@@ -82,8 +82,8 @@ pub(crate) fn has_offline_access(scopes: &[String]) -> bool {
 mod tests {
     use super::*;
 
-    fn list(text: &str) -> Vec<String> {
-        parse(text)
+    fn scope_list(text: &str) -> Vec<String> {
+        parse_scopes(text)
     }
 
     #[test]
@@ -146,13 +146,13 @@ mod tests {
             ),
         ];
         for (challenge, settings, resource, server, before, wanted, what) in table {
-            let lists = [challenge, settings, resource, server].map(|text| text.map(list));
+            let lists = [challenge, settings, resource, server].map(|text| text.map(scope_list));
             let sources = ScopeSources {
                 challenge: lists[0].as_deref(),
                 settings: lists[1].as_deref(),
                 resource: lists[2].as_deref(),
                 server: lists[3].as_deref(),
-                before: &list(before),
+                before: &scope_list(before),
                 refreshable: true,
             };
             assert_eq!(select_scopes(&sources).join(" "), wanted, "{what}");
@@ -161,13 +161,13 @@ mod tests {
 
     #[test]
     fn invalid_scopes_are_dropped() {
-        assert_eq!(parse("a  b\ta \"c\" d\\e ü f"), ["a", "b", "f"], "invalid scopes must be dropped");
+        assert_eq!(parse_scopes("a  b\ta \"c\" d\\e ü f"), ["a", "b", "f"], "invalid scopes must be dropped");
         let many: String = (0..500).map(|number| format!("s{number} ")).collect();
-        assert_eq!(parse(&many).len(), MAX_SCOPES, "the number of scopes must be limited");
+        assert_eq!(parse_scopes(&many).len(), MAX_SCOPES, "the number of scopes must be limited");
     }
 
     #[test]
     fn new_scopes_are_separated() {
-        assert_eq!(missing_scopes(&list("a b c"), &list("c a")), ["b"], "only b is new");
+        assert_eq!(missing_scopes(&scope_list("a b c"), &scope_list("c a")), ["b"], "only b is new");
     }
 }

@@ -30,7 +30,7 @@ impl AuthorizationContext {
             SignInTurn::Turn(turn, unread) => (turn, unread),
         };
         let asked = self.state().asked.clone();
-        self.run(why, asked, &cancelled, unread.as_ref()).await
+        self.run_sign_in(why, asked, &cancelled, unread.as_ref()).await
     }
 
     /// Waits until no other sign-in is running. An unreadable vault is no obstacle, since the user has requested the
@@ -59,7 +59,7 @@ impl AuthorizationContext {
 
     /// Runs one sign-in until it ends or is cancelled. The caller must have the lock of sign-ins. `unread` is the error
     /// of reading the vault.
-    pub(crate) async fn run(
+    pub(crate) async fn run_sign_in(
         &self,
         why: AuthReason,
         asked: Option<BearerChallenge>,

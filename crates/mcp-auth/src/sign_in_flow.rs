@@ -41,7 +41,7 @@ impl AuthorizationContext {
     }
 
     /// Returns the scopes to request in a flow whose consent request shows them to the user.
-    fn scopes(
+    fn scopes_to_request(
         &self,
         why: &AuthReason,
         asked: &BearerChallenge,
@@ -53,7 +53,7 @@ impl AuthorizationContext {
             AuthReason::StepUp { .. } | AuthReason::Again { .. } => {
                 let state = self.state();
                 let record = state.record.as_ref();
-                record.map_or_else(Vec::new, |record| scopes::union(&record.requested, &record.granted))
+                record.map_or_else(Vec::new, |record| scopes::union_of_scopes(&record.requested, &record.granted))
             }
         };
         scopes::select_scopes(&ScopeSources {
@@ -107,7 +107,7 @@ impl AuthorizationContext {
         let server = &found.server;
         check_pkce(server)?;
         let key = self.binding_key(&found)?;
-        let scopes = self.scopes(&why, &asked, &found, true);
+        let scopes = self.scopes_to_request(&why, &asked, &found, true);
         self.set_progress(AuthPhase::ClientId, None);
         let SignInClient { client, callback, redirect_uri, reused, typed } =
             self.select_client(server, key.is_some()).await?;
@@ -120,7 +120,7 @@ impl AuthorizationContext {
             openid_nonce: None,
             reused: reused.as_ref(),
             afterwards: None,
-            endpoints: grant_approval::endpoints(server, &client),
+            endpoints: grant_approval::secret_endpoints(server, &client),
             reason: why,
         };
         let visited = self.request_authorization(visit, callback).await;
@@ -129,7 +129,7 @@ impl AuthorizationContext {
         }
         let (code, verifier, waiting) = visited?;
         self.set_progress(AuthPhase::Token, None);
-        let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
+        let endpoint = self.token_endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, Some(&found.resource)).await;
         match granted {
             Ok(granted) => {
@@ -138,12 +138,12 @@ impl AuthorizationContext {
                     self.keep_registration(typed).await;
                 }
                 let account = self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
-                waiting.finish(Ok(())).await;
+                waiting.send_final_page(Ok(())).await;
                 Ok(account)
             }
             Err(error) => {
                 self.forget_unknown_client(server, &error).await;
-                waiting.finish(Err(&error.to_string())).await;
+                waiting.send_final_page(Err(&error.to_string())).await;
                 Err(error)
             }
         }
@@ -180,9 +180,9 @@ impl AuthorizationContext {
     ) -> Result<DirectTokenRequest, AuthError> {
         let asked = self.ensure_challenge(asked).await?;
         let found = self.discover(&asked).await?;
-        let client = self.known_client(&found.server).await?;
+        let client = self.non_interactive_client(&found.server).await?;
         let scopes = match reach {
-            ScopeLimit::Shown(why) => self.scopes(why, &asked, &found, false),
+            ScopeLimit::Shown(why) => self.scopes_to_request(why, &asked, &found, false),
             ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&asked, &found, &client, steps_up),
         };
         Ok(DirectTokenRequest { found, client, scopes })
@@ -200,7 +200,7 @@ impl AuthorizationContext {
         let server = &found.server;
         let key = self.binding_key(&found)?;
         let resource = Some(found.resource.as_str());
-        let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
+        let endpoint = self.token_endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = match &self.settings.grant {
             GrantKind::WorkloadIdentity { assertion } => {
                 self.web.register_secret(assertion);
@@ -227,7 +227,7 @@ impl AuthorizationContext {
         Ok(self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (id_token, Some(approved))).await)
     }
 
-    pub(crate) fn endpoint<'a>(
+    pub(crate) fn token_endpoint<'a>(
         &'a self,
         server: &'a AuthorizationServerMetadata,
         client: &'a OAuthClient,

@@ -104,7 +104,7 @@ impl StepLog {
         }
         let answer = answer.map(|answer| StepResponse {
             status: answer.status().as_u16(),
-            headers: self.headers(answer.headers()),
+            headers: self.displayed_headers(answer.headers()),
             body: self.redactor.body(content_type(answer.headers()), answer.body()),
         });
         let conclusion = if answer.is_some() { String::new() } else { "no response".to_owned() };
@@ -112,12 +112,12 @@ impl StepLog {
     }
 
     /// Formats a request for display, before sending consumes it.
-    pub(crate) fn request(&self, request: &Request<Vec<u8>>) -> StepRequest {
+    pub(crate) fn displayed_request(&self, request: &Request<Vec<u8>>) -> StepRequest {
         let url = request.uri().to_string();
         StepRequest {
             method: request.method().to_string(),
             url: Url::parse(&url).map_or_else(|_| self.redactor.text(&url), |url| self.redactor.url(&url)),
-            headers: self.headers(request.headers()),
+            headers: self.displayed_headers(request.headers()),
             body: self.redactor.body(content_type(request.headers()), request.body()),
         }
     }
@@ -142,7 +142,7 @@ impl StepLog {
         if self.is_later { &mut self.later } else { &mut self.steps }
     }
 
-    fn headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+    fn displayed_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let mut shown = Vec::new();
         for (name, is_secret) in LOGGED_HEADERS {
             for value in headers.get_all(name) {

@@ -17,7 +17,7 @@ pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 
 impl StepUpCounter {
     /// Returns `true` if the limit allows a step-up for this operation.
-    pub(crate) fn try_count(&mut self, operation: &str, now: SystemTime) -> bool {
+    pub(crate) fn count_if_allowed(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < STEP_UP_WINDOW));
         match self.0.iter().find(|(known, ..)| known == operation) {
             Some((_, count, _)) => *count < MAX_STEP_UPS,
@@ -43,7 +43,7 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut step_ups = StepUpCounter::default();
         let mut take = |operation: &str, now| {
-            let may = step_ups.try_count(operation, now);
+            let may = step_ups.count_if_allowed(operation, now);
             if may {
                 step_ups.count(operation, now);
             }

@@ -33,7 +33,7 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
         (can && is_due).then_some(state.generation)
     };
     let renewed = match due {
-        Some(generation) => renew(shared, generation, false).await,
+        Some(generation) => renew_token(shared, generation, false).await,
         None => Ok(()),
     };
     // After a failed renewal, the token is used until it expires.
@@ -57,7 +57,11 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
 ///
 /// # Errors
 /// Returns the error of the renewal, or that of a recent one that failed.
-pub(crate) async fn renew(shared: &Arc<AuthorizationContext>, generation: u64, refused: bool) -> Result<(), AuthError> {
+pub(crate) async fn renew_token(
+    shared: &Arc<AuthorizationContext>,
+    generation: u64,
+    refused: bool,
+) -> Result<(), AuthError> {
     shared.check_no_recent_failure(generation)?;
     let task = {
         let shared = Arc::clone(shared);
@@ -91,7 +95,7 @@ impl AuthorizationContext {
                 return Ok(());
             }
         }
-        if refused && !self.state().refusals.take(MAX_REFUSALS, self.now()) {
+        if refused && !self.state().refusals.try_take(MAX_REFUSALS, self.now()) {
             let cause = "the server refused several new tokens within a minute".to_owned();
             self.web.note(AuthPhase::Refresh, &cause);
             return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
@@ -216,7 +220,7 @@ impl AuthorizationContext {
     /// temporary failure of the metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
-        let found = protected_resource::discover(&self.web, &self.settings.server, told.as_deref()).await;
+        let found = protected_resource::discover_resource(&self.web, &self.settings.server, told.as_deref()).await;
         match found {
             Ok(Some(resource))
                 if !resource.authorization_servers.is_empty()

@@ -18,8 +18,8 @@ use mcp_proto::{
 use serde_json::{Map, json};
 
 /// Result of the echo tool.
-const ECHO: &str = r#"{"content":[{"type":"text","text":"hello"}],"isError":false}"#;
-const DEADLINE: CallDeadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
+const ECHO_RESULT: &str = r#"{"content":[{"type":"text","text":"hello"}],"isError":false}"#;
+const CALL_DEADLINE: CallDeadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -28,18 +28,18 @@ fn main() {
     match name.as_deref() {
         None => {
             print_sizes();
-            image(20);
-            notification();
-            progress(50_000);
-            echo(50_000);
-            echo_64(1_000);
-            tools(40);
+            measure_image(20);
+            measure_notification_decoding();
+            measure_progress(50_000);
+            measure_echo(50_000);
+            measure_concurrent_echoes(1_000);
+            measure_tool_list(40);
         }
-        Some("echo") => echo(rounds.unwrap_or(1_000)),
-        Some("echo-64") => echo_64(rounds.unwrap_or(100)),
-        Some("progress") => progress(rounds.unwrap_or(1_000)),
-        Some("tools") => tools(rounds.unwrap_or(1)),
-        Some("image") => image(rounds.unwrap_or(1)),
+        Some("echo") => measure_echo(rounds.unwrap_or(1_000)),
+        Some("echo-64") => measure_concurrent_echoes(rounds.unwrap_or(100)),
+        Some("progress") => measure_progress(rounds.unwrap_or(1_000)),
+        Some("tools") => measure_tool_list(rounds.unwrap_or(1)),
+        Some("image") => measure_image(rounds.unwrap_or(1)),
         Some(other) => panic!("{other} is not measured"),
     }
 }
@@ -95,7 +95,7 @@ fn take_result(session: &mut Session) -> ServerResult {
 }
 
 fn send_call(session: &mut Session, request: ClientRequest) -> RequestId {
-    session.call(request, DEADLINE, Instant::now()).expect("the call can be made");
+    session.call(request, CALL_DEADLINE, Instant::now()).expect("the call can be made");
     sent_request_id(session)
 }
 
@@ -106,10 +106,10 @@ fn tool_call(name: &str) -> ClientRequest {
 
 /// Durations of repeated measurements of one operation.
 #[derive(Default)]
-struct Times(Vec<Duration>);
+struct MeasuredTimes(Vec<Duration>);
 
-impl Times {
-    fn take<T>(&mut self, what: impl FnOnce() -> T) -> T {
+impl MeasuredTimes {
+    fn measure<T>(&mut self, what: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let made = what();
         self.0.push(began.elapsed());
@@ -117,7 +117,7 @@ impl Times {
     }
 
     /// Prints the times. `each` is the number of operations in one measurement.
-    fn print(mut self, what: &str, each: u32) {
+    fn print_summary(mut self, what: &str, each: u32) {
         self.0.sort_unstable();
         let nanoseconds = |time: Duration| time.as_secs_f64() * 1e9 / f64::from(each);
         let (fastest, median) = (self.0[0], self.0[self.0.len() / 2]);
@@ -125,45 +125,45 @@ impl Times {
     }
 }
 
-fn notification() {
+fn measure_notification_decoding() {
     let line = Bytes::from_static(
         br#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":4711,"total":10000,"message":"four thousand seven hundred ele"}}"#,
     );
-    let mut times = Times::default();
+    let mut times = MeasuredTimes::default();
     for _ in 0..1_000 {
-        times.take(|| {
+        times.measure(|| {
             for _ in 0..100 {
                 drop(black_box(IncomingMessage::decode(black_box(&line))));
             }
         });
     }
-    times.print(&format!("a notification of {} bytes, decoded", line.len()), 100);
+    times.print_summary(&format!("a notification of {} bytes, decoded", line.len()), 100);
 }
 
-fn progress(rounds: u32) {
+fn measure_progress(rounds: u32) {
     let mut session = ready_session();
     let id = send_call(&mut session, tool_call("progress"));
-    let mut times = Times::default();
+    let mut times = MeasuredTimes::default();
     for n in 0..rounds {
         let line: Bytes = format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":{n},"total":{rounds},"message":"step {n}"}}}}"#).into();
-        times.take(|| {
+        times.measure(|| {
             receive_line(&mut session, &line);
             black_box(session.poll_event().expect("progress must be reported"));
         });
     }
-    times.print("progress of a call, decoded and reported", 1);
+    times.print_summary("progress of a call, decoded and reported", 1);
 }
 
 /// Measures echo calls while 64 of them are in flight, as in a busy host.
-fn echo_64(rounds: u32) {
+fn measure_concurrent_echoes(rounds: u32) {
     let mut session = ready_session();
     let mut waiting: VecDeque<RequestId> = (0..64).map(|_| send_call(&mut session, tool_call("echo"))).collect();
-    let mut times = Times::default();
+    let mut times = MeasuredTimes::default();
     for _ in 0..rounds {
-        times.take(|| {
+        times.measure(|| {
             for _ in 0..64 {
                 let id = waiting.pop_front().expect("64 are in flight");
-                receive_line(&mut session, &response_line(&id, ECHO));
+                receive_line(&mut session, &response_line(&id, ECHO_RESULT));
                 black_box(take_result(&mut session));
                 black_box(session.poll_timeout());
                 waiting.push_back(send_call(&mut session, tool_call("echo")));
@@ -171,25 +171,25 @@ fn echo_64(rounds: u32) {
             }
         });
     }
-    times.print("an echo call, made and answered, 64 in flight", 64);
+    times.print_summary("an echo call, made and answered, 64 in flight", 64);
 }
 
-fn echo(rounds: u32) {
+fn measure_echo(rounds: u32) {
     let mut session = ready_session();
-    let (mut asking, mut hearing) = (Times::default(), Times::default());
+    let (mut asking, mut hearing) = (MeasuredTimes::default(), MeasuredTimes::default());
     for _ in 0..rounds {
-        let id = asking.take(|| send_call(&mut session, tool_call("echo")));
-        let line = response_line(&id, ECHO);
-        hearing.take(|| {
+        let id = asking.measure(|| send_call(&mut session, tool_call("echo")));
+        let line = response_line(&id, ECHO_RESULT);
+        hearing.measure(|| {
             receive_line(&mut session, &line);
             black_box(take_result(&mut session));
         });
     }
-    asking.print("an echo call, made and encoded", 1);
-    hearing.print("its answer, decoded and read", 1);
+    asking.print_summary("an echo call, made and encoded", 1);
+    hearing.print_summary("its answer, decoded and read", 1);
 }
 
-fn tools(rounds: u32) {
+fn measure_tool_list(rounds: u32) {
     let tool = |n: usize| {
         let tool = json!({
             "name": format!("tool_{n:05}"),
@@ -210,22 +210,22 @@ fn tools(rounds: u32) {
     let list: Vec<String> = (0..5000).map(tool).collect();
     let body = format!(r#"{{"tools":[{}]}}"#, list.join(","));
     let mut session = ready_session();
-    let (mut decoding, mut reading) = (Times::default(), Times::default());
+    let (mut decoding, mut reading) = (MeasuredTimes::default(), MeasuredTimes::default());
     for _ in 0..rounds {
         let id = send_call(&mut session, ClientRequest::ListTools { cursor: None });
         let line = response_line(&id, &body);
-        let message = decoding.take(|| IncomingMessage::decode(&line).expect("the line is valid"));
-        let page = reading.take(|| {
+        let message = decoding.measure(|| IncomingMessage::decode(&line).expect("the line is valid"));
+        let page = reading.measure(|| {
             session.handle_message(message, StreamOrigin::Stdio, Instant::now());
             take_result(&mut session)
         });
         drop(black_box(page));
     }
-    decoding.print(&format!("a list of 5000 tools, {} bytes, decoded", body.len()), 1);
-    reading.print("  and read", 1);
+    decoding.print_summary(&format!("a list of 5000 tools, {} bytes, decoded", body.len()), 1);
+    reading.print_summary("  and read", 1);
 }
 
-fn image(rounds: u32) {
+fn measure_image(rounds: u32) {
     let mut session = ready_session();
     let id = send_call(&mut session, tool_call("big"));
     let data = "QUJD".repeat(3_500_000);
@@ -233,39 +233,39 @@ fn image(rounds: u32) {
         response_line(&id, &format!(r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#));
     drop(data);
     // The first run shows the peak memory, before anything else has used as much.
-    forget_peak();
-    let before = memory("VmHWM:");
+    reset_peak_memory();
+    let before = memory_status_kb("VmHWM:");
     let message = IncomingMessage::decode(&line).expect("the line is valid");
     session.handle_message(message, StreamOrigin::Stdio, Instant::now());
     let result = take_result(&mut session);
-    if let (Some(before), Some(after)) = (before, memory("VmHWM:")) {
+    if let (Some(before), Some(after)) = (before, memory_status_kb("VmHWM:")) {
         println!("an image of {} bytes: {} kB above the line itself", line.len(), after.saturating_sub(before));
     }
     drop(black_box(result));
-    let (mut decoding, mut reading) = (Times::default(), Times::default());
+    let (mut decoding, mut reading) = (MeasuredTimes::default(), MeasuredTimes::default());
     for _ in 0..rounds {
         let id = send_call(&mut session, tool_call("big"));
         let text = std::str::from_utf8(&line).expect("the line is text");
         let body = text.split_once("\"result\":").expect("it is a result").1;
         let line = response_line(&id, &body[..body.len() - 1]);
-        let message = decoding.take(|| IncomingMessage::decode(&line).expect("the line is valid"));
-        let result = reading.take(|| {
+        let message = decoding.measure(|| IncomingMessage::decode(&line).expect("the line is valid"));
+        let result = reading.measure(|| {
             session.handle_message(message, StreamOrigin::Stdio, Instant::now());
             take_result(&mut session)
         });
         drop(black_box(result));
     }
-    decoding.print("  decoded", 1);
-    reading.print("  and read", 1);
+    decoding.print_summary("  decoded", 1);
+    reading.print_summary("  and read", 1);
 }
 
 /// Resets the peak memory (Linux only).
-fn forget_peak() {
+fn reset_peak_memory() {
     let _elsewhere_there_is_no_such_file = std::fs::write("/proc/self/clear_refs", "5");
 }
 
 /// Returns the value of a field of `/proc/self/status` in kB.
-fn memory(name: &str) -> Option<u64> {
+fn memory_status_kb(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix(name))?.trim().strip_suffix(" kB")?.parse().ok()
 }

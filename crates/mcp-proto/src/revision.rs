@@ -63,98 +63,98 @@ impl Revision {
     /// Newest revision that this crate implements.
     pub const NEWEST: Revision = E;
 
-    fn has(self, span: &RevisionRange) -> bool {
+    fn is_in_range(self, span: &RevisionRange) -> bool {
         span.0 <= self && self <= span.1
     }
 
     /// Returns `true` if this revision has no handshake and carries its metadata in every request.
     pub fn is_modern(self) -> bool {
-        !self.has(&HANDSHAKE)
+        !self.is_in_range(&HANDSHAKE)
     }
     /// Returns `true` if JSON arrays of messages are allowed (`basic` page of 2025-03-26).
     pub fn has_batches(self) -> bool {
-        self.has(&BATCHES)
+        self.is_in_range(&BATCHES)
     }
     /// Returns `true` if the `ping` request exists (`basic/utilities/ping`).
     pub fn has_ping(self) -> bool {
-        self.has(&PING)
+        self.is_in_range(&PING)
     }
     /// Returns `true` if servers may send JSON-RPC requests to the client.
     pub fn has_server_requests(self) -> bool {
-        self.has(&SERVER_REQUESTS)
+        self.is_in_range(&SERVER_REQUESTS)
     }
     /// Returns `true` if `logging/setLevel` exists. Otherwise each request carries the level in `_meta`.
     pub fn has_set_log_level(self) -> bool {
-        self.has(&SET_LOG_LEVEL)
+        self.is_in_range(&SET_LOG_LEVEL)
     }
     /// Returns `true` if `resources/subscribe` and `resources/unsubscribe` exist.
     pub fn has_resource_subscribe(self) -> bool {
-        self.has(&RESOURCE_SUBSCRIBE)
+        self.is_in_range(&RESOURCE_SUBSCRIBE)
     }
     /// Returns `true` if the client may send `notifications/roots/list_changed`.
     pub fn has_roots_list_changed(self) -> bool {
-        self.has(&ROOTS_LIST_CHANGED)
+        self.is_in_range(&ROOTS_LIST_CHANGED)
     }
     /// Returns `true` if servers declare a `completions` capability. In earlier revisions, clients send
     /// `completion/complete` without knowing if the server supports it.
     pub fn has_completions_capability(self) -> bool {
-        self.has(&COMPLETIONS_CAPABILITY)
+        self.is_in_range(&COMPLETIONS_CAPABILITY)
     }
     /// Returns `true` if `completion/complete` has a `context` with the values of other arguments.
     pub fn has_completion_context(self) -> bool {
-        self.has(&COMPLETION_CONTEXT)
+        self.is_in_range(&COMPLETION_CONTEXT)
     }
     /// Returns `true` if servers may request input from the user (`client/elicitation`).
     pub fn has_elicitation(self) -> bool {
-        self.has(&ELICITATION)
+        self.is_in_range(&ELICITATION)
     }
     /// Returns `true` if elicitation has the modes `form` and `url`. Earlier revisions have forms only.
     pub fn has_elicitation_modes(self) -> bool {
-        self.has(&ELICITATION_MODES)
+        self.is_in_range(&ELICITATION_MODES)
     }
     /// Returns `true` if `notifications/elicitation/complete` exists.
     pub fn has_elicitation_complete(self) -> bool {
-        self.has(&ELICITATION_COMPLETE)
+        self.is_in_range(&ELICITATION_COMPLETE)
     }
     /// Returns `true` if error -32042 means that the user must visit URLs before the request can succeed.
     pub fn has_url_required_error(self) -> bool {
-        self.has(&URL_REQUIRED_ERROR)
+        self.is_in_range(&URL_REQUIRED_ERROR)
     }
     /// Returns `true` if clients declare support for `includeContext`.
     pub fn has_sampling_context(self) -> bool {
-        self.has(&SAMPLING_CONTEXT)
+        self.is_in_range(&SAMPLING_CONTEXT)
     }
     /// Returns `true` if sampling requests may contain tools for the model.
     pub fn has_sampling_tools(self) -> bool {
-        self.has(&SAMPLING_TOOLS)
+        self.is_in_range(&SAMPLING_TOOLS)
     }
     /// Returns `true` if a sampling message may have several content blocks.
     pub fn has_sampling_content_list(self) -> bool {
-        self.has(&SAMPLING_CONTENT_LIST)
+        self.is_in_range(&SAMPLING_CONTENT_LIST)
     }
     /// Returns `true` if the server requests input through `input_required` results.
     pub fn has_multi_round_trip(self) -> bool {
-        self.has(&MULTI_ROUND_TRIP)
+        self.is_in_range(&MULTI_ROUND_TRIP)
     }
     /// Returns `true` if change notifications are requested with `subscriptions/listen`.
     pub fn has_listen(self) -> bool {
-        self.has(&LISTEN)
+        self.is_in_range(&LISTEN)
     }
     /// Returns `true` if tasks are part of the core protocol. In 2026-07-28 they are an extension.
     pub fn has_core_tasks(self) -> bool {
-        self.has(&CORE_TASKS)
+        self.is_in_range(&CORE_TASKS)
     }
     /// Returns `true` if results carry hints on how long they may be cached.
     pub fn has_cache_hints(self) -> bool {
-        self.has(&CACHE_HINTS)
+        self.is_in_range(&CACHE_HINTS)
     }
     /// Returns `true` if HTTP headers repeat the method and the name of the request's target.
     pub fn has_request_headers(self) -> bool {
-        self.has(&REQUEST_HEADERS)
+        self.is_in_range(&REQUEST_HEADERS)
     }
     /// Returns `true` if each request carries protocol version, client and capabilities in `_meta`.
     pub fn has_request_meta(self) -> bool {
-        self.has(&REQUEST_META)
+        self.is_in_range(&REQUEST_META)
     }
     /// Returns the name of the revision on the wire, such as `2025-11-25`.
     pub fn as_str(self) -> &'static str {

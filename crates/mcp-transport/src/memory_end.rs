@@ -13,7 +13,7 @@ pub struct MemoryEnd {
 
 /// Creates two connected ends, with a buffer of `capacity` bytes in each direction. A writer waits while the buffer is
 /// full, as with a pipe.
-pub fn pair(capacity: usize) -> (MemoryEnd, MemoryEnd) {
+pub fn connected_pair(capacity: usize) -> (MemoryEnd, MemoryEnd) {
     let (left, right) = duplex(capacity);
     let end = |stream| {
         let (reader, writer) = split(stream);

@@ -39,7 +39,7 @@ pub(crate) struct KnownModel {
 
 /// Returns the entry of a model. For a dated version, such as `gpt-4o-2024-11-20`, returns the entry of the model
 /// without the date.
-pub(crate) fn find_model(kind: ProviderKind, id: &str) -> Option<&'static KnownModel> {
+pub(crate) fn find_known_model(kind: ProviderKind, id: &str) -> Option<&'static KnownModel> {
     // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
     let undated = without_date(id);
@@ -75,7 +75,7 @@ pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> M
     };
     if own_host.is_some()
         && settings.url.host_str() == own_host
-        && let Some(known) = find_model(settings.kind, &model.id)
+        && let Some(known) = find_known_model(settings.kind, &model.id)
     {
         let takes = |what: &str| Some(known.takes.iter().any(|own| own == what));
         model.context = model.context.or(Some(known.context));
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::{PRESETS, TokenUsage};
 
-    fn listed(provider: &str, id: &str) -> Model {
+    fn listed_model(provider: &str, id: &str) -> Model {
         let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
         complete_model(&preset.settings().unwrap(), Model { id: id.into(), name: id.into(), ..Model::default() })
     }
@@ -148,15 +148,16 @@ mod tests {
             ("gpt-4o-audio-preview", false),
             ("gpt-4o-2024", false),
         ] {
-            let price = if id.starts_with("gpt") { listed("openai", id) } else { listed("anthropic", id) }.price;
+            let price =
+                if id.starts_with("gpt") { listed_model("openai", id) } else { listed_model("anthropic", id) }.price;
             assert_eq!(price.is_some(), is_known, "known price of {id}");
         }
-        assert_eq!(listed("lm-studio", "gpt-4o").price, None, "the table doesn't apply to another provider");
+        assert_eq!(listed_model("lm-studio", "gpt-4o").price, None, "the table doesn't apply to another provider");
     }
 
     #[test]
     fn cost_depends_on_length_and_cache() {
-        let price = listed("anthropic", "claude-sonnet-4-5").price.unwrap();
+        let price = listed_model("anthropic", "claude-sonnet-4-5").price.unwrap();
         let usage = TokenUsage {
             input: Some(1_000_000),
             cached_input: Some(500_000),
@@ -169,7 +170,7 @@ mod tests {
             (cost - (0.4 * 3.0 + 0.5 * 0.3 + 0.1 * 3.75 + 0.1 * 15.0)).abs() < 1e-9,
             "each kind of token at its own price: {cost}"
         );
-        let price = listed("gemini", "gemini-2.5-pro").price.unwrap();
+        let price = listed_model("gemini", "gemini-2.5-pro").price.unwrap();
         let long = TokenUsage { input: Some(300_000), output: Some(10_000), ..TokenUsage::default() };
         let cost = price.cost(&long).unwrap();
         assert!((cost - (0.3 * 2.5 + 0.01 * 15.0)).abs() < 1e-9, "a long request costs more: {cost}");

@@ -25,13 +25,13 @@ pub struct LocalProvider {
 }
 
 /// Searches for Ollama and LM Studio at their default addresses.
-pub async fn find_local(client: &Client) -> Vec<LocalProvider> {
+pub async fn find_local_providers(client: &Client) -> Vec<LocalProvider> {
     let presets = PRESETS.iter().filter(|preset| PROBED_PRESETS.contains(&preset.id));
-    probe_all(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
+    probe_providers(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 
 /// Requests the models of these candidates with short timeouts. Returns those that responded.
-pub async fn probe_all(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
+pub async fn probe_providers(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
     let asked = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());
         let names = tokio::time::timeout(LIST_TIMEOUT, provider.list_model_names()).await.ok()?.ok()?;

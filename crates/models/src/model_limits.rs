@@ -38,7 +38,7 @@ pub(crate) fn openai_tool_support(id: &str) -> Option<ToolSupport> {
 
 /// Returns `true` if an Anthropic model supports a temperature.
 /// <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
-pub(crate) fn anthropic_takes_temperature(id: &str) -> bool {
+pub(crate) fn anthropic_supports_temperature(id: &str) -> bool {
     const LAST_WITH_TEMPERATURE: ModelVersion = (4, 6);
     let Some((_, name)) = id.split_once("claude-") else { return true };
     // `sonnet-4-20250514`, `3-5-haiku-latest`: a number of more than two digits is a date.
@@ -107,7 +107,7 @@ mod tests {
             ("anthropic/claude-haiku-5-5", false),
         ];
         for (id, wanted) in cases {
-            assert_eq!(anthropic_takes_temperature(id), wanted, "temperature support of {id}");
+            assert_eq!(anthropic_supports_temperature(id), wanted, "temperature support of {id}");
         }
     }
 }

@@ -23,7 +23,7 @@ pub enum ProviderKind {
 }
 
 /// Events of one streamed answer. Dropping the stream cancels the request. An error is the last item.
-pub type Deltas = BoxStream<'static, Result<ReplyDelta, ModelError>>;
+pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 
 /// A provider of language models.
 #[async_trait::async_trait]
@@ -43,5 +43,5 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// Returns [`ModelError::CannotCarry`] before anything is sent if an unsupported part must be refused, and another
     /// [`ModelError`] if the request can't be sent or the provider refuses it.
-    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError>;
+    async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError>;
 }

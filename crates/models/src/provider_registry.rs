@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Deltas, LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider};
+use crate::{LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider, ReplyStream};
 
 /// Configured providers with their models. A clone is a snapshot: only the owner modifies the registry, and requests
 /// are sent through clones.
@@ -93,7 +93,7 @@ impl ProviderRegistry {
     /// # Errors
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier, and otherwise the errors of
     /// [`Provider::stream`].
-    pub async fn stream(&self, model: &ModelRef, request: ModelRequest) -> Result<Deltas, ModelError> {
+    pub async fn stream(&self, model: &ModelRef, request: ModelRequest) -> Result<ReplyStream, ModelError> {
         self.provider(&model.provider)?.stream(ModelRequest { model: model.model.clone(), ..request }).await
     }
 }

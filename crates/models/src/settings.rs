@@ -26,14 +26,14 @@ pub struct ProviderSettings {
     /// Base URL of the API, such as `https://api.openai.com/v1`.
     pub url: Url,
     /// Conversions of unsupported content that the user chose instead of the defaults.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "has_default_conversions")]
     pub conversions: ConversionChoices,
     /// Time in seconds without data after which an answer fails, between 5 and 3,600. `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_seconds: Option<u32>,
 }
 
-fn is_default(conversions: &ConversionChoices) -> bool {
+fn has_default_conversions(conversions: &ConversionChoices) -> bool {
     conversions.0.is_empty()
 }
 

@@ -42,7 +42,7 @@ pub(crate) enum TemperatureSupport {
 const UNLIMITED_STOPS: usize = 8;
 
 /// Image types that every provider with image support accepts.
-pub(crate) const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl WireCapabilities {
     fn has_type(types: &[&str], mime: &str) -> bool {
@@ -50,7 +50,7 @@ impl WireCapabilities {
     }
 
     /// Returns the unsupported feature if this part can't be sent in a message.
-    fn message_loss(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+    fn unsupported_in_message(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. } if !Self::has_type(self.images, mime) => Some(UnsupportedFeature::Image),
             MessagePart::Audio { mime, .. } if !Self::has_type(self.audio, mime) => Some(UnsupportedFeature::Audio),
@@ -60,7 +60,7 @@ impl WireCapabilities {
     }
 
     /// Returns the unsupported feature if this part can't be sent in a tool result.
-    fn result_loss(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+    fn unsupported_in_result(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. } if !(self.images_in_results && Self::has_type(self.images, mime)) => {
                 Some(UnsupportedFeature::ImageInToolResult)
@@ -116,15 +116,15 @@ impl WireCapabilities {
         let thinks_with_tools = request.thinking && !request.tools.is_empty();
         note((thinks_with_tools && !self.thinking_with_tools).then_some(UnsupportedFeature::ThinkingWithTools));
         for part in request.messages.iter().flat_map(|message| &message.parts) {
-            note(self.message_loss(part));
+            note(self.unsupported_in_message(part));
             let MessagePart::ToolResult { parts, is_error, .. } = part else { continue };
             note((*is_error && !self.tool_error).then_some(UnsupportedFeature::ToolError));
             for part in parts {
-                let what = self.result_loss(part);
+                let what = self.unsupported_in_result(part);
                 note(what);
                 // Content that is moved to a following message must be supported there.
                 if what.is_some_and(|what| conversions.conversion(what).then == Conversion::SendAfter) {
-                    note(self.message_loss(part));
+                    note(self.unsupported_in_message(part));
                 }
             }
         }
@@ -180,7 +180,7 @@ impl WireCapabilities {
         conversions: &ConversionChoices,
         after: &mut Vec<MessagePart>,
     ) -> MessagePart {
-        if self.message_loss(&part).is_some() {
+        if self.unsupported_in_message(&part).is_some() {
             return omission_note(&part);
         }
         let MessagePart::ToolResult { id, name, parts, is_error } = part else { return part };
@@ -189,7 +189,7 @@ impl WireCapabilities {
             own.push(MessagePart::text("The tool failed. It says:"));
         }
         for part in parts {
-            match self.result_loss(&part).map(|what| conversions.conversion(what).then) {
+            match self.unsupported_in_result(&part).map(|what| conversions.conversion(what).then) {
                 None => own.push(part),
                 Some(Conversion::SendAfter) if role == Role::User => {
                     own.push(MessagePart::text(format!(
@@ -200,7 +200,7 @@ impl WireCapabilities {
                         "[{} from the result of the tool {name}]",
                         part_kind_text(&part)
                     )));
-                    let is_carried = self.message_loss(&part).is_none();
+                    let is_carried = self.unsupported_in_message(&part).is_none();
                     after.push(if is_carried { part } else { omission_note(&part) });
                 }
                 Some(_) => own.push(omission_note(&part)),
@@ -235,8 +235,8 @@ mod tests {
     use super::*;
     use crate::ModelTool;
 
-    const PLAIN: WireCapabilities = WireCapabilities {
-        images: PICTURES,
+    const MINIMAL_CAPABILITIES: WireCapabilities = WireCapabilities {
+        images: IMAGE_MEDIA_TYPES,
         audio: &[],
         files: &[],
         images_in_results: false,
@@ -248,54 +248,54 @@ mod tests {
         thinking_with_tools: false,
     };
 
-    fn image(mime: &str) -> MessagePart {
+    fn image_part(mime: &str) -> MessagePart {
         MessagePart::Image { mime: mime.into(), data: Bytes::from_static(b"x") }
     }
 
-    fn with(parts: Vec<MessagePart>) -> ModelRequest {
+    fn request_with_parts(parts: Vec<MessagePart>) -> ModelRequest {
         ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..ModelRequest::default() }
     }
 
-    fn result(parts: Vec<MessagePart>, is_error: bool) -> MessagePart {
+    fn tool_result_part(parts: Vec<MessagePart>, is_error: bool) -> MessagePart {
         MessagePart::ToolResult { id: "1".into(), name: "look".into(), parts, is_error }
     }
 
     #[test]
     fn lossy_conversion_is_refused_until_the_user_chooses() {
-        let request = with(vec![MessagePart::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
-        let refused = PLAIN.convert(request.clone(), &ConversionChoices::default());
+        let request = request_with_parts(vec![MessagePart::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
+        let refused = MINIMAL_CAPABILITIES.convert(request.clone(), &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Audio, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "nothing is dropped silently");
         let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::LeaveOut)].into());
-        let sent = PLAIN.convert(request, &chosen).unwrap();
+        let sent = MINIMAL_CAPABILITIES.convert(request, &chosen).unwrap();
         let text = sent.messages[0].plain_text();
         assert!(text.contains("a recording (audio/wav) was left out"), "a note replaces the omitted part: {text}");
     }
 
     #[test]
     fn images_of_results_follow_all_results() {
-        let request = with(vec![
-            result(vec![MessagePart::text("a"), image("image/png")], false),
-            result(vec![MessagePart::text("b")], true),
+        let request = request_with_parts(vec![
+            tool_result_part(vec![MessagePart::text("a"), image_part("image/png")], false),
+            tool_result_part(vec![MessagePart::text("b")], true),
         ]);
-        let losses = PLAIN.losses(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.losses(&request, &ConversionChoices::default());
         let wanted = [
             LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
             LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
         ];
         assert_eq!(losses, wanted, "both losses are reported before sending");
-        let sent = PLAIN.convert(request, &ConversionChoices::default()).unwrap();
+        let sent = MINIMAL_CAPABILITIES.convert(request, &ConversionChoices::default()).unwrap();
         let parts = &sent.messages[0].parts;
         assert!(matches!(parts[1], MessagePart::ToolResult { .. }), "tool results stay together: {parts:?}");
-        assert_eq!(parts[3], image("image/png"), "the image comes last, after a text with its origin");
+        assert_eq!(parts[3], image_part("image/png"), "the image comes last, after a text with its origin");
         let MessagePart::ToolResult { parts: failed, .. } = &parts[1] else { unreachable!() };
         assert_eq!(failed[0], MessagePart::text("The tool failed. It says:"), "the failure is described in text");
     }
 
     #[test]
     fn unsupported_image_in_a_result_is_refused() {
-        let request = with(vec![result(vec![image("image/tiff")], false)]);
-        let refused = PLAIN.convert(request, &ConversionChoices::default());
+        let request = request_with_parts(vec![tool_result_part(vec![image_part("image/tiff")], false)]);
+        let refused = MINIMAL_CAPABILITIES.convert(request, &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "a following message can't contain it either");
     }
@@ -312,8 +312,9 @@ mod tests {
 
     #[test]
     fn excess_stop_sequences_are_reported() {
-        let request = ModelRequest { stop: vec!["a".into(), "b".into()], ..with(vec![MessagePart::text("x")]) };
-        let losses = PLAIN.losses(&request, &ConversionChoices::default());
+        let request =
+            ModelRequest { stop: vec!["a".into(), "b".into()], ..request_with_parts(vec![MessagePart::text("x")]) };
+        let losses = MINIMAL_CAPABILITIES.losses(&request, &ConversionChoices::default());
         assert_eq!(
             losses,
             [LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse }],
@@ -324,15 +325,15 @@ mod tests {
     #[test]
     fn options_are_sent_if_the_model_supports_them() {
         let tool = ModelTool { name: "look".into(), description: None, input_schema: serde_json::json!({}) };
-        let hot = ModelRequest { temperature: Some(0.5), ..with(vec![MessagePart::text("x")]) };
+        let hot = ModelRequest { temperature: Some(0.5), ..request_with_parts(vec![MessagePart::text("x")]) };
         let thinking = ModelRequest { thinking: true, ..hot.clone() };
         let both = ModelRequest { tools: vec![tool], ..thinking.clone() };
-        let never = WireCapabilities { temperature: TemperatureSupport::Never, ..PLAIN };
+        let never = WireCapabilities { temperature: TemperatureSupport::Never, ..MINIMAL_CAPABILITIES };
         let temperature = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
         let thought = LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut };
         let cases = [
-            (PLAIN, hot.clone(), vec![], (Some(0.5), false)),
-            (PLAIN, thinking, vec![temperature], (None, true)),
+            (MINIMAL_CAPABILITIES, hot.clone(), vec![], (Some(0.5), false)),
+            (MINIMAL_CAPABILITIES, thinking, vec![temperature], (None, true)),
             (never, hot, vec![temperature], (None, false)),
             (never, both, vec![temperature, thought], (None, false)),
         ];
@@ -345,12 +346,16 @@ mod tests {
 
     #[test]
     fn every_refusable_feature_is_offered_as_a_choice() {
-        let listed = PLAIN.unsupported();
+        let listed = MINIMAL_CAPABILITIES.unsupported();
         for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
             assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");
         }
-        let able =
-            WireCapabilities { stops: 64, temperature: TemperatureSupport::Always, thinking_with_tools: true, ..PLAIN };
+        let able = WireCapabilities {
+            stops: 64,
+            temperature: TemperatureSupport::Always,
+            thinking_with_tools: true,
+            ..MINIMAL_CAPABILITIES
+        };
         for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
             assert!(!able.unsupported().contains(&what), "{what} is not offered where it is always supported");
         }

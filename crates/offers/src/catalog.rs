@@ -375,7 +375,7 @@ fn replace_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: b
 mod tests {
     use super::*;
 
-    fn read(catalog: &mut Catalog, names: &[&str]) {
+    fn read_tools(catalog: &mut Catalog, names: &[&str]) {
         let tool = |name: &&str| ListEntry::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
         let items = names.iter().map(tool).collect();
         let mut reading = ListReader::new(CatalogList::Tools);
@@ -386,17 +386,17 @@ mod tests {
     #[test]
     fn name_index_is_rebuilt_only_if_a_list_changed() {
         let mut catalog = Catalog::default();
-        read(&mut catalog, &["send"]);
+        read_tools(&mut catalog, &["send"]);
         let before = catalog.names.clone();
         let names_of = |catalog: &Catalog| Arc::clone(&catalog.names[DefinitionKind::Tool as usize]);
-        read(&mut catalog, &["send"]);
+        read_tools(&mut catalog, &["send"]);
         assert!(
             Arc::ptr_eq(&names_of(&catalog), &before[DefinitionKind::Tool as usize]),
             "the name index of an unchanged list is reused"
         );
-        read(&mut catalog, &["send", "read"]);
+        read_tools(&mut catalog, &["send", "read"]);
         assert!(names_of(&catalog).has("read"), "an added tool is in the name index");
-        read(&mut catalog, &["read"]);
+        read_tools(&mut catalog, &["read"]);
         assert!(!names_of(&catalog).has("send"), "a removed tool is not in the name index");
     }
 }

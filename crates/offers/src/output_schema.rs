@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// Maximum size of a schema that is compiled, in bytes of JSON.
-const MAX_SCHEMA: usize = 256 * 1024;
+const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 
 /// Timeout for validating one structured result.
 const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
@@ -13,7 +13,7 @@ const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
 /// Validates a structured result in a blocking task, and returns the first problem like [`first_problem`].
 ///
 /// A hostile schema may be slow to check: after two seconds, a problem is returned without waiting for the task.
-pub async fn check(schema: Value, result: Value) -> Option<String> {
+pub async fn validate_result(schema: Value, result: Value) -> Option<String> {
     let check = tokio::task::spawn_blocking(move || first_problem(&schema, &result));
     match tokio::time::timeout(VALIDATION_TIMEOUT, check).await {
         Ok(Ok(problem)) => problem,
@@ -31,8 +31,8 @@ pub async fn check(schema: Value, result: Value) -> Option<String> {
 /// The run time depends on the schema and the result, so call this in a blocking task.
 #[must_use]
 pub fn first_problem(schema: &Value, result: &Value) -> Option<String> {
-    if schema.to_string().len() > MAX_SCHEMA {
-        return Some(unusable_schema_text(&format!("it is larger than {} KiB", MAX_SCHEMA / 1024)));
+    if schema.to_string().len() > MAX_SCHEMA_BYTES {
+        return Some(unusable_schema_text(&format!("it is larger than {} KiB", MAX_SCHEMA_BYTES / 1024)));
     }
     // Patterns are written by the server, so an engine with linear run time is used.
     let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());

@@ -141,9 +141,9 @@ mod tests {
 
     use super::*;
 
-    const WALL: Millis = 1_000_000;
+    const WALL_TIME: Millis = 1_000_000;
 
-    fn text(text: &str) -> Vec<ResourceContents> {
+    fn text_contents(text: &str) -> Vec<ResourceContents> {
         vec![ResourceContents { uri: "a:1".into(), text: Some(text.into()), ..ResourceContents::default() }]
     }
 
@@ -151,7 +151,7 @@ mod tests {
         CacheHint { ttl: Duration::from_secs(secs), scope: CacheScope::Private }
     }
 
-    fn id(text: &str) -> Hash {
+    fn identity_hash(text: &str) -> Hash {
         Hash::of_bytes(text.as_bytes())
     }
 
@@ -159,14 +159,16 @@ mod tests {
     fn result_is_fresh_for_its_ttl_and_scope() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
-            reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
+            reads
+                .insert("s", identity_hash("one"), "a:1", (&text_contents("x"), hint(10)), (WALL_TIME, start))
+                .is_some(),
             "a cached result has a time until which it is fresh"
         );
         let after = |secs: u64| start + Duration::from_secs(secs);
-        let read = reads.get_fresh("s", &id("one"), "a:1", after(9)).unwrap();
+        let read = reads.get_fresh("s", &identity_hash("one"), "a:1", after(9)).unwrap();
         assert_eq!(
             (read.contents, read.cached),
-            (text("x"), true),
+            (text_contents("x"), true),
             "[cache-ttl-positive] fresh contents are returned from the cache"
         );
         for (server, identity, uri, what) in [
@@ -175,29 +177,29 @@ mod tests {
             ("s", "one", "a:2", "another resource"),
         ] {
             assert_eq!(
-                reads.get_fresh(server, &id(identity), uri, after(1)),
+                reads.get_fresh(server, &identity_hash(identity), uri, after(1)),
                 None,
                 "[cache-key] [cache-private] {what} doesn't share the cached contents"
             );
         }
         assert_eq!(
-            reads.get_fresh("s", &id("one"), "a:1", after(10)),
+            reads.get_fresh("s", &identity_hash("one"), "a:1", after(10)),
             None,
             "[cache-stale-refetch] expired contents are not returned"
         );
         assert_eq!(reads.bytes, 0, "expired contents are removed");
-        reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start));
+        reads.insert("s", identity_hash("one"), "a:1", (&text_contents("x"), hint(10)), (WALL_TIME, start));
         assert!(
-            reads.get_fresh("s", &id("one"), "a:1", after(9)).is_some(),
+            reads.get_fresh("s", &identity_hash("one"), "a:1", after(9)).is_some(),
             "freshness doesn't depend on the system clock"
         );
         assert_eq!(
-            reads.insert("s", id("one"), "a:1", (&text("x"), hint(0)), (WALL, start)),
+            reads.insert("s", identity_hash("one"), "a:1", (&text_contents("x"), hint(0)), (WALL_TIME, start)),
             None,
             "a time to live of zero has no expiry"
         );
         assert_eq!(
-            reads.get_fresh("s", &id("one"), "a:1", start),
+            reads.get_fresh("s", &identity_hash("one"), "a:1", start),
             None,
             "[cache-ttl-zero] contents with a time to live of zero are not cached"
         );
@@ -207,10 +209,10 @@ mod tests {
     fn change_notification_ends_freshness() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
-            reads.insert("s", id("one"), uri, (&text("x"), hint(10)), (WALL, start));
+            reads.insert("s", identity_hash("one"), uri, (&text_contents("x"), hint(10)), (WALL_TIME, start));
         }
         reads.remove_changed("s", "dir:/a/b");
-        let fresh = |reads: &mut ResourceCache, uri| reads.get_fresh("s", &id("one"), uri, start).is_some();
+        let fresh = |reads: &mut ResourceCache, uri| reads.get_fresh("s", &identity_hash("one"), uri, start).is_some();
         assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] a changed resource is removed");
         assert!(!fresh(&mut reads, "dir:/a"), "a resource that contains the changed one is removed");
         assert!(fresh(&mut reads, "dir:/c"), "other resources remain cached");
@@ -221,24 +223,27 @@ mod tests {
     #[test]
     fn cache_is_bounded() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
-        let large = text(&"x".repeat(3 * 1024 * 1024));
+        let large = text_contents(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {
             reads.insert(
                 "s",
-                id("one"),
+                identity_hash("one"),
                 &format!("a:{n}"),
                 (&large, hint(100)),
-                (WALL, start + Duration::from_secs(n)),
+                (WALL_TIME, start + Duration::from_secs(n)),
             );
             assert!(reads.bytes <= MAX_TOTAL_BYTES, "the total size is within the bound");
         }
         let last = start + Duration::from_secs(20);
-        assert!(reads.get_fresh("s", &id("one"), "a:19", last).is_some(), "the newest entry remains cached");
-        assert!(reads.get_fresh("s", &id("one"), "a:0", last).is_none(), "the oldest entry is removed first");
-        let huge = text(&"x".repeat(MAX_RESULT_BYTES + 1));
-        reads.insert("s", id("one"), "a:huge", (&huge, hint(100)), (WALL, last));
+        assert!(reads.get_fresh("s", &identity_hash("one"), "a:19", last).is_some(), "the newest entry remains cached");
         assert!(
-            reads.get_fresh("s", &id("one"), "a:huge", last).is_none(),
+            reads.get_fresh("s", &identity_hash("one"), "a:0", last).is_none(),
+            "the oldest entry is removed first"
+        );
+        let huge = text_contents(&"x".repeat(MAX_RESULT_BYTES + 1));
+        reads.insert("s", identity_hash("one"), "a:huge", (&huge, hint(100)), (WALL_TIME, last));
+        assert!(
+            reads.get_fresh("s", &identity_hash("one"), "a:huge", last).is_none(),
             "contents that are too large are not cached"
         );
     }

@@ -25,7 +25,7 @@ const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx",
 const VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
 /// Maximum length of a header value after inserting variables, in bytes.
-const MAX_VALUE: usize = 16 * 1_024;
+const MAX_HEADER_VALUE_BYTES: usize = 16 * 1_024;
 /// Maximum number of variables that are named in a note.
 const MAX_NAMED_VARIABLES: usize = 20;
 
@@ -34,7 +34,7 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
     if runs_on == OperatingSystem::Windows {
         return false;
     }
-    let is_cmd = stem(&config.command).eq_ignore_ascii_case("cmd");
+    let is_cmd = program_name(&config.command).eq_ignore_ascii_case("cmd");
     let switches = config.args.iter().take_while(|word| word.len() == 2 && word.starts_with('/')).count();
     if is_cmd
         && config.args[..switches].iter().any(|word| word.eq_ignore_ascii_case("/c"))
@@ -54,7 +54,7 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
         }
         return true;
     }
-    let plain = stem(&config.command);
+    let plain = program_name(&config.command);
     if PACKAGE_RUNNERS.contains(&plain) && config.command != plain && !config.command.contains(['/', '\\']) {
         config.command = plain.to_owned();
         return true;
@@ -74,7 +74,7 @@ pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)>
 /// Returns the remote server that a command connects to, if the command does nothing else.
 pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
-    let program = stem(words.next()?);
+    let program = program_name(words.next()?);
     let name = if PACKAGE_RUNNERS.contains(&program) {
         let mut package = None;
         while let Some(word) = words.next() {
@@ -119,7 +119,7 @@ fn package_name(word: &str) -> &str {
 }
 
 /// Returns the name of a program without its folder and without the extension of Windows executables.
-pub(crate) fn stem(command: &str) -> &str {
+pub(crate) fn program_name(command: &str) -> &str {
     let last = command.rsplit(['/', '\\']).next().unwrap_or(command);
     [".exe", ".cmd", ".bat", ".EXE", ".CMD", ".BAT"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last)
 }
@@ -129,7 +129,7 @@ pub(crate) fn stem(command: &str) -> &str {
 fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
     for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
         let ReferenceTarget::Environment { name, default: None } = target else { continue };
-        let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_VALUE) else { continue };
+        let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_HEADER_VALUE_BYTES) else { continue };
         value.replace_range(range, text);
         used.push(name);
     }

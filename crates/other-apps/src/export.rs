@@ -37,8 +37,10 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
         ExportForm::McpServers => SecretSubstitute::Variable,
         ExportForm::VsCode => SecretSubstitute::Input,
     });
-    let entries: Map<String, Value> =
-        servers.iter().map(|entry| (entry.name.clone(), writer.entry(&entry.name, &entry.config).into())).collect();
+    let entries: Map<String, Value> = servers
+        .iter()
+        .map(|entry| (entry.name.clone(), writer.write_entry(&entry.name, &entry.config).into()))
+        .collect();
     match form {
         ExportForm::McpServers => json!({ "mcpServers": entries }),
         ExportForm::VsCode => json!({ "inputs": writer.inputs, "servers": entries }),
@@ -62,7 +64,7 @@ impl EntryWriter {
     }
 
     /// Returns the entry of a server without secrets.
-    pub(crate) fn entry(&mut self, name: &str, config: &ServerConfig) -> Map<String, Value> {
+    pub(crate) fn write_entry(&mut self, name: &str, config: &ServerConfig) -> Map<String, Value> {
         let mut entry = Map::new();
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
@@ -124,13 +126,13 @@ impl EntryWriter {
         if kept.is_empty() {
             return if is_secret_value(name, value) { self.secret_replacement(server, name) } else { value.to_owned() };
         }
-        if matches!(kept[..], [only] if secrets::reference(only) == value) {
+        if matches!(kept[..], [only] if secrets::secret_reference(only) == value) {
             return self.secret_replacement(server, name);
         }
         let mut written = value.to_owned();
         for secret in kept {
             let reference = self.add_reference(server, name);
-            written = written.replace(&secrets::reference(secret), &reference);
+            written = written.replace(&secrets::secret_reference(secret), &reference);
         }
         // The remaining text may also contain a secret.
         if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }

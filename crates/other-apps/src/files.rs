@@ -74,7 +74,7 @@ pub(crate) fn allowed_roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] if the file is outside of `roots`, not a regular file, too large, or not UTF-8.
-pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result<Option<String>, ConfigProblem> {
+pub(crate) fn read_file(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result<Option<String>, ConfigProblem> {
     let failed = |error: std::io::Error| file_problem(path, format!("it can't be read: {error}"));
     let real = match path.canonicalize() {
         Ok(real) => real,

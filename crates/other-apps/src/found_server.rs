@@ -144,7 +144,7 @@ pub(crate) struct EntrySource<'s> {
 
 /// Converts an entry to a found server. `env_names` returns the names of the variables in a file that the entry refers
 /// to, if the file may be read.
-pub(crate) fn found_server(
+pub(crate) fn to_found_server(
     mut candidate: ServerCandidate,
     source: EntrySource<'_>,
     surroundings: &AppEnvironment,
@@ -171,12 +171,12 @@ pub(crate) fn found_server(
         // A name is stored in a file, so it must not contain a secret.
         Some(name) if !has_secret(name) => server_names::to_valid_name(name),
         _ => match &candidate.remote {
-            Some(remote) => server_names::from_url(&remote.url),
-            None => server_names::from_command(&candidate.config),
+            Some(remote) => server_names::name_from_url(&remote.url),
+            None => server_names::name_from_command(&candidate.config),
         },
     };
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
-    without_secret_tools(&mut candidate);
+    remove_secret_tools(&mut candidate);
     separated_values::add_env_file_variables(&mut candidate, env_names);
     // Validated before the secrets are removed, since a secret may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
@@ -236,7 +236,7 @@ fn printable_origin_name(name: &str) -> String {
 /// stored in the keychain.
 fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
-        auth.client_secret = has_client_secret.then(|| secrets::reference("client-secret"));
+        auth.client_secret = has_client_secret.then(|| secrets::secret_reference("client-secret"));
     }
     config.problem()
 }
@@ -277,7 +277,7 @@ pub(crate) fn broken_server(
 }
 
 /// Removes tool names that look like secrets from the lists of tools, since these are stored in a file.
-pub(crate) fn without_secret_tools(candidate: &mut ServerCandidate) {
+pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) {
     let is_plain = |tool: &String| !has_secret(tool) || is_tool_name(tool);
     let tools = &mut candidate.tools;
     let count = |tools: &ToolFilter| tools.disabled.len() + tools.enabled.as_ref().map_or(0, Vec::len);

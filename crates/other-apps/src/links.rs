@@ -105,13 +105,13 @@ fn parse_payload(
         ),
         LinkPayload::JsonIn(key) => {
             let parameters = LinkParameters::parse(rest)?;
-            let (json, name) = (parameters.required(key)?, parameters.get_one("name")?);
-            link_servers::parse_candidates(form, &json, name, parameters.get_one("inputs")?.as_deref())
+            let (json, name) = (parameters.required(key)?, parameters.get_unique("name")?);
+            link_servers::parse_candidates(form, &json, name, parameters.get_unique("inputs")?.as_deref())
         }
         LinkPayload::Base64In(key) => {
             let parameters = LinkParameters::parse(rest)?;
             let (json, name) =
-                (link_parameters::decode_base64(&parameters.required(key)?)?, parameters.get_one("name")?);
+                (link_parameters::decode_base64(&parameters.required(key)?)?, parameters.get_unique("name")?);
             let mut found = link_servers::parse_candidates(form, &json, name, None)?;
             let unknown = parameters.names().filter(|name| ![key, "name"].contains(name));
             link_servers::reject_or_note_keys(form, unknown, &mut found)?;

@@ -8,8 +8,8 @@ use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTranspor
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
-use crate::apps::app_named;
-use crate::bridged_servers::stem;
+use crate::apps::find_app;
+use crate::bridged_servers::program_name;
 use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
@@ -28,7 +28,7 @@ enum ServerIdentity {
 fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> ServerIdentity {
     match &config.transport {
         ServerTransport::Stdio(config) => {
-            let program = stem(&config.command).to_lowercase();
+            let program = program_name(&config.command).to_lowercase();
             // The option to load a package without confirmation is not part of the comparison.
             let is_consent = |word: &&String| program == "npx" && matches!(word.as_str(), "-y" | "--yes");
             let args = config.args.iter().filter(|word| !is_consent(word)).cloned().collect();
@@ -42,7 +42,7 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
 }
 
 /// Merges servers in the order in which they were found. `set_up` are the configured servers.
-pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
+pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
     for entry in set_up {
@@ -233,7 +233,7 @@ fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
         }
     }
     for origin in server.origins {
-        let app = app_named(&origin.app).map_or(origin.app.as_str(), |app| app.name);
+        let app = find_app(&origin.app).map_or(origin.app.as_str(), |app| app.name);
         // If both were found in the same file, other notes name their projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
             let note = format!("also in {app} as {}: {}", quoted_text(&origin.name), origin.file);

@@ -6,7 +6,7 @@ mod pasted_parts;
 use ports::secrets;
 use ports::server_config::{ConfigProblem, HttpConfig, PastedServer, ServerConfig, ServerTransport};
 
-use crate::found_server::{note_hidden_tools, without_secret_tools};
+use crate::found_server::{note_hidden_tools, remove_secret_tools};
 use crate::json_text::{JsonText, without_byte_order_mark};
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
@@ -146,8 +146,8 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         let wanted = match &candidate.name {
             Some(name) => server_names::to_valid_name(name),
             None => match &candidate.remote {
-                Some(remote) => server_names::from_url(&remote.url),
-                None => server_names::from_command(&candidate.config),
+                Some(remote) => server_names::name_from_url(&remote.url),
+                None => server_names::name_from_command(&candidate.config),
             },
         };
         if candidate.extras.by_link && taken.contains(&wanted) {
@@ -157,7 +157,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
             ));
         }
         let name = taken.take(&wanted);
-        without_secret_tools(&mut candidate);
+        remove_secret_tools(&mut candidate);
         let config = candidate.config();
         let problem = config_once_added(config.clone()).problem().filter(|_| !candidate.unknown);
         if !candidate.unknown {
@@ -192,7 +192,7 @@ fn secret_names(config: &ServerConfig) -> Vec<String> {
 /// Returns the configuration as it will be after adding the server, with the client secret in the keychain.
 fn config_once_added(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
-        auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::reference("client-secret"));
+        auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::secret_reference("client-secret"));
     }
     config
 }

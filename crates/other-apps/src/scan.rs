@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf, absolute};
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::app_environment::AppEnvironment;
-use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, app_named, find_place};
-use crate::found_server::{EntrySource, FoundServer, broken_server, found_server};
+use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, find_app, find_place};
+use crate::found_server::{EntrySource, FoundServer, broken_server, to_found_server};
 use crate::{files, merge, pasted, settings_reader};
 
 /// Scope of a search.
@@ -72,12 +72,12 @@ pub fn scan_settings(
     };
     match from {
         ScanScope::All => APPS.iter().for_each(|app| scan.scan_app(app)),
-        ScanScope::App(name) => scan.scan_app(app_named(name).ok_or_else(|| no_such_app(name))?),
+        ScanScope::App(name) => scan.scan_app(find_app(name).ok_or_else(|| no_such_app(name))?),
         ScanScope::Path(path) if path.is_dir() => scan.scan_project(path),
         ScanScope::Path(path) => scan.scan_path(path)?,
     }
     let mut report = scan.report;
-    report.servers = merge::merge(scan.found, set_up);
+    report.servers = merge::merge_servers(scan.found, set_up);
     Ok(report)
 }
 
@@ -126,7 +126,7 @@ impl SettingsScan<'_> {
         }
         let limit =
             if place.layout == FileLayout::ClaudeState { files::MAX_STATE_FILE_BYTES } else { files::MAX_FILE_BYTES };
-        match files::read(path, limit, Some(&self.roots)) {
+        match files::read_file(path, limit, Some(&self.roots)) {
             Ok(None) => {}
             Ok(Some(text)) => self.parse_servers(Some(app), place.layout, path, &text),
             Err(problem) => self.report.problems.push(problem),
@@ -141,7 +141,7 @@ impl SettingsScan<'_> {
         } else {
             files::MAX_FILE_BYTES
         };
-        let Some(text) = files::read(path, limit, None)? else {
+        let Some(text) = files::read_file(path, limit, None)? else {
             return Err(files::file_problem(path, "there is no such file"));
         };
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -160,7 +160,7 @@ impl SettingsScan<'_> {
                 let names = |file: &str| self.variable_names(path, file);
                 let servers: Vec<FoundServer> = candidates
                     .into_iter()
-                    .map(|candidate| found_server(candidate, source, self.surroundings, &names))
+                    .map(|candidate| to_found_server(candidate, source, self.surroundings, &names))
                     .collect();
                 self.add_servers(UNKNOWN_APP, path, servers);
             }
@@ -172,14 +172,14 @@ impl SettingsScan<'_> {
     fn parse_servers(&mut self, app: Option<&'static SourceApp>, layout: FileLayout, path: &Path, text: &str) {
         let shown = path.display().to_string();
         let id = app.map_or(UNKNOWN_APP, |app| app.id);
-        let entries = match settings_reader::entries(text, &shown, app, layout) {
+        let entries = match settings_reader::read_entries(text, &shown, app, layout) {
             Ok(entries) => entries,
             Err(problem) => return self.report.problems.push(problem),
         };
         let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
         let names = |file: &str| self.variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.read {
-            Ok(candidate) => found_server(candidate, source, self.surroundings, &names),
+            Ok(candidate) => to_found_server(candidate, source, self.surroundings, &names),
             Err(problem) => broken_server(entry.name, &problem, source),
         });
         let mut servers: Vec<FoundServer> = servers.collect();
@@ -205,7 +205,7 @@ impl SettingsScan<'_> {
             Some(rest) => self.surroundings.home.join(rest),
             None => settings.parent()?.join(file),
         };
-        let text = files::read(&path, files::MAX_FILE_BYTES, Some(&self.roots)).ok()??;
+        let text = files::read_file(&path, files::MAX_FILE_BYTES, Some(&self.roots)).ok()??;
         // A private key may contain lines that end with an equals sign.
         (!text.contains("-----BEGIN ")).then(|| files::variable_names(&text))
     }

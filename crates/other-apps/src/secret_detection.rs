@@ -51,11 +51,11 @@ pub fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let upper = name.to_ascii_uppercase();
-    let bare = without_author(&upper);
+    let bare = remove_author(&upper);
     SECRET_NAME_PARTS.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
-        || SECRET_LAST_PARTS.contains(&last_part(name).to_ascii_uppercase().as_str())
+        || SECRET_LAST_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
 }
 
 /// Returns `true` if the name indicates an OAuth client id, which is public, since it is part of the authorization URL.
@@ -76,7 +76,7 @@ pub fn is_secret_value(name: &str, value: &str) -> bool {
 
 /// Returns the last part of a name: after the last separator, or from the last upper-case letter that follows a
 /// lower-case letter.
-fn last_part(name: &str) -> &str {
+fn last_name_part(name: &str) -> &str {
     let word = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let bytes = word.as_bytes();
@@ -85,7 +85,7 @@ fn last_part(name: &str) -> &str {
 }
 
 /// Removes "AUTHOR" from an upper-case name, since it is unrelated to authorization.
-fn without_author(upper: &str) -> String {
+fn remove_author(upper: &str) -> String {
     let mut kept = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {

@@ -60,7 +60,7 @@ impl TakenNames {
 }
 
 /// Derives a name from the registrable domain of a URL.
-pub(crate) fn from_url(url: &str) -> String {
+pub(crate) fn name_from_url(url: &str) -> String {
     let domain = UrlParts::parse(url).domain;
     let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let first = domain.split('.').next().unwrap_or_default();
@@ -68,8 +68,8 @@ pub(crate) fn from_url(url: &str) -> String {
 }
 
 /// Derives a name from the target of a command: a package, image, module or file.
-pub(crate) fn from_command(config: &StdioConfig) -> String {
-    let program = stem(&config.command);
+pub(crate) fn name_from_command(config: &StdioConfig) -> String {
+    let program = base_name(&config.command);
     let subject = match program {
         "docker" | "podman" => container_image(&config.args),
         "npx" | "uvx" | "bunx" | "pipx" | "uv" | "pnpm" | "yarn" | "npm" | "bun" | "deno" | "node" | "python"
@@ -115,7 +115,7 @@ fn is_package_or_program(word: &str) -> bool {
 }
 
 /// Returns the last component of a path without the extension of a program.
-fn stem(path: &str) -> &str {
+fn base_name(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     [".exe", ".cmd", ".bat", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".sh"]
         .iter()
@@ -128,8 +128,8 @@ fn without_common_parts(subject: &str) -> String {
     let path = subject.trim_end_matches(['/', '\\']);
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     const COMMON_PARTS: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
-    let own = parts.iter().rev().map(|part| stem(part)).find(|part| !COMMON_PARTS.contains(part));
-    let mut name = own.unwrap_or_else(|| stem(path));
+    let own = parts.iter().rev().map(|part| base_name(part)).find(|part| !COMMON_PARTS.contains(part));
+    let mut name = own.unwrap_or_else(|| base_name(path));
     // Removes a version after "@" or ":", but retains the "@" of a scope.
     if let Some((before, _)) = name.split_once('@').filter(|(before, _)| !before.is_empty()) {
         name = before;

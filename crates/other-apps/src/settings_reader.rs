@@ -32,7 +32,7 @@ pub(crate) struct SettingsEntry {
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] with its position if the whole file is unusable.
-pub(crate) fn entries(
+pub(crate) fn read_entries(
     text: &str,
     file: &str,
     app: Option<&SourceApp>,
@@ -41,13 +41,13 @@ pub(crate) fn entries(
     let text = JsonText { file: Some(file), ..JsonText::without_file(without_byte_order_mark(text)) };
     let mut reader = SettingsReader { text, app, entries: Vec::new() };
     if layout == FileLayout::ClaudeState && text.text.len() as u64 > crate::files::MAX_FILE_BYTES {
-        return claude_state::entries(reader);
+        return claude_state::read_state_entries(reader);
     }
     let is_json = !matches!(layout, FileLayout::Continue) || text.text.trim_start().starts_with('{');
     let root = match layout {
-        FileLayout::Toml => Some(toml_text::parse(&text)?),
-        FileLayout::Goose => yaml_text::parse(&text)?,
-        FileLayout::Continue if !is_json => yaml_text::parse(&text)?,
+        FileLayout::Toml => Some(toml_text::parse_toml(&text)?),
+        FileLayout::Goose => yaml_text::parse_yaml(&text)?,
+        FileLayout::Continue if !is_json => yaml_text::parse_yaml(&text)?,
         _ => text.parse(JsonDialect::WithComments)?,
     };
     let root = match root {

@@ -15,7 +15,7 @@ use crate::json_text::JsonText;
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] with its position if the text is not valid TOML.
-pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Value<'t>, ConfigProblem> {
+pub(crate) fn parse_toml<'t>(text: &JsonText<'t>) -> Result<Value<'t>, ConfigProblem> {
     let root = DeTable::parse(text.text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         text.problem(at, format!("this is not TOML: {}", error.message().lines().next().unwrap_or_default()))

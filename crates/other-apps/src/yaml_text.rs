@@ -26,7 +26,7 @@ const MAX_COPIED_BYTES: usize = 4 * 1_024 * 1_024;
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] with its position if the text is not valid YAML or exceeds a limit.
-pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, ConfigProblem> {
+pub(crate) fn parse_yaml<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, ConfigProblem> {
     let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
     let mut builder = YamlBuilder {
         text: *text,

@@ -18,12 +18,12 @@ use ports::server_config::{ServerEntry, StdioConfig};
 
 use table::{Table, fixtures, notes_of};
 
-pub(crate) fn surroundings(home: PathBuf, system: OperatingSystem) -> AppEnvironment {
+pub(crate) fn environment_of_home(home: PathBuf, system: OperatingSystem) -> AppEnvironment {
     AppEnvironment { home, systems: vec![system], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() }
 }
 
 /// Configured servers that the found ones are compared with in the case "same".
-fn set_up() -> Vec<ServerEntry> {
+fn configured_servers() -> Vec<ServerEntry> {
     let local = |name: &str, command: &str, args: &[&str]| ServerEntry {
         name: name.to_owned(),
         config: StdioConfig {
@@ -44,13 +44,13 @@ fn every_home_matches_the_table() {
         [("linux", OperatingSystem::Linux), ("macos", OperatingSystem::MacOs), ("windows", OperatingSystem::Windows)]
     {
         let folder = all.join("homes").join(home);
-        let report = scan_settings(&ScanScope::All, &surroundings(folder.clone(), system), &[]).unwrap();
+        let report = scan_settings(&ScanScope::All, &environment_of_home(folder.clone(), system), &[]).unwrap();
         table.add(home, &folder, &report);
     }
     let project = all.join("homes/project");
     let report = scan_settings(
         &ScanScope::Path(project.clone()),
-        &surroundings(all.join("homes/linux"), OperatingSystem::Linux),
+        &environment_of_home(all.join("homes/linux"), OperatingSystem::Linux),
         &[],
     )
     .unwrap();
@@ -59,19 +59,19 @@ fn every_home_matches_the_table() {
     traps.sort();
     for trap in traps {
         let name = trap.file_name().unwrap().to_str().unwrap().to_owned();
-        let set_up = if name == "same" { set_up() } else { Vec::new() };
+        let set_up = if name == "same" { configured_servers() } else { Vec::new() };
         let from = match name.as_str() {
             "exports" => ScanScope::Path(trap.join("cherry-studio.json")),
             _ => ScanScope::All,
         };
-        let report = scan_settings(&from, &surroundings(trap.clone(), OperatingSystem::Linux), &set_up).unwrap();
+        let report = scan_settings(&from, &environment_of_home(trap.clone(), OperatingSystem::Linux), &set_up).unwrap();
         table.add(&name, &trap, &report);
     }
     table.expect(&all.join("expected.tsv"));
 }
 
 /// Secret values in the test files. None of them may be written to a file or displayed.
-const PLANTED: [&str; 19] = [
+const PLANTED_SECRETS: [&str; 19] = [
     "hunter2",
     "pplx-0123456789",
     "ATATT3xFfGF0",
@@ -101,7 +101,7 @@ fn missing_account_of_the_same_server_is_new() {
         config: StdioConfig { command: "mail".into(), ..StdioConfig::default() }.into(),
     };
     mail.config.as_stdio_mut().unwrap().env.insert("MAIL_TOKEN".into(), "${secret:mail-home.MAIL_TOKEN}".into());
-    let report = scan_settings(&ScanScope::All, &surroundings(home, OperatingSystem::Linux), &[mail]).unwrap();
+    let report = scan_settings(&ScanScope::All, &environment_of_home(home, OperatingSystem::Linux), &[mail]).unwrap();
     let statuses: Vec<(&str, &str)> =
         report.servers.iter().map(|one| (one.name.as_str(), one.status.json_name())).collect();
     assert_eq!(
@@ -122,7 +122,7 @@ fn home_with_files(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
 }
 
 fn scan_home(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<FoundServer> {
-    scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), set_up)
+    scan_settings(&ScanScope::All, &environment_of_home(home.path().to_owned(), OperatingSystem::Linux), set_up)
         .unwrap()
         .servers
 }
@@ -168,7 +168,8 @@ fn references_to_stored_secrets_are_removed_after_many_others() {
 fn named_project_file_belongs_to_its_project() {
     let home = home_with_files(&[("work/.mcp.json", serde_json::json!({ "bare": { "command": "x" } }))]);
     let from = ScanScope::Path(home.path().join("work/.mcp.json"));
-    let report = scan_settings(&from, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
+    let report =
+        scan_settings(&from, &environment_of_home(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
     let origins: Vec<(&str, &str)> =
         report.servers.iter().map(|one| (one.origins[0].app.as_str(), one.name.as_str())).collect();
     assert_eq!(origins, [("claude-code", "bare")]);
@@ -181,7 +182,8 @@ fn yaml_aliases_are_bounded() {
     let text = format!("big: &a \"\\n{}\"\nall: [{}]\n", "x".repeat(500_000), "*a,".repeat(40_000));
     fs::write(home.path().join(".continue/config.yaml"), text).unwrap();
     let report =
-        scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
+        scan_settings(&ScanScope::All, &environment_of_home(home.path().to_owned(), OperatingSystem::Linux), &[])
+            .unwrap();
     assert!(report.problems[0].message.contains("4 MB"), "{:?}", report.problems);
 }
 
@@ -258,7 +260,8 @@ fn parse_error_does_not_repeat_an_unquoted_secret() {
     let text = r#"{ "mcpServers": { "a": { "command": "x", "env": { "KEY": ghp_abcd1234 } } } }"#;
     fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
     let report =
-        scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
+        scan_settings(&ScanScope::All, &environment_of_home(home.path().to_owned(), OperatingSystem::Linux), &[])
+            .unwrap();
     let problems = format!("{:?}", report.problems);
     assert!(problems.contains("without quotes") && !problems.contains("ghp_"), "{problems}");
 }
@@ -335,13 +338,13 @@ fn fixture_secrets_are_never_written_or_shown() {
     for home in homes {
         let report = scan_settings(&ScanScope::All, &AppEnvironment::for_home(home.clone()), &[]).unwrap();
         let problems = format!("{:?}", report.problems);
-        for secret in PLANTED {
+        for secret in PLANTED_SECRETS {
             assert!(!problems.contains(secret), "{secret} of {} is in {problems}", home.display());
         }
         for server in &report.servers {
             servers += 1;
             let shown = format!("{server:?}");
-            for secret in PLANTED {
+            for secret in PLANTED_SECRETS {
                 assert!(!shown.contains(secret), "{secret} of {} is in {shown}", home.display());
             }
         }

@@ -10,34 +10,34 @@ mod written;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use forms::{FORMS, Form};
+use forms::{LINK_EXAMPLES, LinkExample};
 use other_apps::import;
 use ports::server_config::{PastedServer, ServerTransport};
 use serde_json::{Value, json};
 
 /// Returns one of Drawbridge's install links, with a server of this name and configuration.
-fn own(name: &str, config: &Value) -> String {
+fn drawbridge_link(name: &str, config: &Value) -> String {
     format!("drawbridge://mcp/install?name={name}&config={}", URL_SAFE_NO_PAD.encode(config.to_string()))
 }
 
 /// Returns an install link of another app, with several servers.
-fn others(servers: &Value) -> String {
+fn other_app_link(servers: &Value) -> String {
     format!("cherrystudio://mcp/install?servers={}", URL_SAFE_NO_PAD.encode(servers.to_string()))
 }
 
 /// Returns the server in a text that contains exactly one.
-fn one(text: &str) -> PastedServer {
+fn parse_one(text: &str) -> PastedServer {
     let mut found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
     assert_eq!(found.len(), 1, "one server in {text}");
     found.remove(0)
 }
 
 /// Returns the error message for a text that must be rejected.
-fn refused(text: &str) -> String {
+fn rejection_message(text: &str) -> String {
     import(text, &[]).expect_err(text).message
 }
 
-fn described(server: &PastedServer) -> String {
+fn describe_server(server: &PastedServer) -> String {
     let (kind, values) = match &server.config.transport {
         ServerTransport::Stdio(stdio) => (None, &stdio.env),
         ServerTransport::Http(http) => (http.kind, &http.headers),
@@ -48,9 +48,9 @@ fn described(server: &PastedServer) -> String {
 
 #[test]
 fn every_form_is_parsed() {
-    for Form { what, text, servers } in FORMS {
+    for LinkExample { what, text, servers } in LINK_EXAMPLES {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
-        assert_eq!(found.iter().map(described).collect::<Vec<_>>(), *servers, "{what}");
+        assert_eq!(found.iter().map(describe_server).collect::<Vec<_>>(), *servers, "{what}");
         assert!(found.iter().all(|server| server.usable), "{what}: it can be added: {found:?}");
     }
 }
@@ -58,14 +58,14 @@ fn every_form_is_parsed() {
 #[test]
 fn unsupported_keys_in_links_of_other_apps_are_ignored_and_noted() {
     let server = json!({ "name": "a", "command": "x", "cwd": "/etc", "sandbox": false, "timeout": 9, "roots": ["/"] });
-    let found = one(&others(&server));
+    let found = parse_one(&other_app_link(&server));
     let note = "a link may not set these, which are left out: \"cwd\", \"sandbox\", \"timeout\", \"roots\"";
     assert_eq!(found.notes, [note], "each key is named");
     let stdio = found.config.as_stdio().unwrap();
     assert_eq!((&stdio.cwd, &stdio.sandbox), (&None, &None), "no key is set");
     let empty = json!({ "name": "a", "command": "", "args": [], "env": {}, "cwd": null, "url": "https://a.example" });
-    assert_eq!(one(&others(&empty)).notes, [""; 0], "empty values set nothing");
-    let goose = one("goose://extension?cmd=uvx&arg=a&name=a&timeout=300&description=x");
+    assert_eq!(parse_one(&other_app_link(&empty)).notes, [""; 0], "empty values set nothing");
+    let goose = parse_one("goose://extension?cmd=uvx&arg=a&name=a&timeout=300&description=x");
     assert_eq!(
         goose.notes,
         ["a link may not set these, which are left out: \"timeout\""],
@@ -75,8 +75,9 @@ fn unsupported_keys_in_links_of_other_apps_are_ignored_and_noted() {
 
 #[test]
 fn values_requested_by_goose_are_requested() {
-    let found =
-        one("goose://extension?cmd=uvx&arg=a&name=a&env=API_KEY%3Dsk-proj-4eC39HqLyjWDarjtT1zdp7dc&env=REGION%3Deu");
+    let found = parse_one(
+        "goose://extension?cmd=uvx&arg=a&name=a&env=API_KEY%3Dsk-proj-4eC39HqLyjWDarjtT1zdp7dc&env=REGION%3Deu",
+    );
     let env = &found.config.as_stdio().unwrap().env;
     assert_eq!((env["API_KEY"].as_str(), env["REGION"].as_str()), ("", ""), "values in the link are ignored");
     assert_eq!(found.secrets, ["API_KEY"], "the entered value is stored in the keychain");
@@ -89,7 +90,7 @@ fn values_requested_by_goose_are_requested() {
 #[test]
 fn names_in_links_of_other_apps_are_sanitized() {
     let name = |name: &str| {
-        let found = one(&others(&json!({ "name": name, "command": "uvx", "args": ["acme"] })));
+        let found = parse_one(&other_app_link(&json!({ "name": name, "command": "uvx", "args": ["acme"] })));
         (found.name, found.notes)
     };
     assert_eq!(
@@ -108,9 +109,9 @@ fn names_in_links_of_other_apps_are_sanitized() {
 
 #[test]
 fn settings_take_precedence_over_links_next_to_them() {
-    let link = own("b", &json!({ "command": "y" }));
+    let link = drawbridge_link("b", &json!({ "command": "y" }));
     let plain = format!("Run `npx acme`, or {link}");
-    assert_eq!(described(&one(&plain)), "b: y {}", "a link takes precedence over a command in prose");
+    assert_eq!(describe_server(&parse_one(&plain)), "b: y {}", "a link takes precedence over a command in prose");
 }
 
 #[test]
@@ -124,7 +125,7 @@ fn other_links_are_rejected() {
         "unix:///run/x.sock",
         "kiro://x",
     ] {
-        assert_eq!(refused(text), expected, "{text} is neither a command nor an address");
+        assert_eq!(rejection_message(text), expected, "{text} is neither a command nor an address");
     }
     let cases = [
         ("https://cursor.com/install-mcp?name=a", "Cursor can't be used: \"config\" is missing in it"),
@@ -149,7 +150,7 @@ fn other_links_are_rejected() {
         ("5ire://install-server/#", "there is no server in it"),
     ];
     for (text, message) in cases {
-        let found = refused(text);
+        let found = rejection_message(text);
         assert!(found.contains(message), "expected {message:?} for {text}: {found}");
     }
 }

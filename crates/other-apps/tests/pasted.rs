@@ -6,11 +6,11 @@ mod shapes;
 
 use other_apps::import;
 use ports::server_config::{AuthConfig, GrantType, HttpKind};
-use shapes::{SHAPES, Shape};
+use shapes::{PASTED_EXAMPLES, PastedExample};
 
 #[test]
 fn every_shape_is_parsed() {
-    for Shape { what, text, servers } in SHAPES {
+    for PastedExample { what, text, servers } in PASTED_EXAMPLES {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         let names: Vec<&str> = found.iter().map(|server| server.name.as_str()).collect();
         assert_eq!(names, servers.iter().map(|server| server.0).collect::<Vec<_>>(), "{what}: the names");
@@ -105,8 +105,8 @@ fn notes_describe_suspicious_values() {
 fn remote_servers_are_parsed_in_every_shape() {
     use HttpKind::{Http, Sse};
     let url = "https://mcp.example.com/mcp";
-    type Case = (&'static str, &'static str, Option<HttpKind>, &'static [(&'static str, &'static str)]);
-    let cases: &[Case] = &[
+    type RemoteCase = (&'static str, &'static str, Option<HttpKind>, &'static [(&'static str, &'static str)]);
+    let cases: &[RemoteCase] = &[
         (r#"{"mcpServers": {"far": {"url": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
         (
             r#"{"servers": {"far": {"type": "http", "url": "https://mcp.example.com/mcp", "headers": {"A": "b"}}}}"#,
@@ -253,8 +253,8 @@ fn names_are_valid_and_unique() {
 #[test]
 fn parse_errors_have_a_position_and_an_explanation() {
     let nothing = "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
-    type Case = (&'static str, Option<(u32, u32)>, &'static str);
-    let cases: &[Case] = &[
+    type RemoteCase = (&'static str, Option<(u32, u32)>, &'static str);
+    let cases: &[RemoteCase] = &[
         ("", None, nothing),
         (" \n\n", None, nothing),
         ("This server can be used\nin many ways.", None, nothing),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 const MARKER: &str = "f00dbabe7e57";
 
 /// Generates keys in the formats of services, which contain the marker.
-fn secret() -> impl Strategy<Value = String> {
+fn any_secret() -> impl Strategy<Value = String> {
     prop_oneof![
         "sk-proj-f00dbabe7e57[A-Za-z0-9]{12}",
         "ghp_f00dbabe7e57[A-Za-z0-9]{24}",
@@ -27,33 +27,33 @@ fn secret() -> impl Strategy<Value = String> {
 }
 
 /// Generates passwords, which are only recognized as secrets by their names.
-fn password() -> impl Strategy<Value = String> {
+fn any_password() -> impl Strategy<Value = String> {
     prop_oneof![Just("f00dbabe7e57".to_owned()), Just("my f00dbabe7e57 dog".to_owned())]
 }
 
-fn word() -> impl Strategy<Value = String> {
+fn any_word() -> impl Strategy<Value = String> {
     prop_oneof![4 => "[a-z]{1,8}", 1 => "\\PC{0,12}", 1 => "[$%{}:=?&/@\\\\\"' <>*a-z-]{0,14}", 1 => "\\$\\{(env:|input:|secret:)?[A-Z]{1,5}(:-[a-z]{2})?\\}"]
 }
 
 fn any_text() -> BoxedStrategy<String> {
     prop_oneof![
-        3 => word(),
-        1 => secret(),
-        1 => (word(), secret(), word()).prop_map(|(before, secret, after)| format!("{before} {secret} {after}")),
-        1 => (word(), secret()).prop_map(|(name, secret)| format!("--{name}={secret}")),
-        1 => (secret_name(), password()).prop_map(|(name, secret)| format!("--{name}={secret}")),
-        1 => (secret_name(), password()).prop_map(|(name, secret)| format!("{name}: {secret}")),
-        1 => secret().prop_map(|secret| format!("https://a.example/mcp?q={secret}")),
-        1 => secret().prop_map(|secret| format!("${{X:-{secret}}}")),
+        3 => any_word(),
+        1 => any_secret(),
+        1 => (any_word(), any_secret(), any_word()).prop_map(|(before, secret, after)| format!("{before} {secret} {after}")),
+        1 => (any_word(), any_secret()).prop_map(|(name, secret)| format!("--{name}={secret}")),
+        1 => (any_secret_name(), any_password()).prop_map(|(name, secret)| format!("--{name}={secret}")),
+        1 => (any_secret_name(), any_password()).prop_map(|(name, secret)| format!("{name}: {secret}")),
+        1 => any_secret().prop_map(|secret| format!("https://a.example/mcp?q={secret}")),
+        1 => any_secret().prop_map(|secret| format!("${{X:-{secret}}}")),
     ]
     .boxed()
 }
 
-fn name() -> impl Strategy<Value = String> {
-    prop_oneof![1 => "[A-Z]{2,6}", 1 => secret_name()]
+fn any_name() -> impl Strategy<Value = String> {
+    prop_oneof![1 => "[A-Z]{2,6}", 1 => any_secret_name()]
 }
 
-fn secret_name() -> impl Strategy<Value = String> {
+fn any_secret_name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[A-Z]{2,4}_(KEY|TOKEN|SECRET|PASSWORD)",
         Just("Authorization".to_owned()),
@@ -61,24 +61,24 @@ fn secret_name() -> impl Strategy<Value = String> {
     ]
 }
 
-fn values() -> impl Strategy<Value = BTreeMap<String, String>> {
+fn any_values() -> impl Strategy<Value = BTreeMap<String, String>> {
     let value = prop_oneof![
-        3 => (name(), any_text()),
-        1 => (secret_name(), password()),
-        1 => (secret_name(), password()).prop_map(|(name, password)| (name, format!("Bearer {password}"))),
+        3 => (any_name(), any_text()),
+        1 => (any_secret_name(), any_password()),
+        1 => (any_secret_name(), any_password()).prop_map(|(name, password)| (name, format!("Bearer {password}"))),
     ];
     prop::collection::vec(value, 0..4).prop_map(|values| values.into_iter().collect())
 }
 
-fn entry() -> BoxedStrategy<Value> {
-    let local = (word(), prop::collection::vec(any_text(), 0..5), values(), prop::option::of(any_text()))
+fn any_entry() -> BoxedStrategy<Value> {
+    let local = (any_word(), prop::collection::vec(any_text(), 0..5), any_values(), prop::option::of(any_text()))
         .prop_map(|(command, args, env, cwd)| json!({ "command": command, "args": args, "env": env, "cwd": cwd }));
-    let bridge = (any_text(), prop::collection::vec(any_text(), 0..3), values()).prop_map(|(url, headers, env)| {
+    let bridge = (any_text(), prop::collection::vec(any_text(), 0..3), any_values()).prop_map(|(url, headers, env)| {
         let headers = headers.into_iter().flat_map(|header| ["--header".to_owned(), header]);
         let args: Vec<String> = ["-y".into(), "mcp-remote".into(), url].into_iter().chain(headers).collect();
         json!({ "command": "npx", "args": args, "env": env })
     });
-    let container = prop::collection::vec((name(), any_text()), 0..3).prop_map(|variables| {
+    let container = prop::collection::vec((any_name(), any_text()), 0..3).prop_map(|variables| {
         let variables = variables.into_iter().flat_map(|(name, value)| ["-e".to_owned(), format!("{name}={value}")]);
         let args: Vec<String> =
             std::iter::once("run".to_owned()).chain(variables).chain(["image".to_owned()]).collect();
@@ -86,12 +86,12 @@ fn entry() -> BoxedStrategy<Value> {
     });
     let url = prop_oneof![
         Just("https://a.example/mcp".to_owned()),
-        secret().prop_map(|secret| format!("https://a.example/{secret}/mcp")),
-        secret().prop_map(|secret| format!("https://a.example/mcp?api_key={secret}#x")),
+        any_secret().prop_map(|secret| format!("https://a.example/{secret}/mcp")),
+        any_secret().prop_map(|secret| format!("https://a.example/mcp?api_key={secret}#x")),
         any_text(),
     ];
-    let client = (prop::option::of("[0-9a-f]{32}"), prop::option::of(prop_oneof![secret(), password()]));
-    let remote = (url, values(), client)
+    let client = (prop::option::of("[0-9a-f]{32}"), prop::option::of(prop_oneof![any_secret(), any_password()]));
+    let remote = (url, any_values(), client)
         .prop_map(|(url, headers, (id, secret))| json!({ "type": "http", "url": url, "headers": headers, "oauth": { "clientId": id, "clientSecret": secret } }));
     let broken = prop_oneof![
         Just(json!(1)),
@@ -102,8 +102,8 @@ fn entry() -> BoxedStrategy<Value> {
     prop_oneof![4 => local.boxed(), 1 => bridge.boxed(), 1 => container.boxed(), 3 => remote.boxed(), 1 => broken.boxed()].boxed()
 }
 
-fn servers() -> impl Strategy<Value = Vec<(String, Value)>> {
-    prop::collection::vec((prop_oneof![6 => word(), 1 => secret()], entry()), 0..8).prop_map(|servers| {
+fn any_servers() -> impl Strategy<Value = Vec<(String, Value)>> {
+    prop::collection::vec((prop_oneof![6 => any_word(), 1 => any_secret()], any_entry()), 0..8).prop_map(|servers| {
         let mut seen = BTreeSet::new();
         servers.into_iter().filter(|(name, _)| seen.insert(name.clone())).collect()
     })
@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn servers_are_neither_lost_nor_invented_and_no_secret_is_written(one in servers(), other in servers()) {
+    fn servers_are_neither_lost_nor_invented_and_no_secret_is_written(one in any_servers(), other in any_servers()) {
         let home = tempfile::tempdir().unwrap();
         for (file, servers) in [(".cursor/mcp.json", &one), (".gemini/settings.json", &other)] {
             let path = home.path().join(file);
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn export_contains_no_secret(env in values(), headers in values(), args in prop::collection::vec(any_text(), 0..4)) {
+    fn export_contains_no_secret(env in any_values(), headers in any_values(), args in prop::collection::vec(any_text(), 0..4)) {
         let local = json!({ "mcpServers": { "a": { "command": "x", "args": args, "env": env } } });
         let remote = json!({ "mcpServers": { "b": { "url": "https://a.example/mcp", "headers": headers } } });
         let mut entries = Vec::new();

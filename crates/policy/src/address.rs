@@ -8,7 +8,7 @@ use crate::RuleError;
 use crate::case_folding::fold_glob;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::parts_pattern::{PartsPattern, resolve_dots};
-use crate::pattern::{GlobPattern, MAX_PATTERN};
+use crate::pattern::{GlobPattern, MAX_PATTERN_BYTES};
 
 /// Maximum number of nested percent-encodings in a path that are decoded.
 const MAX_DECODING_ROUNDS: usize = 3;
@@ -47,8 +47,8 @@ impl AddressPattern {
     /// `https://example.com/public/*`. `*` stands for any scheme, host or port, or for any characters within one path
     /// segment, and `**` for any number of path segments.
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
-        if text.len() > MAX_PATTERN {
-            return Err(RuleError::TooLong { part: "address", most: MAX_PATTERN });
+        if text.len() > MAX_PATTERN_BYTES {
+            return Err(RuleError::TooLong { part: "address", most: MAX_PATTERN_BYTES });
         }
         let bad = || RuleError::Address(text.to_owned());
         let (scheme, rest) = text.split_once("://").ok_or_else(bad)?;
@@ -108,7 +108,7 @@ impl AddressPattern {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         match by_parts {
-            MatchVerdict::Fits if has_user(&url) => MatchVerdict::Doubtful(JudgementReason::UserInfo),
+            MatchVerdict::Fits if has_user_info(&url) => MatchVerdict::Doubtful(JudgementReason::UserInfo),
             verdict => verdict,
         }
     }
@@ -160,7 +160,7 @@ fn judge_path(pattern: &PartsPattern, url: &Url) -> MatchVerdict {
 }
 
 /// Returns `true` if an address contains a user name or password.
-pub(crate) fn has_user(url: &Url) -> bool {
+pub(crate) fn has_user_info(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
@@ -228,11 +228,11 @@ mod tests {
     const FITS: MatchVerdict = MatchVerdict::Fits;
     const DIFFERS: MatchVerdict = MatchVerdict::Differs(JudgementReason::Differs);
 
-    fn doubt(reason: JudgementReason) -> MatchVerdict {
+    fn doubtful(reason: JudgementReason) -> MatchVerdict {
         MatchVerdict::Doubtful(reason)
     }
 
-    fn check(pattern: &str, cases: &[(&str, MatchVerdict)]) {
+    fn check_cases(pattern: &str, cases: &[(&str, MatchVerdict)]) {
         let compiled = AddressPattern::compile(pattern).unwrap();
         for (text, expected) in cases {
             assert_eq!(compiled.judge(text), *expected, "{pattern} and {text:?}");
@@ -251,13 +251,13 @@ mod tests {
             ("http://[::1]/", DIFFERS),
         ];
         for pattern in ["http://127.0.0.1", "http://[::ffff:127.0.0.1]"] {
-            check(pattern, &cases);
+            check_cases(pattern, &cases);
         }
     }
 
     #[test]
     fn origins_are_compared_by_their_parts() {
-        check(
+        check_cases(
             "https://api.x",
             &[
                 ("https://api.x", FITS),
@@ -272,38 +272,41 @@ mod tests {
                 ("https://xapi.x/", DIFFERS),
                 ("https://api.x.evil/", DIFFERS),
                 ("https://api.x@evil/", DIFFERS),
-                ("https://user@api.x/", doubt(JudgementReason::UserInfo)),
-                ("https://:password@api.x/", doubt(JudgementReason::UserInfo)),
-                (r"https://api.x\@evil/", doubt(JudgementReason::Respelled)),
-                (r"https://evil\@api.x/", doubt(JudgementReason::Respelled)),
-                (" https://api.x/", doubt(JudgementReason::Respelled)),
-                ("https://api\t.x/", doubt(JudgementReason::Respelled)),
-                ("api.x", doubt(JudgementReason::NotAddress)),
-                ("//api.x/", doubt(JudgementReason::NotAddress)),
-                ("mailto:a@api.x", doubt(JudgementReason::NotAddress)),
-                ("blob:https://api.x/", doubt(JudgementReason::NotAddress)),
-                ("file:///etc/passwd", doubt(JudgementReason::NotAddress)),
+                ("https://user@api.x/", doubtful(JudgementReason::UserInfo)),
+                ("https://:password@api.x/", doubtful(JudgementReason::UserInfo)),
+                (r"https://api.x\@evil/", doubtful(JudgementReason::Respelled)),
+                (r"https://evil\@api.x/", doubtful(JudgementReason::Respelled)),
+                (" https://api.x/", doubtful(JudgementReason::Respelled)),
+                ("https://api\t.x/", doubtful(JudgementReason::Respelled)),
+                ("api.x", doubtful(JudgementReason::NotAddress)),
+                ("//api.x/", doubtful(JudgementReason::NotAddress)),
+                ("mailto:a@api.x", doubtful(JudgementReason::NotAddress)),
+                ("blob:https://api.x/", doubtful(JudgementReason::NotAddress)),
+                ("file:///etc/passwd", doubtful(JudgementReason::NotAddress)),
             ],
         );
-        check("https://b\u{fc}cher.x", &[("https://xn--bcher-kva.x/", FITS), ("https://B\u{dc}CHER.x/", FITS)]);
-        check("https://xn--bcher-kva.x", &[("https://b\u{fc}cher.x/", FITS), ("https://bucher.x/", DIFFERS)]);
-        check("https://api.x:443", &[("https://api.x/", FITS), ("https://api.x:444/", DIFFERS)]);
-        check("https://api.x:8443", &[("https://api.x:8443/", FITS), ("https://api.x/", DIFFERS)]);
-        check("https://api.x:*", &[("https://api.x:8443/", FITS), ("https://api.x/", FITS)]);
-        check("*://api.x:443", &[("https://api.x/", FITS), ("http://api.x/", DIFFERS)]);
-        check("*://api.x", &[("https://api.x/", FITS), ("http://api.x/", FITS), ("ws://api.x:81", DIFFERS)]);
-        check("HTTPS://[::1]:80", &[("https://[::1]:80/", FITS), ("https://[::1]/", DIFFERS)]);
-        check("http://[::1]", &[("http://[0:0::1]/", FITS), ("http://[::2]/", DIFFERS)]);
-        check("http://127.0.0.1", &[("http://127.1/", FITS), ("http://0x7f.1/", FITS), ("http://2130706433/", FITS)]);
-        check("ftp://api.x:21", &[("ftp://api.x/", FITS)]);
-        check("ws://api.x:80", &[("ws://api.x/", FITS)]);
-        check("wss://api.x:443", &[("wss://api.x/", FITS)]);
-        check("http://api.x:80", &[("http://api.x/", FITS)]);
+        check_cases("https://b\u{fc}cher.x", &[("https://xn--bcher-kva.x/", FITS), ("https://B\u{dc}CHER.x/", FITS)]);
+        check_cases("https://xn--bcher-kva.x", &[("https://b\u{fc}cher.x/", FITS), ("https://bucher.x/", DIFFERS)]);
+        check_cases("https://api.x:443", &[("https://api.x/", FITS), ("https://api.x:444/", DIFFERS)]);
+        check_cases("https://api.x:8443", &[("https://api.x:8443/", FITS), ("https://api.x/", DIFFERS)]);
+        check_cases("https://api.x:*", &[("https://api.x:8443/", FITS), ("https://api.x/", FITS)]);
+        check_cases("*://api.x:443", &[("https://api.x/", FITS), ("http://api.x/", DIFFERS)]);
+        check_cases("*://api.x", &[("https://api.x/", FITS), ("http://api.x/", FITS), ("ws://api.x:81", DIFFERS)]);
+        check_cases("HTTPS://[::1]:80", &[("https://[::1]:80/", FITS), ("https://[::1]/", DIFFERS)]);
+        check_cases("http://[::1]", &[("http://[0:0::1]/", FITS), ("http://[::2]/", DIFFERS)]);
+        check_cases(
+            "http://127.0.0.1",
+            &[("http://127.1/", FITS), ("http://0x7f.1/", FITS), ("http://2130706433/", FITS)],
+        );
+        check_cases("ftp://api.x:21", &[("ftp://api.x/", FITS)]);
+        check_cases("ws://api.x:80", &[("ws://api.x/", FITS)]);
+        check_cases("wss://api.x:443", &[("wss://api.x/", FITS)]);
+        check_cases("http://api.x:80", &[("http://api.x/", FITS)]);
     }
 
     #[test]
     fn host_wildcard_covers_subdomains_only() {
-        check(
+        check_cases(
             "https://*.x.com",
             &[
                 ("https://a.x.com/", FITS),
@@ -316,12 +319,12 @@ mod tests {
                 ("https://a.x.com@evil/", DIFFERS),
             ],
         );
-        check("https://*", &[("https://a/", FITS), ("http://a/", DIFFERS)]);
+        check_cases("https://*", &[("https://a/", FITS), ("http://a/", DIFFERS)]);
     }
 
     #[test]
     fn path_is_compared_by_segments() {
-        check(
+        check_cases(
             "https://api.x/public/*",
             &[
                 ("https://api.x/public/a", FITS),
@@ -334,39 +337,39 @@ mod tests {
                 ("https://api.x/public/../admin", DIFFERS),
                 ("https://api.x/public/%2e%2e/admin", DIFFERS),
                 ("https://api.x/public/%2E./admin", DIFFERS),
-                ("https://api.x/public/%252e%252e/admin", doubt(JudgementReason::Respelled)),
-                ("https://api.x/public/..%2fadmin", doubt(JudgementReason::Respelled)),
-                ("https://api.x/public/%ff/..%2f..%2fadmin", doubt(JudgementReason::Respelled)),
-                ("https://api.x/public/..%5cadmin", doubt(JudgementReason::Respelled)),
-                ("https://api.x/admin/..%2fpublic%2fa", doubt(JudgementReason::Respelled)),
-                ("https://api.x//public/a", doubt(JudgementReason::Respelled)),
-                ("https://api.x/Public/a", doubt(JudgementReason::Letters)),
+                ("https://api.x/public/%252e%252e/admin", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/..%2fadmin", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/%ff/..%2f..%2fadmin", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/..%5cadmin", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/admin/..%2fpublic%2fa", doubtful(JudgementReason::Respelled)),
+                ("https://api.x//public/a", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/Public/a", doubtful(JudgementReason::Letters)),
                 ("https://user@api.x/admin", DIFFERS),
             ],
         );
-        check(
+        check_cases(
             "https://api.x/a%20b/",
-            &[("https://api.x/a b", doubt(JudgementReason::Respelled)), ("https://api.x/a%20b", FITS)],
+            &[("https://api.x/a b", doubtful(JudgementReason::Respelled)), ("https://api.x/a%20b", FITS)],
         );
-        check(
+        check_cases(
             "https://api.x/group%2Fname/*",
             &[
-                ("https://api.x/group%2Fname/a", doubt(JudgementReason::Respelled)),
-                ("https://api.x/group%2fname/a", doubt(JudgementReason::Letters)),
-                ("https://api.x/group%252Fname/a", doubt(JudgementReason::Respelled)),
-                ("https://api.x/group/name/a", doubt(JudgementReason::Respelled)),
-                ("https://api.x/group%5Cname/a", doubt(JudgementReason::Respelled)),
+                ("https://api.x/group%2Fname/a", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/group%2fname/a", doubtful(JudgementReason::Letters)),
+                ("https://api.x/group%252Fname/a", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/group/name/a", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/group%5Cname/a", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/group/other/a", DIFFERS),
                 ("https://api.x/group%2Fother/a", DIFFERS),
             ],
         );
-        check(
+        check_cases(
             "https://api.x/%2A/%3F/*%41",
             &[("https://api.x/*/%3F/xA", FITS), ("https://api.x/a/%3F/A", DIFFERS), ("https://api.x/*/a/A", DIFFERS)],
         );
-        check("https://api.x/%2epublic*", &[("https://api.x/.public/a", FITS)]);
-        check("https://api.x/**/admin", &[("https://api.x/a/b/admin/c", FITS), ("https://api.x/a", DIFFERS)]);
-        check("https://api.x/", &[("https://api.x/any", FITS)]);
+        check_cases("https://api.x/%2epublic*", &[("https://api.x/.public/a", FITS)]);
+        check_cases("https://api.x/**/admin", &[("https://api.x/a/b/admin/c", FITS), ("https://api.x/a", DIFFERS)]);
+        check_cases("https://api.x/", &[("https://api.x/any", FITS)]);
     }
 
     #[test]
@@ -401,7 +404,7 @@ mod tests {
             assert!(AddressPattern::compile(bad).is_err(), "{bad:?}");
         }
         let long = |length: usize| format!("https://x/{}", "a".repeat(length - "https://x/".len()));
-        assert!(AddressPattern::compile(&long(MAX_PATTERN)).is_ok(), "a pattern of the maximum length");
-        assert!(AddressPattern::compile(&long(MAX_PATTERN + 1)).is_err(), "one byte more than the maximum");
+        assert!(AddressPattern::compile(&long(MAX_PATTERN_BYTES)).is_ok(), "a pattern of the maximum length");
+        assert!(AddressPattern::compile(&long(MAX_PATTERN_BYTES + 1)).is_err(), "one byte more than the maximum");
     }
 }

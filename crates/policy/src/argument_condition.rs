@@ -12,7 +12,7 @@ use crate::{ArgumentRule, RuleEffect, RuleError};
 /// Maximum number of items of a list that are checked.
 const MAX_ITEMS: usize = 1_000;
 /// Maximum number of characters of a value in an explanation.
-const MAX_VALUE: usize = 200;
+const MAX_VALUE_CHARS: usize = 200;
 
 /// A condition on one argument of a call, with its pattern compiled.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ impl ArgumentCondition {
             number,
             holds: verdict.is_match(effect == RuleEffect::Allow),
             reason: verdict.reason(),
-            value: value.map(|value| value.to_string().chars().take(MAX_VALUE).collect()),
+            value: value.map(|value| value.to_string().chars().take(MAX_VALUE_CHARS).collect()),
             normal: value.map(|value| self.is.normalized_forms(value, facts)).unwrap_or_default(),
         }
     }

@@ -58,10 +58,10 @@ impl Policy {
     pub fn explain(&self, act: &PolicyAct<'_>, now: u64) -> Explanation {
         let mut considered = Vec::new();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
-            for own in set.compiled() {
+            for own in set.compiled_rules() {
                 let fit = own.match_act(act, &self.identities, now);
                 let is_held_back = own.rule.effect == RuleEffect::Allow && fit == RuleFit::Fits;
-                let fit = if is_held_back { match_without_rules(act, own.rule.after_untrusted) } else { fit };
+                let fit = if is_held_back { builtin_consent_requirement(act, own.rule.after_untrusted) } else { fit };
                 let is_looked_at = !matches!(fit, RuleFit::OtherServer | RuleFit::OtherDirection | RuleFit::OtherTool);
                 let arguments = if is_looked_at { own.argument_judgements(act) } else { Vec::new() };
                 let (by, effect) = (DecisionSource::Rule(set.rule_ref(own)), own.rule.effect);
@@ -70,7 +70,7 @@ impl Policy {
         }
         for grant in self.grants_for(act) {
             let fit = match match_grant(grant, act, now) {
-                RuleFit::Fits => match_without_rules(act, false),
+                RuleFit::Fits => builtin_consent_requirement(act, false),
                 other => other,
             };
             let (by, arguments) = (DecisionSource::Grant(grant.id), Vec::new());
@@ -237,7 +237,7 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
 
 /// Returns a reason why an allowed call still requires consent, apart from rules, or [`RuleFit::Fits`] if there is
 /// none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
-fn match_without_rules(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
+fn builtin_consent_requirement(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
         PolicyAct::CallTool { standing: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
         PolicyAct::CallTool { asks_each_time: true, .. } => RuleFit::AsksEachTime,

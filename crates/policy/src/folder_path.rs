@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::RuleError;
 use crate::case_folding::is_ignorable;
 use crate::path_pattern::path_readings;
-use crate::pattern::MAX_PATTERN;
+use crate::pattern::MAX_PATTERN_BYTES;
 
 /// A folder, as its root and its path components.
 #[derive(Debug, Clone)]
@@ -43,8 +43,8 @@ const ALIAS_FOLDERS: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["Sy
 
 impl FolderPath {
     pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
-        if path.len() > MAX_PATTERN {
-            return Err(RuleError::TooLong { part: "folder", most: MAX_PATTERN });
+        if path.len() > MAX_PATTERN_BYTES {
+            return Err(RuleError::TooLong { part: "folder", most: MAX_PATTERN_BYTES });
         }
         let bad = || RuleError::Folder(path.to_owned());
         let (root, rest) = split_root(path).ok_or_else(bad)?;

@@ -8,7 +8,7 @@ use crate::RuleError;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 
 /// Maximum length of the text of a range, in bytes.
-const MAX_RANGE: usize = 100;
+const MAX_RANGE_BYTES: usize = 100;
 
 /// A range of numbers. Both bounds are inclusive and optional.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,24 +20,24 @@ pub(crate) struct NumberRange {
 impl NumberRange {
     /// Parses a range: `1..10`, `1..`, `..10`, or `5` for a single number.
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
-        let bad = || RuleError::Number(text.chars().take(MAX_RANGE).collect());
+        let bad = || RuleError::Number(text.chars().take(MAX_RANGE_BYTES).collect());
         let (from, to) = text.split_once("..").unwrap_or((text, text));
         let end = |end: &str| match end.trim() {
             "" => Ok(None),
-            end => number(end).map(Some).ok_or_else(bad),
+            end => parse_number(end).map(Some).ok_or_else(bad),
         };
         let (from, to) = (end(from)?, end(to)?);
         let is_empty = match (&from, &to) {
-            (Some(from), Some(to)) => compare(from, to) == Ordering::Greater,
+            (Some(from), Some(to)) => compare_numbers(from, to) == Ordering::Greater,
             (None, None) => true,
             _ => false,
         };
-        if is_empty || text.len() > MAX_RANGE { Err(bad()) } else { Ok(Self { from, to }) }
+        if is_empty || text.len() > MAX_RANGE_BYTES { Err(bad()) } else { Ok(Self { from, to }) }
     }
 
     fn includes(&self, number: &Number) -> bool {
-        self.from.as_ref().is_none_or(|from| compare(from, number) != Ordering::Greater)
-            && self.to.as_ref().is_none_or(|to| compare(number, to) != Ordering::Greater)
+        self.from.as_ref().is_none_or(|from| compare_numbers(from, number) != Ordering::Greater)
+            && self.to.as_ref().is_none_or(|to| compare_numbers(number, to) != Ordering::Greater)
     }
 
     pub(crate) fn judge(&self, value: &Value) -> MatchVerdict {
@@ -48,7 +48,7 @@ impl NumberRange {
             Value::Bool(value) if self.includes(&Number::from(u8::from(*value))) => {
                 MatchVerdict::Doubtful(JudgementReason::NotNumber)
             }
-            Value::String(text) => match number(text) {
+            Value::String(text) => match parse_number(text) {
                 Some(number) if !self.includes(&number) => MatchVerdict::Differs(JudgementReason::Differs),
                 Some(_) => MatchVerdict::Doubtful(JudgementReason::TextNumber),
                 None if may_be_number(text) => MatchVerdict::Doubtful(JudgementReason::TextNumber),
@@ -61,7 +61,7 @@ impl NumberRange {
 }
 
 /// Parses a JSON number without surrounding whitespace.
-fn number(text: &str) -> Option<Number> {
+fn parse_number(text: &str) -> Option<Number> {
     if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && text.ends_with(|c: char| c.is_ascii_digit()) {
         serde_json::from_str(text).ok()
     } else {
@@ -77,11 +77,11 @@ fn may_be_number(text: &str) -> bool {
 }
 
 /// Compares two numbers without rounding.
-fn compare(one: &Number, other: &Number) -> Ordering {
+fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => one.cmp(&other),
-        (Some(one), None) => compare_mixed(one, as_float(other)),
-        (None, Some(other)) => compare_mixed(other, as_float(one)).reverse(),
+        (Some(one), None) => compare_with_float(one, as_float(other)),
+        (None, Some(other)) => compare_with_float(other, as_float(one)).reverse(),
         (None, None) => as_float(one).total_cmp(&as_float(other)),
     }
 }
@@ -92,7 +92,7 @@ fn as_float(number: &Number) -> f64 {
 }
 
 /// Compares an integer of at most 64 bits with a float.
-fn compare_mixed(whole: i128, float: f64) -> Ordering {
+fn compare_with_float(whole: i128, float: f64) -> Ordering {
     // Beyond 64 bits the cast is still exact. Beyond the range of `i128` it saturates, and the result of the comparison
     // is the same.
     #[allow(clippy::cast_possible_truncation, reason = "the fraction is compared by itself")]
@@ -166,11 +166,11 @@ mod tests {
 
     #[test]
     fn invalid_range_is_rejected() {
-        let long = format!("{}..{}", "1".repeat(MAX_RANGE), "2".repeat(MAX_RANGE));
+        let long = format!("{}..{}", "1".repeat(MAX_RANGE_BYTES), "2".repeat(MAX_RANGE_BYTES));
         for bad in ["", "..", "a", "1..b", "10..1", "1...3", "0x1..", "1e999", "NaN", &long] {
             assert!(NumberRange::compile(bad).is_err(), "{bad:?}");
         }
-        let longest = format!("1..{}", "2".repeat(MAX_RANGE - 3));
+        let longest = format!("1..{}", "2".repeat(MAX_RANGE_BYTES - 3));
         assert!(NumberRange::compile(&longest).is_ok(), "a range of the maximum length");
         assert!(NumberRange::compile(&format!("{longest}2")).is_err(), "one byte more than the maximum");
     }

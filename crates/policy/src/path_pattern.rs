@@ -10,7 +10,7 @@ use crate::case_folding::narrow_separators;
 use crate::folder_path::{PathRoot, is_altered_by_windows, is_device, is_in_alias_folder, path_components, split_root};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::parts_pattern::{PartsPattern, resolve_dots};
-use crate::pattern::MAX_PATTERN;
+use crate::pattern::MAX_PATTERN_BYTES;
 
 /// Maximum number of nested percent-encodings in a text that are decoded.
 const MAX_DECODING_ROUNDS: usize = 3;
@@ -49,8 +49,8 @@ pub(crate) struct PathPattern {
 
 impl PathPattern {
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
-        if text.len() > MAX_PATTERN {
-            return Err(RuleError::TooLong { part: "path", most: MAX_PATTERN });
+        if text.len() > MAX_PATTERN_BYTES {
+            return Err(RuleError::TooLong { part: "path", most: MAX_PATTERN_BYTES });
         }
         let bad = || RuleError::Path(text.to_owned());
         let (root, rest) = split_root(text).ok_or_else(bad)?;
@@ -185,11 +185,11 @@ mod tests {
     const FITS: MatchVerdict = MatchVerdict::Fits;
     const DIFFERS: MatchVerdict = MatchVerdict::Differs(JudgementReason::Differs);
 
-    fn doubt(reason: JudgementReason) -> MatchVerdict {
+    fn doubtful(reason: JudgementReason) -> MatchVerdict {
         MatchVerdict::Doubtful(reason)
     }
 
-    fn here(known: &[(&str, Option<&str>)]) -> ResolvedPaths {
+    fn resolved_paths(known: &[(&str, Option<&str>)]) -> ResolvedPaths {
         let own = |(path, real): &(&str, Option<&str>)| ((*path).to_owned(), real.map(str::to_owned));
         ResolvedPaths::Here(known.iter().map(own).collect())
     }
@@ -205,28 +205,28 @@ mod tests {
             ("/secret", DIFFERS),
             ("/secrets/x", DIFFERS),
             ("/public/x", DIFFERS),
-            ("/public/../secret/x", doubt(JudgementReason::Climbs)),
-            ("/secret/../public", doubt(JudgementReason::Climbs)),
-            ("/Secret/x", doubt(JudgementReason::Letters)),
-            ("/%73ecret/x", doubt(JudgementReason::Respelled)),
-            ("/%2573ecret/x", doubt(JudgementReason::Respelled)),
+            ("/public/../secret/x", doubtful(JudgementReason::Climbs)),
+            ("/secret/../public", doubtful(JudgementReason::Climbs)),
+            ("/Secret/x", doubtful(JudgementReason::Letters)),
+            ("/%73ecret/x", doubtful(JudgementReason::Respelled)),
+            ("/%2573ecret/x", doubtful(JudgementReason::Respelled)),
             ("/secret/x%20y", FITS),
-            ("/a%2f..%2fsecret/x", doubt(JudgementReason::Respelled)),
-            ("/secret/a%2f..%2f..%2fx", doubt(JudgementReason::Respelled)),
-            (r"/a\..\secret\x", doubt(JudgementReason::Respelled)),
+            ("/a%2f..%2fsecret/x", doubtful(JudgementReason::Respelled)),
+            ("/secret/a%2f..%2f..%2fx", doubtful(JudgementReason::Respelled)),
+            (r"/a\..\secret\x", doubtful(JudgementReason::Respelled)),
             ("/%ff/x", DIFFERS),
-            ("/secret/%ff/..%2f..%2fx", doubt(JudgementReason::Respelled)),
-            ("/secret/\u{ff0e}\u{ff0e}/x", doubt(JudgementReason::Respelled)),
-            ("/secret/\u{ff05}2e./x", doubt(JudgementReason::Respelled)),
-            ("secret/x", doubt(JudgementReason::NotWhole)),
-            ("~/x", doubt(JudgementReason::NotWhole)),
-            ("file:///secret/x", doubt(JudgementReason::NotWhole)),
-            (r"C:\secret\x", doubt(JudgementReason::NotWhole)),
-            ("/secret/x\0", doubt(JudgementReason::Climbs)),
-            ("/secret/x%00y", doubt(JudgementReason::Climbs)),
-            ("\0", doubt(JudgementReason::Climbs)),
-            ("/proc/self/root/secret/x", doubt(JudgementReason::SecondName)),
-            ("/dev/fd/3", doubt(JudgementReason::SecondName)),
+            ("/secret/%ff/..%2f..%2fx", doubtful(JudgementReason::Respelled)),
+            ("/secret/\u{ff0e}\u{ff0e}/x", doubtful(JudgementReason::Respelled)),
+            ("/secret/\u{ff05}2e./x", doubtful(JudgementReason::Respelled)),
+            ("secret/x", doubtful(JudgementReason::NotWhole)),
+            ("~/x", doubtful(JudgementReason::NotWhole)),
+            ("file:///secret/x", doubtful(JudgementReason::NotWhole)),
+            (r"C:\secret\x", doubtful(JudgementReason::NotWhole)),
+            ("/secret/x\0", doubtful(JudgementReason::Climbs)),
+            ("/secret/x%00y", doubtful(JudgementReason::Climbs)),
+            ("\0", doubtful(JudgementReason::Climbs)),
+            ("/proc/self/root/secret/x", doubtful(JudgementReason::SecondName)),
+            ("/dev/fd/3", doubtful(JudgementReason::SecondName)),
             ("/dev/null", DIFFERS),
         ] {
             assert_eq!(secret.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
@@ -234,18 +234,18 @@ mod tests {
         let proc = PathPattern::compile("/proc/1/*").unwrap();
         assert_eq!(proc.judge("/proc/1/status", &ResolvedPaths::Elsewhere), FITS, "a pattern below /proc");
         let through_root = proc.judge("/proc/self/root/proc/1/status", &ResolvedPaths::Elsewhere);
-        assert_eq!(through_root, doubt(JudgementReason::SecondName), "the same under another name");
+        assert_eq!(through_root, doubtful(JudgementReason::SecondName), "the same under another name");
         let drive = PathPattern::compile(r"C:\Users\*").unwrap();
         for (path, expected) in [
             (r"C:\Users\Ann", FITS),
             ("c:/Users/Ann", FITS),
-            (r"c:\users\Ann", doubt(JudgementReason::Letters)),
+            (r"c:\users\Ann", doubtful(JudgementReason::Letters)),
             (r"D:\Users\Ann", DIFFERS),
-            (r"C:\Users.\Ann", doubt(JudgementReason::Respelled)),
-            ("/Users/Ann", doubt(JudgementReason::NotWhole)),
-            (r"C:Users\Ann", doubt(JudgementReason::NotWhole)),
-            (r"\\?\UNC\localhost\C$\Users\Ann", doubt(JudgementReason::NotWhole)),
-            (r"\??\C:\Users\Ann", doubt(JudgementReason::NotWhole)),
+            (r"C:\Users.\Ann", doubtful(JudgementReason::Respelled)),
+            ("/Users/Ann", doubtful(JudgementReason::NotWhole)),
+            (r"C:Users\Ann", doubtful(JudgementReason::NotWhole)),
+            (r"\\?\UNC\localhost\C$\Users\Ann", doubtful(JudgementReason::NotWhole)),
+            (r"\??\C:\Users\Ann", doubtful(JudgementReason::NotWhole)),
         ] {
             assert_eq!(drive.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
         }
@@ -253,9 +253,9 @@ mod tests {
         for (path, expected) in [
             (r"\\host\share\a", FITS),
             (r"\\host\other\a", DIFFERS),
-            (r"\\?\UNC\host\share\a", doubt(JudgementReason::NotWhole)),
-            (r"\\.\UNC\host\share\a", doubt(JudgementReason::NotWhole)),
-            ("//./UNC/host/share/a", doubt(JudgementReason::NotWhole)),
+            (r"\\?\UNC\host\share\a", doubtful(JudgementReason::NotWhole)),
+            (r"\\.\UNC\host\share\a", doubtful(JudgementReason::NotWhole)),
+            ("//./UNC/host/share/a", doubtful(JudgementReason::NotWhole)),
         ] {
             assert_eq!(share.judge(path, &ResolvedPaths::Elsewhere), expected, "{path:?}");
         }
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn resolved_links_are_matched_as_well() {
         let safe = PathPattern::compile("/safe/*").unwrap();
-        let facts = here(&[
+        let facts = resolved_paths(&[
             ("/safe", Some("/safe")),
             ("/safe/a", Some("/safe/a")),
             ("/safe/link", Some("/etc/passwd")),
@@ -276,13 +276,13 @@ mod tests {
         ]);
         for (path, expected) in [
             ("/safe/a", FITS),
-            ("/safe/link", doubt(JudgementReason::LeadsElsewhere)),
-            ("/other/link", doubt(JudgementReason::LeadsElsewhere)),
+            ("/safe/link", doubtful(JudgementReason::LeadsElsewhere)),
+            ("/other/link", doubtful(JudgementReason::LeadsElsewhere)),
             ("/other/a", DIFFERS),
             ("/safe/x/../a", FITS),
-            ("/safe/link/../a", doubt(JudgementReason::LeadsElsewhere)),
-            ("/other/hidden", doubt(JudgementReason::Unresolved)),
-            ("/not/looked/for", doubt(JudgementReason::Unresolved)),
+            ("/safe/link/../a", doubtful(JudgementReason::LeadsElsewhere)),
+            ("/other/hidden", doubtful(JudgementReason::Unresolved)),
+            ("/not/looked/for", doubtful(JudgementReason::Unresolved)),
         ] {
             assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
         }
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(tmp.beginning, "/tmp", "the path to resolve");
         assert_eq!(PathPattern::compile(r"C:\Users\Ann\*").unwrap().beginning, r"c:\Users\Ann", "a Windows path");
         assert_eq!(PathPattern::compile(r"\\host\share\*").unwrap().beginning, r"\\host\share", "a share");
-        let facts = here(&[
+        let facts = resolved_paths(&[
             ("/tmp", Some("/private/tmp")),
             ("/tmp/a.md", Some("/private/tmp/a.md")),
             ("/private/tmp/a.md", Some("/private/tmp/a.md")),
@@ -312,9 +312,9 @@ mod tests {
         ]);
         assert_eq!(tmp.judge("/tmp/a.md", &facts), FITS, "through the link");
         assert_eq!(tmp.judge("/private/tmp/a.md", &facts), FITS, "at the resolved location");
-        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(JudgementReason::Letters), "in another case");
+        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubtful(JudgementReason::Letters), "in another case");
         assert_eq!(tmp.judge("/private/a.md", &facts), DIFFERS, "elsewhere");
-        let odd = here(&[("/tmp", Some("nowhere")), ("/tmp/a.md", Some("/tmp/a.md"))]);
+        let odd = resolved_paths(&[("/tmp", Some("nowhere")), ("/tmp/a.md", Some("/tmp/a.md"))]);
         assert_eq!(tmp.judge("/tmp/a.md", &odd), FITS, "a beginning that resolves to a relative path is ignored");
     }
 
@@ -324,11 +324,11 @@ mod tests {
             assert!(PathPattern::compile(bad).is_err(), "{bad:?}");
         }
         assert!(
-            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN))).is_err(),
+            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN_BYTES))).is_err(),
             "one byte more than the maximum"
         );
         assert!(
-            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN - 1))).is_ok(),
+            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN_BYTES - 1))).is_ok(),
             "a pattern of the maximum length"
         );
     }

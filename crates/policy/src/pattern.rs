@@ -5,7 +5,7 @@ use regex::{Regex, RegexBuilder};
 use crate::RuleError;
 
 /// Maximum length of a pattern, in bytes.
-pub(crate) const MAX_PATTERN: usize = 1_024;
+pub(crate) const MAX_PATTERN_BYTES: usize = 1_024;
 /// Maximum memory of one compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
@@ -30,8 +30,8 @@ impl GlobPattern {
     /// before any other character is an error: the author of `C:\secret` means a literal backslash, and would not
     /// notice that the rule never applies.
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
-        if glob.len() > MAX_PATTERN {
-            return Err(RuleError::TooLong { part: "pattern", most: MAX_PATTERN });
+        if glob.len() > MAX_PATTERN_BYTES {
+            return Err(RuleError::TooLong { part: "pattern", most: MAX_PATTERN_BYTES });
         }
         if glob == "*" {
             return Ok(Self::Anything);
@@ -62,7 +62,7 @@ impl GlobPattern {
         }
         shape.push_str(r"\z");
         let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED_BYTES).build();
-        let expression = built.map_err(|error| bad_expression(glob, &error))?;
+        let expression = built.map_err(|error| expression_error(glob, &error))?;
         Ok(Self::Shape { expression, of_paths: exactly.contains(['/', '\\']) })
     }
 
@@ -91,25 +91,27 @@ pub fn escape_glob(text: &str) -> String {
 /// Compiles a regular expression. It may match anywhere in a text, or with `whole` must match the whole text, as in a
 /// rule that allows.
 pub(crate) fn compile_regex(text: &str, whole: bool) -> Result<Regex, RuleError> {
-    if text.len() > MAX_PATTERN {
-        return Err(RuleError::TooLong { part: "expression", most: MAX_PATTERN });
+    if text.len() > MAX_PATTERN_BYTES {
+        return Err(RuleError::TooLong { part: "expression", most: MAX_PATTERN_BYTES });
     }
     if text.is_empty() {
         return Err(RuleError::EmptyExpression);
     }
     // Compiled separately first, so that an unbalanced parenthesis can't end the anchoring group.
-    let found =
-        RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build().map_err(|error| bad_expression(text, &error))?;
+    let found = RegexBuilder::new(text)
+        .size_limit(MAX_COMPILED_BYTES)
+        .build()
+        .map_err(|error| expression_error(text, &error))?;
     if !whole {
         return Ok(found);
     }
     RegexBuilder::new(&format!(r"\A(?:{text})\z"))
         .size_limit(MAX_COMPILED_BYTES)
         .build()
-        .map_err(|error| bad_expression(text, &error))
+        .map_err(|error| expression_error(text, &error))
 }
 
-fn bad_expression(expression: &str, error: &regex::Error) -> RuleError {
+fn expression_error(expression: &str, error: &regex::Error) -> RuleError {
     RuleError::Expression { expression: expression.to_owned(), cause: error.to_string() }
 }
 
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn oversized_patterns_are_rejected() {
-        assert!(GlobPattern::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a glob longer than the maximum");
+        assert!(GlobPattern::compile(&"a".repeat(MAX_PATTERN_BYTES + 1)).is_err(), "a glob longer than the maximum");
         assert!(compile_regex(r"(\w{100}){100}", false).is_err(), "an expression that would take much memory");
         assert!(compile_regex("(", false).is_err(), "an invalid expression");
         assert!(

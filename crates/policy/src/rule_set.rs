@@ -155,7 +155,7 @@ impl RuleSet {
     }
 
     /// Returns all compiled rules, in the order in which they were added.
-    pub(crate) fn compiled(&self) -> impl Iterator<Item = &CompiledRule> {
+    pub(crate) fn compiled_rules(&self) -> impl Iterator<Item = &CompiledRule> {
         self.rules.iter()
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::address::{default_port, has_user, normalized_host};
+use crate::address::{default_port, has_user_info, normalized_host};
 use crate::case_folding::{fold_text, narrow_separators};
 use crate::folder_path::{PathRoot, split_root};
 use crate::pattern::may_leave_folder;
@@ -128,7 +128,7 @@ pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     let is_plain = !has_ambiguous_encoding(&path) && !path.contains("//");
     let has_dot = url.host_str().is_some_and(|host| host.ends_with('.'));
-    is_same && is_plain && !has_dot && !has_user(url) && decode_unreserved(text) == text
+    is_same && is_plain && !has_dot && !has_user_info(url) && decode_unreserved(text) == text
 }
 
 /// Returns `true` if a text is a path in a normal form, which all programs parse in the same way. A rule that allows

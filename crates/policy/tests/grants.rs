@@ -9,17 +9,17 @@ use serde_json::{Map, json};
 
 const NOW: u64 = 1_000;
 
-fn definition() -> Hash {
+fn tool_definition_hash() -> Hash {
     Hash::of_json(&json!("v1"))
 }
 
 /// Returns a grant for the tool `read` of scope `Always`.
-fn grant() -> Grant {
+fn tool_grant() -> Grant {
     Grant {
         id: GrantId::default(),
         server: "files".to_owned(),
         subject: GrantSubject::Tool("read".to_owned()),
-        rests_on: definition(),
+        rests_on: tool_definition_hash(),
         scope: ApprovalScope::Always,
         conversation: None,
         since: 0,
@@ -28,12 +28,12 @@ fn grant() -> Grant {
     }
 }
 
-fn in_conversation(id: &str) -> Grant {
-    Grant { scope: ApprovalScope::Conversation, conversation: Some(id.to_owned()), ..grant() }
+fn conversation_grant(id: &str) -> Grant {
+    Grant { scope: ApprovalScope::Conversation, conversation: Some(id.to_owned()), ..tool_grant() }
 }
 
 /// Calls a closure with a policy with these grants and a call of that tool.
-fn with_call<T>(
+fn with_policy_and_call<T>(
     grants: &[Grant],
     conversation: Option<&str>,
     after_untrusted: bool,
@@ -43,7 +43,7 @@ fn with_call<T>(
     for grant in grants {
         all.add(grant.clone()).unwrap();
     }
-    let (definition, arguments) = (definition(), Map::new());
+    let (definition, arguments) = (tool_definition_hash(), Map::new());
     let act = PolicyAct::CallTool {
         server: "files",
         tool: "read",
@@ -60,19 +60,21 @@ fn with_call<T>(
 }
 
 fn is_allowed(grants: &[Grant], conversation: Option<&str>) -> bool {
-    with_call(grants, conversation, false, |policy, act| {
+    with_policy_and_call(grants, conversation, false, |policy, act| {
         matches!(policy.decide(act, NOW), PolicyDecision::Allow { .. })
     })
 }
 
 fn rule_fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> RuleFit {
-    with_call(grants, conversation, after_untrusted, |policy, act| policy.explain(act, NOW).considered[0].fit)
+    with_policy_and_call(grants, conversation, after_untrusted, |policy, act| {
+        policy.explain(act, NOW).considered[0].fit
+    })
 }
 
 #[test]
 fn grant_expires_at_its_time() {
     for (expires_at, holds) in [(None, true), (Some(NOW + 1), true), (Some(NOW), false), (Some(NOW - 1), false)] {
-        let grant = Grant { expires_at, ..grant() };
+        let grant = Grant { expires_at, ..tool_grant() };
         assert_eq!(grant.has_expired(NOW), !holds, "{expires_at:?}");
         assert_eq!(is_allowed(std::slice::from_ref(&grant), None), holds, "a call with {expires_at:?}");
         assert_eq!(
@@ -85,13 +87,13 @@ fn grant_expires_at_its_time() {
 
 #[test]
 fn conversation_grant_applies_in_its_conversation_only() {
-    let own = [in_conversation("c1")];
+    let own = [conversation_grant("c1")];
     assert!(is_allowed(&own, Some("c1")), "in its conversation");
     for elsewhere in [Some("c2"), Some(""), None] {
         assert!(!is_allowed(&own, elsewhere), "in {elsewhere:?}");
         assert_eq!(rule_fit(&own, elsewhere, false), RuleFit::OtherConversation, "in {elsewhere:?}");
     }
-    let nowhere = [Grant { conversation: None, ..in_conversation("c1") }];
+    let nowhere = [Grant { conversation: None, ..conversation_grant("c1") }];
     assert!(
         !is_allowed(&nowhere, None) && !is_allowed(&nowhere, Some("c1")),
         "a grant without a conversation applies in none"
@@ -101,15 +103,15 @@ fn conversation_grant_applies_in_its_conversation_only() {
 #[test]
 fn grant_replaces_only_one_of_the_same_subject_and_conversation() {
     let mut grants = Grants::default();
-    let older = grants.add(grant()).unwrap();
+    let older = grants.add(tool_grant()).unwrap();
     let others = [
-        grants.add(in_conversation("c1")).unwrap(),
-        grants.add(in_conversation("c2")).unwrap(),
-        grants.add(Grant { subject: GrantSubject::Tool("write".to_owned()), ..grant() }).unwrap(),
-        grants.add(Grant { subject: GrantSubject::Command, ..grant() }).unwrap(),
-        grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap(),
+        grants.add(conversation_grant("c1")).unwrap(),
+        grants.add(conversation_grant("c2")).unwrap(),
+        grants.add(Grant { subject: GrantSubject::Tool("write".to_owned()), ..tool_grant() }).unwrap(),
+        grants.add(Grant { subject: GrantSubject::Command, ..tool_grant() }).unwrap(),
+        grants.add(Grant { server: "other".to_owned(), ..tool_grant() }).unwrap(),
     ];
-    let newer = grants.add(Grant { since: 1, ..grant() }).unwrap();
+    let newer = grants.add(Grant { since: 1, ..tool_grant() }).unwrap();
     let mut ids: Vec<GrantId> = others.into_iter().chain([older, newer]).collect();
     ids.sort_unstable_by_key(|id| id.0);
     ids.dedup();
@@ -122,9 +124,9 @@ fn grant_replaces_only_one_of_the_same_subject_and_conversation() {
 
 #[test]
 fn grant_does_not_apply_after_untrusted_content() {
-    assert_eq!(rule_fit(&[grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
-    assert_eq!(rule_fit(&[grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
-    let decision = with_call(&[grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
+    assert_eq!(rule_fit(&[tool_grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
+    assert_eq!(rule_fit(&[tool_grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
+    let decision = with_policy_and_call(&[tool_grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
     let PolicyDecision::Ask { rule, scopes, .. } = decision else { panic!("expected a consent request: {decision:?}") };
     assert_eq!(
         (rule, scopes),
@@ -136,7 +138,7 @@ fn grant_does_not_apply_after_untrusted_content() {
 #[test]
 fn conversation_scope_is_offered_only_within_a_conversation() {
     let scopes = |conversation| {
-        let decision = with_call(&[], conversation, false, |policy, act| policy.decide(act, NOW));
+        let decision = with_policy_and_call(&[], conversation, false, |policy, act| policy.decide(act, NOW));
         let PolicyDecision::Ask { scopes, .. } = decision else { panic!("it asks: {decision:?}") };
         scopes.to_vec()
     };
@@ -150,8 +152,8 @@ fn conversation_scope_is_offered_only_within_a_conversation() {
 #[test]
 fn grant_that_could_not_be_stored_ends_with_the_session() {
     let mut grants = Grants::default();
-    let kept = grants.add(grant()).unwrap();
-    let other = grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap();
+    let kept = grants.add(tool_grant()).unwrap();
+    let other = grants.add(Grant { server: "other".to_owned(), ..tool_grant() }).unwrap();
     grants.limit_to_session(other);
     assert_eq!(
         grants.persistent_grants().iter().map(|grant| grant.id).collect::<Vec<_>>(),
@@ -166,12 +168,12 @@ fn grant_that_could_not_be_stored_ends_with_the_session() {
 
 #[test]
 fn external_changes_of_grants_are_applied() {
-    let named = |server: &str| Grant { server: server.to_owned(), ..grant() };
+    let named = |server: &str| Grant { server: server.to_owned(), ..tool_grant() };
     let mut grants = Grants::default();
     let stays = grants.add(named("stays")).unwrap();
     let goes = grants.add(named("goes")).unwrap();
     let changes = grants.add(named("changes")).unwrap();
-    let own = grants.add(in_conversation("c1")).unwrap();
+    let own = grants.add(conversation_grant("c1")).unwrap();
     let session = grants.add(Grant { scope: ApprovalScope::Session, ..named("session") }).unwrap();
     let changed = Grant { rests_on: Hash::of_json(&json!("v2")), ..named("changes") };
     let once = Grant { scope: ApprovalScope::Once, ..named("once") };
@@ -195,11 +197,11 @@ fn external_changes_of_grants_are_applied() {
 #[test]
 fn removed_server_loses_its_grants_and_frees_their_places() {
     let mut grants = Grants::default();
-    grants.add(Grant { subject: GrantSubject::Command, ..grant() }).unwrap();
+    grants.add(Grant { subject: GrantSubject::Command, ..tool_grant() }).unwrap();
     for tool in 1..Grants::LIMIT {
-        grants.add(Grant { subject: GrantSubject::Tool(tool.to_string()), ..grant() }).unwrap();
+        grants.add(Grant { subject: GrantSubject::Tool(tool.to_string()), ..tool_grant() }).unwrap();
     }
-    let other = Grant { server: "other".to_owned(), ..grant() };
+    let other = Grant { server: "other".to_owned(), ..tool_grant() };
     assert!(grants.add(other.clone()).is_err(), "the limit is reached");
     let tool = grants.find("files", &GrantSubject::Tool("7".to_owned())).unwrap().id;
     grants.revoke(tool).unwrap();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 static NO_ARGUMENTS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
-fn hash(text: &str) -> Hash {
+fn text_hash(text: &str) -> Hash {
     Hash::of_json(&json!(text))
 }
 
@@ -28,7 +28,7 @@ fn grant(server: &str, subject: GrantSubject, rests_on: &str, scope: ApprovalSco
         id: GrantId::default(),
         server: server.to_owned(),
         subject,
-        rests_on: hash(rests_on),
+        rests_on: text_hash(rests_on),
         scope,
         conversation: None,
         since: 0,
@@ -37,7 +37,7 @@ fn grant(server: &str, subject: GrantSubject, rests_on: &str, scope: ApprovalSco
     }
 }
 
-fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> PolicyAct<'a> {
+fn tool_call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> PolicyAct<'a> {
     PolicyAct::CallTool {
         server,
         tool,
@@ -52,7 +52,7 @@ fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> PolicyAct<'
     }
 }
 
-fn rule(decision: PolicyDecision) -> Option<DecisionReason> {
+fn decision_reason(decision: PolicyDecision) -> Option<DecisionReason> {
     match decision {
         PolicyDecision::Ask { rule, .. } | PolicyDecision::Deny { rule, .. } => Some(rule),
         PolicyDecision::Allow { .. } => None,
@@ -66,7 +66,7 @@ fn each_act_has_its_reason() {
         ("files", GrantSubject::Command, "npx files", ApprovalScope::Always),
         ("files", GrantSubject::Tool("read".into()), "v1", ApprovalScope::Session),
     ]);
-    let (npx, other, v1, v2) = (hash("npx files"), hash("npx files --all"), hash("v1"), hash("v2"));
+    let (npx, other, v1, v2) = (text_hash("npx files"), text_hash("npx files --all"), text_hash("v1"), text_hash("v2"));
     let start = |command| PolicyAct::StartServer { server: "files", command };
     let connect = |server, address| PolicyAct::ConnectServer { server, address };
     let cases: &[(&str, &Policy, PolicyAct<'_>, Option<DecisionReason>)] = &[
@@ -76,16 +76,16 @@ fn each_act_has_its_reason() {
         ("a new address asks", &none, connect("far", &v1), Some(DecisionReason::NewAddress)),
         ("the approved address is connected to", &granted, connect("files", &npx), None),
         ("a changed address asks again", &granted, connect("files", &other), Some(DecisionReason::AddressChanged)),
-        ("a tool asks", &none, call("files", "read", &v1), Some(DecisionReason::ToolsAsk)),
-        ("an allowed tool runs", &granted, call("files", "read", &v1), None),
+        ("a tool asks", &none, tool_call("files", "read", &v1), Some(DecisionReason::ToolsAsk)),
+        ("an allowed tool runs", &granted, tool_call("files", "read", &v1), None),
         (
             "a changed definition voids the grant",
             &granted,
-            call("files", "read", &v2),
+            tool_call("files", "read", &v2),
             Some(DecisionReason::ToolChanged),
         ),
-        ("a grant is for one tool", &granted, call("files", "write", &v1), Some(DecisionReason::ToolsAsk)),
-        ("a grant is for one server", &granted, call("Files", "read", &v1), Some(DecisionReason::ToolsAsk)),
+        ("a grant is for one tool", &granted, tool_call("files", "write", &v1), Some(DecisionReason::ToolsAsk)),
+        ("a grant is for one server", &granted, tool_call("Files", "read", &v1), Some(DecisionReason::ToolsAsk)),
         (
             "sampling asks",
             &granted,
@@ -121,7 +121,7 @@ fn each_act_has_its_reason() {
         ),
     ];
     for (what, policy, act, expected) in cases {
-        assert_eq!(rule(policy.decide(act, 0)), *expected, "{what}");
+        assert_eq!(decision_reason(policy.decide(act, 0)), *expected, "{what}");
     }
 }
 
@@ -142,8 +142,8 @@ fn only_commands_tools_and_folders_offer_lasting_approvals() {
 fn muted_server_is_denied_only_its_own_requests() {
     let mut policy = policy_with(&[]);
     policy.mute("loud");
-    let definition = hash("v1");
-    let decide = |policy: &Policy, act: PolicyAct<'_>| rule(policy.decide(&act, 0));
+    let definition = text_hash("v1");
+    let decide = |policy: &Policy, act: PolicyAct<'_>| decision_reason(policy.decide(&act, 0));
     let sample = |server| PolicyAct::Sample { server, would_use: SamplingUse::default() };
     assert_eq!(decide(&policy, sample("loud")), Some(DecisionReason::Muted), "sampling is denied");
     assert_eq!(
@@ -160,7 +160,7 @@ fn muted_server_is_denied_only_its_own_requests() {
         "sampling of other servers must still require consent"
     );
     assert_eq!(
-        decide(&policy, call("loud", "t", &definition)),
+        decide(&policy, tool_call("loud", "t", &definition)),
         Some(DecisionReason::ToolsAsk),
         "the user can still call its tools"
     );
@@ -194,11 +194,15 @@ fn stored_file_cannot_add_excess_grants_or_one_time_approvals() {
 #[test]
 fn revoked_and_removed_grants_ask_again() {
     let mut policy = policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]);
-    let (command, id) = (hash("a"), policy.grants().iter().next().unwrap().id);
+    let (command, id) = (text_hash("a"), policy.grants().iter().next().unwrap().id);
     assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");
     assert!(policy.grants_mut().revoke(id).is_none(), "the grant is already revoked");
     let act = PolicyAct::StartServer { server: "s", command: &command };
-    assert_eq!(rule(policy.decide(&act, 0)), Some(DecisionReason::NewCommand), "a revoked start requires consent");
+    assert_eq!(
+        decision_reason(policy.decide(&act, 0)),
+        Some(DecisionReason::NewCommand),
+        "a revoked start requires consent"
+    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 const REFERENCE_PREFIX: &str = "${secret:";
 const REFERENCE_SUFFIX: char = '}';
 /// Maximum length of a secret's name, in bytes.
-const MAX_NAME: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 /// Returns the names of the secrets to which a value refers, in order.
 #[must_use]
@@ -30,7 +30,7 @@ pub fn referenced_names(value: &str) -> Vec<&str> {
 
 /// Splits a value into text and references to secrets. The references have no values yet.
 #[must_use]
-pub fn value_parts(value: &str) -> Vec<ValuePart> {
+pub fn split_value(value: &str) -> Vec<ValuePart> {
     let part = |part| match part {
         SecretTextPart::Text(text) => ValuePart::Text(text.to_owned()),
         SecretTextPart::Secret(_) => ValuePart::Secret(None),
@@ -40,7 +40,7 @@ pub fn value_parts(value: &str) -> Vec<ValuePart> {
 
 /// Returns the reference to a secret, `${secret:NAME}`.
 #[must_use]
-pub fn reference(name: &str) -> String {
+pub fn secret_reference(name: &str) -> String {
     format!("{REFERENCE_PREFIX}{name}{REFERENCE_SUFFIX}")
 }
 
@@ -54,7 +54,7 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
     let first = format!("{}.{}", plain(server), plain(header));
     let mut name = first.clone();
     let mut number = 1_u32;
-    while is_taken(&name, taken) {
+    while is_name_taken(&name, taken) {
         number += 1;
         name = format!("{first}-{number}");
     }
@@ -63,7 +63,7 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
 
 /// Returns `true` if a name is in use, ignoring case because some keychains do.
 #[must_use]
-pub fn is_taken(name: &str, taken: &[String]) -> bool {
+pub fn is_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
@@ -106,7 +106,7 @@ fn split_references(value: &str) -> Vec<SecretTextPart<'_>> {
         let inner = &rest[at + REFERENCE_PREFIX.len()..];
         let name = inner.split(REFERENCE_SUFFIX).next().unwrap_or_default();
         let is_name = inner.len() > name.len()
-            && (1..=MAX_NAME).contains(&name.len())
+            && (1..=MAX_NAME_BYTES).contains(&name.len())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
         let end = if is_name { at } else { at + REFERENCE_PREFIX.len() };
         if end > 0 {
@@ -192,20 +192,20 @@ pub enum UnresolvedSecret {
 /// # Errors
 ///
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
-pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<FilledValues, UnresolvedSecret> {
+pub fn resolve_headers(config: &HttpConfig, secrets: &dyn Secrets) -> Result<ResolvedValues, UnresolvedSecret> {
     let origin = config.origin().unwrap_or_default();
     fill_references(&config.headers, &origin, &origin, secrets)
 }
 
 /// Headers or variables with the values of secrets, and a list of these secrets.
-pub type FilledValues = (BTreeMap<String, String>, Vec<SecretString>);
+pub type ResolvedValues = (BTreeMap<String, String>, Vec<SecretString>);
 
 /// Replaces the references to secrets in the environment of a local server with their values. Blocks.
 ///
 /// # Errors
 ///
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
-pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<FilledValues, UnresolvedSecret> {
+pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<ResolvedValues, UnresolvedSecret> {
     fill_references(&config.env, &command_place(config), "this command", secrets)
 }
 
@@ -214,7 +214,7 @@ fn fill_references(
     place: &str,
     shown: &str,
     secrets: &dyn Secrets,
-) -> Result<FilledValues, UnresolvedSecret> {
+) -> Result<ResolvedValues, UnresolvedSecret> {
     let (mut resolved, mut used) = (BTreeMap::new(), Vec::new());
     for (entry, value) in values {
         let mut whole = String::new();
@@ -295,7 +295,7 @@ mod tests {
         }
         let name = unused_secret_name("my server", "X-Key", &[]);
         assert_eq!(
-            referenced_names(&reference(&name)),
+            referenced_names(&secret_reference(&name)),
             ["my_server.X-Key"],
             "a generated name is valid in a reference"
         );
@@ -307,12 +307,20 @@ mod tests {
         for wanted in ["_.X-Key-2", "_.X-Key-3"] {
             let name = unused_secret_name("ü", "X-Key", &taken);
             assert_eq!(name, wanted, "the next free name, ignoring case, with {taken:?}");
-            assert_eq!(referenced_names(&reference(&name)), [wanted], "a name with a number is valid in a reference");
+            assert_eq!(
+                referenced_names(&secret_reference(&name)),
+                [wanted],
+                "a name with a number is valid in a reference"
+            );
             taken.push(name);
         }
         let long = "x".repeat(200);
         let first = unused_secret_name(&long, &long, &[]);
         let second = unused_secret_name(&long, &long, &[first]);
-        assert_eq!(referenced_names(&reference(&second)), [second.as_str()], "the longest name has space for a number");
+        assert_eq!(
+            referenced_names(&secret_reference(&second)),
+            [second.as_str()],
+            "the longest name has space for a number"
+        );
     }
 }

@@ -191,16 +191,16 @@ impl StdioConfig {
     /// executes it.
     #[must_use]
     pub fn command_line(&self) -> String {
-        let mut line = quote(&self.command);
+        let mut line = quote_word(&self.command);
         for argument in &self.args {
             line.push(' ');
-            line.push_str(&quote(argument));
+            line.push_str(&quote_word(argument));
         }
         line
     }
 }
 
-fn quote(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~\\".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

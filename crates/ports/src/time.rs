@@ -14,7 +14,7 @@ pub trait Clock: Debug + Send + Sync {
 
     /// Returns the current time in milliseconds since 1970.
     fn now(&self) -> Millis {
-        millis(self.time())
+        to_millis(self.time())
     }
 }
 
@@ -33,7 +33,7 @@ impl Clock for SystemClock {
 
 /// Converts a time to milliseconds since 1970. Earlier times become 0.
 #[must_use]
-pub fn millis(at: SystemTime) -> Millis {
+pub fn to_millis(at: SystemTime) -> Millis {
     at.duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }
 
@@ -45,6 +45,6 @@ pub fn end_of_span(at: Millis, span: Duration) -> Millis {
 
 /// Returns the operating system's time in milliseconds since 1970, for timestamps on which no decision depends.
 #[must_use]
-pub fn now() -> Millis {
+pub fn system_time_millis() -> Millis {
     SystemClock.now()
 }

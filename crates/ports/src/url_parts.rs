@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 /// Maximum length of a URL that is displayed and opened, in bytes.
-pub const MAX_URL: usize = 4_096;
+pub const MAX_URL_BYTES: usize = 4_096;
 
 /// A URL split into three parts for display, with warnings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl UrlParts {
     /// Splits a URL. It is openable if it is http or https, not too long, and without user information.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let parsed = (text.len() <= MAX_URL).then(|| Url::parse(text).ok()).flatten();
+        let parsed = (text.len() <= MAX_URL_BYTES).then(|| Url::parse(text).ok()).flatten();
         let Some((url, host)) = parsed.as_ref().and_then(|url| Some((url, url.host()?))) else {
             return Self::unopenable(text);
         };
@@ -109,7 +109,7 @@ impl UrlParts {
     }
 
     fn unopenable(text: &str) -> Self {
-        let shown: String = text.chars().take(MAX_URL).collect();
+        let shown: String = text.chars().take(MAX_URL_BYTES).collect();
         Self {
             url: shown.clone(),
             before: String::new(),

@@ -7,17 +7,17 @@ use ports::time::{SharedClock, end_of_span};
 
 use crate::cache::{CachedBody, RecordedStatus, RegistryCache};
 use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequest};
-use crate::server_json::read::{check_name, check_version, quote, read_entry, read_page};
+use crate::server_json::read::{check_name, check_version, quote_untrusted, read_entry, read_page};
 use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, RegistryEntry};
 
 /// Maximum age of a cached response that is used without a request. The official registry expects aggregators to copy
 /// it about once an hour.
 const MAX_FRESH_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// Default number of entries in a page of search results.
-const PAGE_SIZE: usize = 30;
-pub(crate) const MAX_LIMIT: usize = 100;
+const DEFAULT_PAGE_SIZE: usize = 30;
+pub(crate) const MAX_PAGE_SIZE: usize = 100;
 /// Maximum length of a search text in bytes.
-const MAX_SEARCH: usize = 200;
+const MAX_SEARCH_BYTES: usize = 200;
 
 /// A registry, with its cache and a clock.
 #[derive(Debug, Clone)]
@@ -86,10 +86,10 @@ impl RegistryCatalog {
         search: &SearchQuery,
         freshness: CachePolicy,
     ) -> Result<DatedAnswer<EntryPage>, RegistryError> {
-        if search.text.len() > MAX_SEARCH {
-            return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH)));
+        if search.text.len() > MAX_SEARCH_BYTES {
+            return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH_BYTES)));
         }
-        let limit = search.limit.unwrap_or(PAGE_SIZE).clamp(1, MAX_LIMIT).to_string();
+        let limit = search.limit.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE).to_string();
         let mut parameters = vec![("version", "latest"), ("limit", &limit)];
         if !search.text.is_empty() {
             parameters.push(("search", &search.text));
@@ -117,7 +117,7 @@ impl RegistryCatalog {
         check_name(name).map_err(RegistryError::Question)?;
         let request = RegistryRequest::versions(name);
         let mut found = self
-            .fetch(&request, &format!("a server {}", quote(name)), freshness, read_page, |page| &page.entries)
+            .fetch(&request, &format!("a server {}", quote_untrusted(name)), freshness, read_page, |page| &page.entries)
             .await?;
         found.value.entries.retain(|entry| entry.server.name == name);
         Ok(found)
@@ -136,7 +136,7 @@ impl RegistryCatalog {
     ) -> Result<DatedAnswer<RegistryEntry>, RegistryError> {
         check_name(name).and_then(|()| check_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
-        let what = format!("version {} of a server {}", quote(version), quote(name));
+        let what = format!("version {} of a server {}", quote_untrusted(version), quote_untrusted(name));
         // A response about another version is an error, and is not cached.
         let read = |json: &[u8]| {
             let entry = read_entry(json)?;
@@ -144,7 +144,7 @@ impl RegistryCatalog {
             if server.name == name && (version == LATEST_VERSION || server.version == version) {
                 return Ok(entry);
             }
-            let other = format!("it is about {} {}", quote(&server.name), quote(&server.version));
+            let other = format!("it is about {} {}", quote_untrusted(&server.name), quote_untrusted(&server.version));
             Err(EntryError::Unreadable(other))
         };
         self.fetch(&request, &what, freshness, read, std::slice::from_ref).await
@@ -245,7 +245,7 @@ impl RegistryCatalog {
                 page.entries.push(entry);
             }
             // Each entry is compared with those already found, so their number must stay small.
-            if page.entries.len() == MAX_LIMIT {
+            if page.entries.len() == MAX_PAGE_SIZE {
                 break;
             }
         }

@@ -10,7 +10,7 @@ use domain::Millis;
 use tokio::time::Instant;
 
 use crate::cache::ChangesProgress;
-use crate::catalog::{MAX_LIMIT, RegistryCatalog};
+use crate::catalog::{MAX_PAGE_SIZE, RegistryCatalog};
 use crate::client::{RegistryError, RegistryRequest};
 use crate::server_json::EntryPage;
 use crate::server_json::read::read_page;
@@ -93,7 +93,7 @@ impl RegistryCatalog {
     }
 
     async fn read_changes_page(&self, reading: &ChangesProgress) -> Result<EntryPage, RegistryError> {
-        let (since, limit) = (time_text(reading.since), MAX_LIMIT.to_string());
+        let (since, limit) = (time_text(reading.since), MAX_PAGE_SIZE.to_string());
         let mut parameters = vec![("updated_since", since.as_str()), ("limit", &limit)];
         parameters.extend(reading.cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let body = self.registry.get(&RegistryRequest::list(&parameters), "a list of changes").await?;

@@ -138,19 +138,19 @@ impl RegistryCatalog {
             address: "its address".to_owned(),
             cause: format!("it can't be read: {error}"),
         })?;
-        let slow = DownloadError::TooSlow { address: origin(&url), limit: limits.time };
-        let download = Download { registry: &self.registry, limits, sha256 };
+        let slow = DownloadError::TooSlow { address: displayed_origin(&url), limit: limits.time };
+        let download = BundleTransfer { registry: &self.registry, limits, sha256 };
         timeout(limits.time, download.run(url, folder)).await.unwrap_or(Err(slow))
     }
 }
 
-struct Download<'r> {
+struct BundleTransfer<'r> {
     registry: &'r RegistryClient,
     limits: DownloadLimits,
     sha256: String,
 }
 
-impl Download<'_> {
+impl BundleTransfer<'_> {
     async fn run(&self, url: Url, folder: &Path) -> Result<PathBuf, DownloadError> {
         let (response, address) = self.response(url).await?;
         if response.content_length().is_some_and(|bytes| bytes > self.limits.bytes) {
@@ -161,7 +161,7 @@ impl Download<'_> {
             Ok(tempfile::Builder::new().prefix(UNFINISHED_PREFIX).suffix(".mcpb").tempfile_in(within)?.into_parts())
         })
         .await?;
-        self.receive(response, File::from_std(file), address).await?;
+        self.write_and_verify(response, File::from_std(file), address).await?;
         let path = folder.join(format!("{}.mcpb", self.sha256));
         let place = path.clone();
         run_blocking(move || TempPath::persist(unfinished, place).map_err(|error| error.error)).await?;
@@ -170,13 +170,13 @@ impl Download<'_> {
 
     /// Sends the request, follows redirects, and returns the response with the file and the address that sent it.
     async fn response(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
-        let first = origin(&url);
+        let first = displayed_origin(&url);
         for _ in 0..=MAX_REDIRECTS {
-            let address = origin(&url);
+            let address = displayed_origin(&url);
             if let Some(cause) = self.refusal_reason(&url) {
                 return Err(DownloadError::Address { address, cause: cause.to_owned() });
             }
-            let client = mcp_transport::http::for_registries(is_loopback(&url));
+            let client = mcp_transport::http::client_for_registries(is_loopback(&url));
             let client = client.map_err(|error| DownloadError::Unavailable { cause: innermost_cause(&error) })?;
             let request = self.registry.with_header(client.get(url.clone()), &url);
             let response = self.with_timeout(request.send(), &address).await?;
@@ -216,7 +216,12 @@ impl Download<'_> {
     }
 
     /// Writes the body of the response to `file`, and checks its hash.
-    async fn receive(&self, mut response: Response, mut file: File, address: String) -> Result<(), DownloadError> {
+    async fn write_and_verify(
+        &self,
+        mut response: Response,
+        mut file: File,
+        address: String,
+    ) -> Result<(), DownloadError> {
         let (mut hash, mut bytes) = (Sha256::new(), 0_u64);
         while let Some(chunk) = self.with_timeout(response.chunk(), &address).await? {
             bytes += chunk.len() as u64;
@@ -248,7 +253,7 @@ impl Download<'_> {
     }
 }
 
-fn origin(url: &Url) -> String {
+fn displayed_origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 

@@ -8,7 +8,7 @@
 //!   name
 //! - [`plan_package`] and [`plan_remote`]: convert entries to an [`installs::InstallPlan`]
 //! - [`RegistryCatalog::download`]: downloads a listed bundle, and checks its hash
-//! - [`newer_version`]: finds a newer version
+//! - [`find_newer_version`]: finds a newer version
 //!
 //! All data is untrusted: texts for display are made safe to print, and values that are executed are checked so that
 //! they can't be mistaken for something else on a command line. A registry only verifies that a name belongs to its
@@ -29,7 +29,7 @@ pub use catalog::{CachePolicy, DatedAnswer, RegistryCatalog, SearchQuery};
 pub use changes::ChangesSummary;
 pub use client::{OFFICIAL_REGISTRY, RegistryAddress, RegistryClient, RegistryError, RegistryHeader, RegistryLimits};
 pub use download::{DownloadError, DownloadLimits};
-pub use newer_version::{compare_versions, newer_version};
+pub use newer_version::{compare_versions, find_newer_version};
 pub use plan::{BundleDownload, PackageInstall, PlanError, plan_package, plan_remote};
 pub use publisher::Publisher;
 pub use server_json::{EntryPage, ListingMetadata, ListingStatus, Package, RegistryEntry, RemoteTransport, ServerJson};

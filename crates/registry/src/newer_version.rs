@@ -13,7 +13,7 @@ use crate::server_json::{ListingStatus, RegistryEntry};
 pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering {
     let is_latest = |entry: &RegistryEntry| entry.listing.as_ref().is_some_and(|listing| listing.is_latest);
     let published = |entry: &RegistryEntry| entry.listing.as_ref().and_then(|listing| listing.published_at);
-    let semantic = |entry: &RegistryEntry| parse_semantic(&entry.server.version);
+    let semantic = |entry: &RegistryEntry| parse_semantic_version(&entry.server.version);
     // `None` is less than any version.
     is_latest(one)
         .cmp(&is_latest(other))
@@ -25,17 +25,17 @@ pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering 
 ///
 /// If the registry no longer lists the installed version, the texts of the versions are compared.
 #[must_use]
-pub fn newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Option<&'e RegistryEntry> {
+pub fn find_newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Option<&'e RegistryEntry> {
     let is_offered =
         |entry: &&RegistryEntry| entry.listing.as_ref().is_none_or(|listing| listing.status != ListingStatus::Deleted);
     let newest = versions.iter().filter(is_offered).max_by(|one, other| compare_versions(one, other))?;
     let is_newer = match versions.iter().find(|entry| entry.server.version == installed) {
         Some(own) => compare_versions(newest, own) == Ordering::Greater,
-        None => parse_semantic(&newest.server.version) >= parse_semantic(installed),
+        None => parse_semantic_version(&newest.server.version) >= parse_semantic_version(installed),
     };
     (is_newer && newest.server.version != installed).then_some(newest)
 }
 
-fn parse_semantic(version: &str) -> Option<Version> {
+fn parse_semantic_version(version: &str) -> Option<Version> {
     Version::parse(version.strip_prefix('v').unwrap_or(version)).ok()
 }

@@ -8,26 +8,26 @@ use registry::server_json::{
 use registry::{ListingStatus, RegistryEntry};
 use serde_json::{Value, json};
 
-fn read(entry: &Value) -> Result<RegistryEntry, EntryError> {
+fn read_value(entry: &Value) -> Result<RegistryEntry, EntryError> {
     read_entry(entry.to_string().as_bytes())
 }
 
-fn with(member: &str, value: Value) -> Value {
+fn entry_with(member: &str, value: Value) -> Value {
     let mut entry =
         json!({ "server": { "name": "io.github.alice/notes", "description": "Notes", "version": "1.0.0" } });
     entry["server"][member] = value;
     entry
 }
 
-fn package(member: &str, value: Value) -> Value {
+fn entry_with_package(member: &str, value: Value) -> Value {
     let mut package =
         json!({ "registryType": "npm", "identifier": "notes", "version": "1.0.0", "transport": { "type": "stdio" } });
     package[member] = value;
-    with("packages", json!([package]))
+    entry_with("packages", json!([package]))
 }
 
-fn refused(entry: &Value) -> String {
-    match read(entry) {
+fn refusal_text(entry: &Value) -> String {
+    match read_value(entry) {
         Ok(_) => panic!("the entry must be refused: {:.200}", entry.to_string()),
         Err(error) => error.to_string(),
     }
@@ -35,7 +35,7 @@ fn refused(entry: &Value) -> String {
 
 #[test]
 fn all_members_are_parsed() {
-    let entry = read(&json!({
+    let entry = read_value(&json!({
         "server": {
             "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
             "name": "com.example/notes", "title": "Notes", "description": "Keeps notes", "version": "2.1.0",
@@ -109,26 +109,26 @@ fn all_members_are_parsed() {
 
 #[test]
 fn optional_members_may_be_absent() {
-    let entry = read(&with("packages", Value::Null)).unwrap();
+    let entry = read_value(&entry_with("packages", Value::Null)).unwrap();
     assert!(entry.listing.is_none() && entry.server.packages.is_empty() && entry.server.remotes.is_empty());
     let listing = json!({ "io.modelcontextprotocol.registry/official": { "status": "sleeping" } });
-    let entry = read(&json!({ "server": with("title", Value::Null)["server"], "_meta": listing })).unwrap();
+    let entry = read_value(&json!({ "server": entry_with("title", Value::Null)["server"], "_meta": listing })).unwrap();
     assert_eq!(entry.listing.unwrap().status, ListingStatus::Unknown, "an unknown status must not count as active");
 }
 
 #[test]
 fn formats_before_2025_09_16_are_rejected_with_a_message() {
     let old = [
-        with("version_detail", json!({ "version": "1.0.0" })),
-        with("id", json!("4f5a")),
-        with("website_url", json!("https://notes.example")),
-        package("registry_type", json!("npm")),
-        package("environment_variables", json!([])),
-        with("remotes", json!([{ "type": "sse", "transport_type": "sse", "url": "https://a.example" }])),
+        entry_with("version_detail", json!({ "version": "1.0.0" })),
+        entry_with("id", json!("4f5a")),
+        entry_with("website_url", json!("https://notes.example")),
+        entry_with_package("registry_type", json!("npm")),
+        entry_with_package("environment_variables", json!([])),
+        entry_with("remotes", json!([{ "type": "sse", "transport_type": "sse", "url": "https://a.example" }])),
         json!({ "name": "io.github.alice/notes", "description": "Notes", "version": "1.0.0" }),
     ];
     for entry in old {
-        let error = read(&entry).unwrap_err();
+        let error = read_value(&entry).unwrap_err();
         assert!(matches!(error, EntryError::Old(_)), "{entry}: {error}");
         assert!(error.to_string().contains("2025-09-16"), "{error}");
     }
@@ -137,15 +137,15 @@ fn formats_before_2025_09_16_are_rejected_with_a_message() {
 #[test]
 fn names_and_versions_are_validated() {
     for name in ["notes", "/notes", "io.github.alice/", "a/b/c", "a b/c", "a/ü", "../a", "a_b/c", "a/b\u{202e}", ""] {
-        refused(&with("name", json!(name)));
+        refusal_text(&entry_with("name", json!(name)));
     }
-    refused(&with("name", json!(format!("a/{}", "b".repeat(199)))));
-    read(&with("name", json!("A.b-c/D_e.f-g"))).unwrap();
+    refusal_text(&entry_with("name", json!(format!("a/{}", "b".repeat(199)))));
+    read_value(&entry_with("name", json!("A.b-c/D_e.f-g"))).unwrap();
     for version in ["", ".", "..", "1 0", "1\n0", "1\u{200b}0"] {
-        refused(&with("version", json!(version)));
+        refusal_text(&entry_with("version", json!(version)));
     }
-    refused(&with("version", json!("1".repeat(256))));
-    read(&with("version", json!("2026.01-ü+7"))).unwrap();
+    refusal_text(&entry_with("version", json!("1".repeat(256))));
+    read_value(&entry_with("version", json!("2026.01-ü+7"))).unwrap();
 }
 
 #[test]
@@ -155,57 +155,67 @@ fn every_member_is_bounded() {
     let named =
         |count: usize| (0..count).map(|number| (number.to_string(), json!({}))).collect::<serde_json::Map<_, _>>();
     let remote = json!({ "type": "sse" });
-    let variable = |value: Value| package("environmentVariables", json!([value]));
+    let variable = |value: Value| entry_with_package("environmentVariables", json!([value]));
     let cases = [
-        ("description", MAX_SHOWN, Box::new(move |n| with("description", text(n))) as Box<dyn Fn(usize) -> Value>),
+        (
+            "description",
+            MAX_SHOWN,
+            Box::new(move |n| entry_with("description", text(n))) as Box<dyn Fn(usize) -> Value>,
+        ),
         ("a value", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "value": text(n) })))),
-        ("remotes", MAX_TARGETS, Box::new(move |n| with("remotes", some(n, remote.clone())))),
+        ("remotes", MAX_TARGETS, Box::new(move |n| entry_with("remotes", some(n, remote.clone())))),
         (
             "arguments",
             MAX_VALUES,
-            Box::new(move |n| package("packageArguments", some(n, json!({ "type": "positional" })))),
+            Box::new(move |n| entry_with_package("packageArguments", some(n, json!({ "type": "positional" })))),
         ),
-        ("icons", MAX_EXTRAS, Box::new(move |n| with("icons", some(n, json!({}))))),
+        ("icons", MAX_EXTRAS, Box::new(move |n| entry_with("icons", some(n, json!({}))))),
         ("choices", MAX_CHOICES, Box::new(move |n| variable(json!({ "name": "A", "choices": some(n, json!("a")) })))),
-        ("title", MAX_SHOWN, Box::new(move |n| with("title", text(n)))),
-        ("websiteUrl", MAX_ADDRESS, Box::new(move |n| with("websiteUrl", text(n)))),
-        ("repository", MAX_ADDRESS, Box::new(move |n| with("repository", json!({ "url": text(n) })))),
-        ("repository id", MAX_LABEL, Box::new(move |n| with("repository", json!({ "id": text(n) })))),
-        ("icon", MAX_ADDRESS, Box::new(move |n| with("icons", json!([{ "src": text(n) }])))),
-        ("identifier", MAX_ADDRESS, Box::new(move |n| package("identifier", text(n)))),
-        ("package version", MAX_VERSION, Box::new(move |n| package("version", text(n)))),
-        ("fileSha256", MAX_LABEL, Box::new(move |n| package("fileSha256", text(n)))),
-        ("runtimeHint", MAX_LABEL, Box::new(move |n| package("runtimeHint", text(n)))),
+        ("title", MAX_SHOWN, Box::new(move |n| entry_with("title", text(n)))),
+        ("websiteUrl", MAX_ADDRESS, Box::new(move |n| entry_with("websiteUrl", text(n)))),
+        ("repository", MAX_ADDRESS, Box::new(move |n| entry_with("repository", json!({ "url": text(n) })))),
+        ("repository id", MAX_LABEL, Box::new(move |n| entry_with("repository", json!({ "id": text(n) })))),
+        ("icon", MAX_ADDRESS, Box::new(move |n| entry_with("icons", json!([{ "src": text(n) }])))),
+        ("identifier", MAX_ADDRESS, Box::new(move |n| entry_with_package("identifier", text(n)))),
+        ("package version", MAX_VERSION, Box::new(move |n| entry_with_package("version", text(n)))),
+        ("fileSha256", MAX_LABEL, Box::new(move |n| entry_with_package("fileSha256", text(n)))),
+        ("runtimeHint", MAX_LABEL, Box::new(move |n| entry_with_package("runtimeHint", text(n)))),
         ("variable's name", MAX_LABEL, Box::new(move |n| variable(json!({ "name": text(n) })))),
         ("default", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "default": text(n) })))),
         ("choice", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "choices": [text(n)] })))),
         ("placeholder", MAX_SHOWN, Box::new(move |n| variable(json!({ "name": "A", "placeholder": text(n) })))),
-        ("remote", MAX_ADDRESS, Box::new(move |n| with("remotes", json!([{ "type": "sse", "url": text(n) }])))),
+        ("remote", MAX_ADDRESS, Box::new(move |n| entry_with("remotes", json!([{ "type": "sse", "url": text(n) }])))),
         (
             "headers",
             MAX_VALUES,
-            Box::new(move |n| with("remotes", json!([{ "type": "sse", "headers": some(n, json!({ "name": "A" })) }]))),
+            Box::new(move |n| {
+                entry_with("remotes", json!([{ "type": "sse", "headers": some(n, json!({ "name": "A" })) }]))
+            }),
         ),
-        ("steps", MAX_EXTRAS, Box::new(move |n| package("postInstallInstructions", some(n, json!({}))))),
-        ("a step", MAX_SHOWN, Box::new(move |n| package("postInstallInstructions", json!([{ "command": text(n) }])))),
+        ("steps", MAX_EXTRAS, Box::new(move |n| entry_with_package("postInstallInstructions", some(n, json!({}))))),
+        (
+            "a step",
+            MAX_SHOWN,
+            Box::new(move |n| entry_with_package("postInstallInstructions", json!([{ "command": text(n) }]))),
+        ),
         ("variables", MAX_VARIABLES, Box::new(move |n| variable(json!({ "name": "A", "variables": named(n) })))),
     ];
     for (what, most, entry) in cases {
-        read(&entry(most)).unwrap_or_else(|error| panic!("{what}: {error}"));
-        refused(&entry(most + 1));
+        read_value(&entry(most)).unwrap_or_else(|error| panic!("{what}: {error}"));
+        refusal_text(&entry(most + 1));
     }
     let message = |count: usize| {
         let listing = json!({ "io.modelcontextprotocol.registry/official": { "statusMessage": text(count) } });
-        json!({ "server": with("title", Value::Null)["server"], "_meta": listing })
+        json!({ "server": entry_with("title", Value::Null)["server"], "_meta": listing })
     };
-    read(&message(MAX_SHOWN)).unwrap();
-    refused(&message(MAX_SHOWN + 1));
+    read_value(&message(MAX_SHOWN)).unwrap();
+    refusal_text(&message(MAX_SHOWN + 1));
     let cursor = |count: usize| json!({ "servers": [], "metadata": { "nextCursor": text(count) } }).to_string();
     read_page(cursor(MAX_ADDRESS).as_bytes()).unwrap();
     read_page(cursor(MAX_ADDRESS + 1).as_bytes()).unwrap_err();
-    let many = |count: usize| json!({ "server": with("title", Value::Null)["server"], "_meta": named(count) });
-    read(&many(MAX_EXTRAS)).unwrap();
-    refused(&many(MAX_EXTRAS + 1));
+    let many = |count: usize| json!({ "server": entry_with("title", Value::Null)["server"], "_meta": named(count) });
+    read_value(&many(MAX_EXTRAS)).unwrap();
+    refusal_text(&many(MAX_EXTRAS + 1));
 }
 
 #[test]
@@ -213,29 +223,30 @@ fn invalid_timestamp_is_ignored() {
     let texts = ["1969-12-31T23:59:59Z", "99999-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "1e308", "-1", "NaN", ""];
     for text in texts {
         let listing = json!({ "io.modelcontextprotocol.registry/official": { "publishedAt": text } });
-        let entry = read(&json!({ "server": with("title", Value::Null)["server"], "_meta": listing })).unwrap();
+        let entry =
+            read_value(&json!({ "server": entry_with("title", Value::Null)["server"], "_meta": listing })).unwrap();
         assert_eq!(entry.listing.unwrap().published_at, None, "{text}");
     }
 }
 
 #[test]
 fn large_or_deep_entry_is_not_parsed() {
-    let large = with("unknown", json!("a".repeat(MAX_ENTRY)));
-    assert_eq!(read(&large), Err(EntryError::TooLarge(MAX_ENTRY)));
+    let large = entry_with("unknown", json!("a".repeat(MAX_ENTRY)));
+    assert_eq!(read_value(&large), Err(EntryError::TooLarge(MAX_ENTRY)));
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     // The entry and the server in it are two levels.
     let entry = |levels: usize| {
-        with("unknown", json!(0)).to_string().replace("\"unknown\":0", &format!("\"unknown\":{}", deep(levels)))
+        entry_with("unknown", json!(0)).to_string().replace("\"unknown\":0", &format!("\"unknown\":{}", deep(levels)))
     };
     read_entry(entry(MAX_DEPTH - 2).as_bytes()).unwrap();
     assert_eq!(read_entry(entry(MAX_DEPTH - 1).as_bytes()), Err(EntryError::TooDeep));
     assert_eq!(read_entry(deep(100_000).as_bytes()), Err(EntryError::TooDeep));
-    read(&with("description", json!("[[{{\\\"".repeat(50)))).unwrap();
+    read_value(&entry_with("description", json!("[[{{\\\"".repeat(50)))).unwrap();
 }
 
 #[test]
 fn invalid_entry_does_not_affect_its_page() {
-    let good = with("title", json!("Notes"));
+    let good = entry_with("title", json!("Notes"));
     let page = json!({ "servers": [good, { "server": { "name": "a\u{202e}b", "version": 1 } }, 7, good], "metadata": { "nextCursor": "c" } });
     let page = read_page(page.to_string().as_bytes()).unwrap();
     assert_eq!((page.entries.len(), page.unreadable.len()), (2, 2));
@@ -258,7 +269,10 @@ fn invalid_page_is_rejected() {
 
 #[test]
 fn error_names_the_path_and_escapes_control_characters() {
-    let error = refused(&package("packageArguments", json!([{ "type": "positional" }, { "type": "pos\u{1b}[31m" }])));
+    let error = refusal_text(&entry_with_package(
+        "packageArguments",
+        json!([{ "type": "positional" }, { "type": "pos\u{1b}[31m" }]),
+    ));
     assert!(error.contains("packages[0].packageArguments[1]"), "{error}");
     assert!(!error.contains('\u{1b}'), "{error}");
 }

@@ -4,12 +4,12 @@
 use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, FieldProblem, Form};
 
-fn form(properties: Value, required: &[&str]) -> Form {
+fn parse_form(properties: Value, required: &[&str]) -> Form {
     Form::parse(&json!({"type": "object", "properties": properties, "required": required}))
         .expect("the form is allowed")
 }
 
-fn problems(form: &Form, content: Value) -> Vec<(String, FieldProblem, Option<f64>)> {
+fn find_problems(form: &Form, content: Value) -> Vec<(String, FieldProblem, Option<f64>)> {
     let content: Map<String, Value> = content.as_object().unwrap().clone();
     form.validation_problems(&content).into_iter().map(|p| (p.field, p.problem, p.limit)).collect()
 }
@@ -86,8 +86,8 @@ fn each_value_is_validated_by_its_field() {
         ),
     ];
     for (what, schema, value, expected) in cases {
-        let form = form(json!({ "field": schema }), &[]);
-        let found = problems(&form, json!({ "field": value }));
+        let form = parse_form(json!({ "field": schema }), &[]);
+        let found = find_problems(&form, json!({ "field": value }));
         let expected: Vec<_> = expected.iter().map(|(p, l)| ("field".to_owned(), *p, *l)).collect();
         assert_eq!(
             found, expected,
@@ -98,14 +98,14 @@ fn each_value_is_validated_by_its_field() {
 
 #[test]
 fn required_and_unknown_fields_are_named() {
-    let form = form(json!({"name": {"type": "string"}, "age": {"type": "integer"}}), &["name"]);
+    let form = parse_form(json!({"name": {"type": "string"}, "age": {"type": "integer"}}), &["name"]);
     let required =
         |found: Vec<(String, FieldProblem, Option<f64>)>| found == [("name".into(), FieldProblem::Required, None)];
-    assert!(required(problems(&form, json!({}))), "a missing required field must be reported");
-    assert!(required(problems(&form, json!({"name": ""}))), "an empty required field must be reported");
-    assert_eq!(problems(&form, json!({"name": "x"})), [], "an optional field may be missing");
+    assert!(required(find_problems(&form, json!({}))), "a missing required field must be reported");
+    assert!(required(find_problems(&form, json!({"name": ""}))), "an empty required field must be reported");
+    assert_eq!(find_problems(&form, json!({"name": "x"})), [], "an optional field may be missing");
     assert_eq!(
-        problems(&form, json!({"name": "x", "z": 1})),
+        find_problems(&form, json!({"name": "x", "z": 1})),
         [("z".into(), FieldProblem::UnknownField, None)],
         "an unknown field must be reported"
     );
@@ -114,7 +114,7 @@ fn required_and_unknown_fields_are_named() {
 #[test]
 fn option_titles_are_parsed_in_all_three_forms() {
     let titles = |schema: Value| -> Vec<(String, String)> {
-        match form(json!({ "f": schema }), &[]).fields.remove(0).kind {
+        match parse_form(json!({ "f": schema }), &[]).fields.remove(0).kind {
             FieldKind::Choice { options } | FieldKind::Choices { options, .. } => {
                 options.into_iter().map(|o| (o.value, o.title)).collect()
             }
@@ -141,7 +141,7 @@ fn option_titles_are_parsed_in_all_three_forms() {
 
 #[test]
 fn valid_defaults_are_retained() {
-    let form = form(
+    let form = parse_form(
         json!({"a": {"type": "string", "default": "x"}, "b": {"type": "integer", "default": "x"}, "c": {"type": "boolean", "default": false},
                "d": {"type": "array", "items": {"enum": ["p"]}, "default": ["p"]}, "e": {"type": "string", "enum": ["p"], "default": "q"}}),
         &[],
@@ -190,11 +190,11 @@ fn forbidden_forms_are_rejected_with_a_cause() {
 #[test]
 fn fields_that_request_secrets_are_marked() {
     for name in ["password", "Your API key", "seed phrase", "p а s s w o r d", "Access-Token", "PIN", "密码"] {
-        let form = form(json!({ "f": {"type": "string", "title": name} }), &[]);
+        let form = parse_form(json!({ "f": {"type": "string", "title": name} }), &[]);
         assert!(form.fields[0].secret, "\"{name}\" must be marked as a secret");
     }
     for name in ["name", "pinned message", "key of the song", "shipping date", "spinnaker"] {
-        let form = form(json!({ "f": {"type": "string", "title": name} }), &[]);
+        let form = parse_form(json!({ "f": {"type": "string", "title": name} }), &[]);
         assert!(!form.fields[0].secret, "\"{name}\" must not be marked as a secret");
     }
 }

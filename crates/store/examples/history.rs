@@ -15,7 +15,7 @@ const ITEMS_PER_CONVERSATION: usize = 100;
 const LONG_CONVERSATION_ITEMS: usize = 5_000;
 const PICTURE_COUNT: usize = 50;
 /// Number of measurements of each operation.
-const MEASUREMENTS: usize = 20;
+const MEASUREMENT_COUNT: usize = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let began = Instant::now();
     let mut random = fill(history)?;
     let messages = CONVERSATIONS * ITEMS_PER_CONVERSATION + LONG_CONVERSATION_ITEMS;
-    println!("{messages} messages written in {:?}, {} MB", began.elapsed(), size(folder.path()) >> 20);
+    println!("{messages} messages written in {:?}, {} MB", began.elapsed(), folder_size(folder.path()) >> 20);
     drop(ports);
 
     let began = Instant::now();
@@ -64,15 +64,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut text = String::new();
     measure("write a streaming reply", || {
-        text.push_str(&sentence(&mut random, 20));
-        history.write("long", &[item("reply", &text, ItemState::Streaming)]).map(usize::from)
+        text.push_str(&random_words(&mut random, 20));
+        history.write("long", &[message_item("reply", &text, ItemState::Streaming)]).map(usize::from)
     })?;
     for id in ["c7", "long"] {
         let began = Instant::now();
         history.delete(id)?;
         println!("deleted {id} in {:?}", began.elapsed());
     }
-    println!("{} MB after that", size(folder.path()) >> 20);
+    println!("{} MB after that", folder_size(folder.path()) >> 20);
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
     }
@@ -82,14 +82,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn fill(history: &dyn History) -> Result<u64, StoreError> {
     let mut random = 7_u64;
     let begin = |id: &str, count: usize, pictures: usize, random: &mut u64| {
-        let conversation = Conversation { id: id.into(), title: sentence(random, 4), ..Conversation::default() };
+        let conversation = Conversation { id: id.into(), title: random_words(random, 4), ..Conversation::default() };
         history.create(&conversation)?;
         let items: Vec<NewItem> = (0..count)
             .map(|n| {
                 let words = 20 + (next_random(random) % 120) as usize;
-                let mut item = item(&format!("{id}-{n}"), &sentence(random, words), ItemState::Whole);
+                let mut item = message_item(&format!("{id}-{n}"), &random_words(random, words), ItemState::Whole);
                 let content = item.body["content"].as_array_mut().filter(|_| n < pictures);
-                content.into_iter().for_each(|content| content.push(picture(random)));
+                content.into_iter().for_each(|content| content.push(random_picture(random)));
                 item
             })
             .collect();
@@ -104,19 +104,19 @@ fn fill(history: &dyn History) -> Result<u64, StoreError> {
 
 /// Prints the median and the maximum of several measurements.
 fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(), E> {
-    let mut times: Vec<Duration> = Vec::with_capacity(MEASUREMENTS);
+    let mut times: Vec<Duration> = Vec::with_capacity(MEASUREMENT_COUNT);
     let mut count = 0;
-    for _ in 0..MEASUREMENTS {
+    for _ in 0..MEASUREMENT_COUNT {
         let began = Instant::now();
         count = act()?;
         times.push(began.elapsed());
     }
     times.sort_unstable();
-    println!("{name}: median {:?}, slowest {:?} ({count})", times[MEASUREMENTS / 2], times[MEASUREMENTS - 1]);
+    println!("{name}: median {:?}, slowest {:?} ({count})", times[MEASUREMENT_COUNT / 2], times[MEASUREMENT_COUNT - 1]);
     Ok(())
 }
 
-fn item(id: &str, text: &str, state: ItemState) -> NewItem {
+fn message_item(id: &str, text: &str, state: ItemState) -> NewItem {
     NewItem {
         id: id.into(),
         after: ItemPosition::Head,
@@ -129,13 +129,13 @@ fn item(id: &str, text: &str, state: ItemState) -> NewItem {
 }
 
 /// Returns random bytes in base64, 200 KB long, in place of a picture.
-fn picture(random: &mut u64) -> Value {
+fn random_picture(random: &mut u64) -> Value {
     let data: String = (0..200_000).map(|_| char::from(b'a' + (next_random(random) % 26) as u8)).collect();
     json!({"type": "image", "data": data, "mimeType": "image/png"})
 }
 
 /// Returns words with a frequency distribution similar to a natural language.
-fn sentence(random: &mut u64, words: usize) -> String {
+fn random_words(random: &mut u64, words: usize) -> String {
     const FREQUENT_WORDS: [&str; 12] =
         ["the", "of", "and", "in", "to", "港口", "我们在", "北京", "见面", "天气", "船", "我们在港口见面"];
     let mut text = String::new();
@@ -176,7 +176,7 @@ fn next_random(random: &mut u64) -> u64 {
     *random
 }
 
-fn size(folder: &std::path::Path) -> u64 {
+fn folder_size(folder: &std::path::Path) -> u64 {
     let files = std::fs::read_dir(folder.join("data")).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }

@@ -9,7 +9,7 @@ use crate::files::{self, ReplaceMode};
 use crate::folder_lock::FolderLock;
 
 /// Maximum length of a file name, in bytes.
-const MAX_NAME: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 /// Name of the lock file. File names in the cache must not start with a dot.
 const LOCK_FILE: &str = ".lock";
 
@@ -30,7 +30,7 @@ impl CacheFolder {
 
     fn file_path(&self, name: &str) -> Result<PathBuf, StoreError> {
         let is_name = !name.is_empty()
-            && name.len() <= MAX_NAME
+            && name.len() <= MAX_NAME_BYTES
             && !name.starts_with('.')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
         let path = self.path.join(name);

@@ -14,7 +14,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error};
 
 /// Version of the encryption, stored as the first byte of an encrypted value.
-const VERSION: u8 = 1;
+const VALUE_VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
 const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;
 
@@ -44,14 +44,14 @@ impl ContentKey {
         bytes.extend_from_slice(plain);
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(column.as_bytes()), &mut bytes);
         let nonce = nonce.map_err(|_| DecryptError)?;
-        let head = std::iter::once(VERSION).chain(nonce.as_ref().iter().copied());
+        let head = std::iter::once(VALUE_VERSION).chain(nonce.as_ref().iter().copied());
         bytes.splice(0..0, head);
         Ok(bytes)
     }
 
     /// Decrypts a value that was encrypted for this column.
     pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, DecryptError> {
-        let Some((&VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
+        let Some((&VALUE_VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
         let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(DecryptError)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| DecryptError)?;
         let mut bytes = body.to_vec();
@@ -82,7 +82,7 @@ impl ContentKey {
 
 impl ContentKey {
     /// Returns `true` if `name` is the keyed hash of these bytes. Compares in constant time.
-    pub(crate) fn verify_name(&self, bytes: &[u8], name: &[u8]) -> bool {
+    pub(crate) fn verify_keyed_hash(&self, bytes: &[u8], name: &[u8]) -> bool {
         hmac::verify(&self.names, bytes, name).is_ok()
     }
 }

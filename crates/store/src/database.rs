@@ -89,11 +89,11 @@ fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Sch
         transaction.pragma_update(None, "user_version", version)?;
     }
     transaction.commit()?;
-    read_schema_again(connection)
+    reload_schema(connection)
 }
 
 /// Makes a connection reload the schema after the text of a table definition was changed.
-pub(crate) fn read_schema_again(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
 
@@ -140,11 +140,11 @@ pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite
 }
 
 /// Converts a number to SQLite's signed integer. Values above `i64::MAX` do not occur.
-pub(crate) fn signed(number: u64) -> i64 {
+pub(crate) fn to_sql_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn unsigned(number: i64) -> u64 {
+pub(crate) fn from_sql_integer(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 

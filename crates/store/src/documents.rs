@@ -239,7 +239,7 @@ impl Documents for DocumentFolder {
 
     fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
         if SEALED_DOCUMENTS.contains(&name) && !self.sealer.was_key_requested() {
-            self.sealer.request_and_wait(KEYCHAIN_TIMEOUT);
+            self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         Ok(match self.read_checked(name, false)? {
             CheckedDocument::Document(value) => Some(value),
@@ -262,14 +262,14 @@ impl Documents for DocumentFolder {
 
     fn watch(&self, name: Document, changed: mpsc::Sender<()>) {
         if SEALED_DOCUMENTS.contains(&name) {
-            self.sealer.notify_when_settled(changed.clone());
+            self.sealer.notify_when_resolved(changed.clone());
         }
         crate::file_watch::start_watch(self.document_path(name), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
         if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal() == DocumentSeal::Waiting {
-            self.sealer.request_and_wait(KEYCHAIN_TIMEOUT);
+            self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         // Usage counts are written without a user action, so they must not cause a keychain prompt.
         if SEALED_DOCUMENTS.contains(&name) && name != Document::Sampling {
@@ -292,7 +292,7 @@ impl Documents for DocumentFolder {
     }
 
     fn request_seal_key(&self, patience: Duration) {
-        self.sealer.request_and_wait(patience);
+        self.sealer.request_key_and_wait(patience);
     }
 
     fn seal(&self) -> DocumentSeal {

@@ -19,21 +19,21 @@ use folder_watch::FolderWatch;
 use pending_notices::PendingNotices;
 
 /// Polling interval while the operating system reports changes of all watched files.
-const POLL_WATCHED: Duration = Duration::from_secs(10);
+const WATCHED_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Polling interval while a file has no notifications, because its folder does not exist or the file is a symbolic
 /// link.
-const POLL_UNWATCHED: Duration = Duration::from_secs(2);
+const UNWATCHED_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Folders with watched files. A folder is removed when no file in it is watched any more.
-static FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::new(BTreeMap::new());
+static WATCHED_FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::new(BTreeMap::new());
 
 /// Watches a file in a separate thread: sends a message for each change, until the receiver is dropped.
 pub(crate) fn start_watch(path: PathBuf, changed: mpsc::Sender<()>) {
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
     // The state is read before the thread starts, so that a change in between is reported.
     let file = WatchedFile { seen: FileState::read(&path), path, changed };
-    let mut folders = lock(&FOLDERS);
+    let mut folders = lock(&WATCHED_FOLDERS);
     if let Some(watched) = folders.get(&folder) {
         watched.add(file);
         return;
@@ -124,7 +124,8 @@ impl WatchedFolder {
                 }
             }
             let is_each_notified = watch.is_watching() && !files.iter().any(|file| file.path.is_symlink());
-            let latest = Instant::now() + if is_each_notified { POLL_WATCHED } else { POLL_UNWATCHED };
+            let latest =
+                Instant::now() + if is_each_notified { WATCHED_POLL_INTERVAL } else { UNWATCHED_POLL_INTERVAL };
             next_poll = if is_polled { latest } else { next_poll.min(latest) };
         }
     }
@@ -138,9 +139,9 @@ impl WatchedFolder {
         }
     }
 
-    /// Removes the folder from [`FOLDERS`] if no file was added meanwhile. Returns `true` if it was removed.
+    /// Removes the folder from [`WATCHED_FOLDERS`] if no file was added meanwhile. Returns `true` if it was removed.
     fn is_abandoned(&self, folder: &Path) -> bool {
-        let mut folders = lock(&FOLDERS);
+        let mut folders = lock(&WATCHED_FOLDERS);
         let is_abandoned = lock(&self.added).is_empty();
         if is_abandoned {
             folders.remove(folder);

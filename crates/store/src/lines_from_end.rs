@@ -2,10 +2,10 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-const PIECE_BYTES: usize = 64 << 10;
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// Maximum length of a line, in bytes. Longer ones are skipped.
-const MAX_LINE: usize = 1 << 20;
+const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Iterator over the lines of a file from its end. Empty lines and those over 1 MiB are skipped.
 pub(crate) struct LinesFromEnd<R> {
@@ -24,11 +24,11 @@ impl<R: Read + Seek> LinesFromEnd<R> {
         Ok(Self { file, start, pending: Vec::new(), cut: false })
     }
 
-    fn read_piece(&mut self) -> io::Result<()> {
-        let length = self.start.min(PIECE_BYTES as u64);
+    fn read_block(&mut self) -> io::Result<()> {
+        let length = self.start.min(BLOCK_BYTES as u64);
         self.start -= length;
         self.file.seek(SeekFrom::Start(self.start))?;
-        let mut piece = Vec::with_capacity(PIECE_BYTES + self.pending.len());
+        let mut piece = Vec::with_capacity(BLOCK_BYTES + self.pending.len());
         self.file.by_ref().take(length).read_to_end(&mut piece)?;
         piece.append(&mut self.pending);
         self.pending = piece;
@@ -51,11 +51,11 @@ impl<R: Read + Seek> Iterator for LinesFromEnd<R> {
                 }
                 std::mem::take(&mut self.pending)
             } else {
-                if self.pending.len() > MAX_LINE {
+                if self.pending.len() > MAX_LINE_BYTES {
                     self.pending.clear();
                     self.cut = true;
                 }
-                if let Err(error) = self.read_piece() {
+                if let Err(error) = self.read_block() {
                     (self.start, self.pending) = (0, Vec::new());
                     return Some(Err(error));
                 }

@@ -175,7 +175,7 @@ impl DocumentSealer {
     }
 
     /// Registers a channel that receives a message when the request for the key has succeeded or failed.
-    pub(crate) fn notify_when_settled(&self, changed: mpsc::Sender<()>) {
+    pub(crate) fn notify_when_resolved(&self, changed: mpsc::Sender<()>) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
     }
 
@@ -186,7 +186,7 @@ impl DocumentSealer {
     }
 
     /// Requests the key, and waits for it for at most `patience`.
-    pub(crate) fn request_and_wait(self: &Arc<Self>, patience: Duration) {
+    pub(crate) fn request_key_and_wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
             let mut state = self.state();
@@ -197,7 +197,7 @@ impl DocumentSealer {
         self.keys.request_key(false);
         if self.keys.is_resolved() {
             // The request may have succeeded before this listener was registered.
-            self.spawn_settle();
+            self.spawn_state_update();
         }
         let waits = |state: &mut SealerState| matches!(state, SealerState::Asking);
         let left = patience.saturating_sub(start.elapsed());
@@ -206,7 +206,7 @@ impl DocumentSealer {
 
     /// Calls [`Self::update_state`] in a separate thread, one at a time, because reading the mark from the keychain may
     /// hang.
-    fn spawn_settle(self: &Arc<Self>) {
+    fn spawn_state_update(self: &Arc<Self>) {
         if self.settles.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -229,7 +229,7 @@ impl DocumentSealer {
         }
         if self.keys.resolved_key().is_ok() {
             // The key is available, so only the mark could not be read.
-            self.spawn_settle();
+            self.spawn_state_update();
         } else {
             self.keys.request_key_for_user();
         }

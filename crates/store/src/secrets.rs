@@ -122,7 +122,7 @@ impl SecretsFile {
                 "{what}, so {path} can't be opened; if it is lost for good, move that file away to begin anew"
             ))
         };
-        let Some(bytes) = self.keychain.read(&entry_name(&file.key))?.map(Zeroizing::new) else {
+        let Some(bytes) = self.keychain.read(&keychain_entry_name(&file.key))?.map(Zeroizing::new) else {
             // A locked keychain may report that the entry does not exist. It then rejects writes as well, which the
             // probe detects.
             self.probe()?;
@@ -148,7 +148,7 @@ impl SecretsFile {
         let unsealable = |_| KeychainError::Broken("this system gives no random numbers".to_owned());
         let (id, bytes) = SecretsKey::random().map_err(unsealable)?;
         let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(unsealable)?);
-        let name = entry_name(&id);
+        let name = keychain_entry_name(&id);
         self.keychain.write(&name, bytes.as_slice())?;
         let kept = self.keychain.read(&name)?.map(Zeroizing::new);
         if kept.as_deref().map(Vec::as_slice) != Some(bytes.as_slice()) {
@@ -191,7 +191,7 @@ impl SecretsFile {
             if found.is_none() {
                 // Another process created the file with its own key.
                 self.state().key = None;
-                self.keychain.remove(&entry_name(&key.id))?;
+                self.keychain.remove(&keychain_entry_name(&key.id))?;
             }
         }
         Err(KeychainError::Broken(format!("{} is changed by others all the time", self.path.display())))
@@ -241,7 +241,9 @@ impl SecretsFile {
     /// lock is not free in time.
     fn acquire_name(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
-        FolderLock::new(self.path.with_file_name(LOCKS_FOLDER).join(file)).acquire_within(max_hold_of(name), pause).ok()
+        FolderLock::new(self.path.with_file_name(LOCKS_FOLDER).join(file))
+            .acquire_within(max_hold_time(name), pause)
+            .ok()
     }
 
     /// Returns the name of the keychain entry of a mark. It depends on the path of `secrets.json` and not on its
@@ -340,7 +342,7 @@ impl Secrets for SecretsFile {
 }
 
 /// Returns the maximum time to wait for this name if another process has locked it.
-fn max_hold_of(name: &str) -> Duration {
+fn max_hold_time(name: &str) -> Duration {
     let is_mark = [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME].contains(&name);
     if is_mark { MAX_MARK_HOLD } else { MAX_NAME_HOLD }
 }
@@ -350,7 +352,7 @@ fn short_hash(bytes: &[u8]) -> String {
     hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn entry_name(id: &str) -> String {
+fn keychain_entry_name(id: &str) -> String {
     format!("key of secrets {id}")
 }
 

@@ -13,7 +13,7 @@ use ports::{SecretPersistence, Secrets, SecretsStatus};
 /// Environment variable with the name of the role that a child process of this test plays.
 const ROLE_VARIABLE: &str = "DRAWBRIDGE_TEST_PART";
 /// Environment variable with the data folder of the child process.
-const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
+const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_FOLDER";
 /// Configuration of a message bus that starts no service on demand.
 const BUS_CONFIG: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context=\"default\">\
     <allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/><allow own=\"*\"/></policy></busconfig>";
@@ -22,17 +22,17 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Shell function that starts the keychain, and waits until it is on the bus. The daemon runs in the foreground, so
 /// that it ends with the script, however the test ends.
-const KEYCHAIN: &str = "keychain() { \
+const KEYCHAIN_FUNCTION: &str = "keychain() { \
     gnome-keyring-daemon --foreground --unlock --components=secrets < <(printf $1) > /dev/null 2>&1 & \
     keychain=$!; trap 'kill -9 $keychain 2> /dev/null; wait $keychain 2> /dev/null' EXIT; \
     for i in $(seq 600); do dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2> /dev/null | grep -q true && return; \
     sleep 0.05; done; }";
-const UNLOCK: &str = "keychain test";
+const START_UNLOCKED: &str = "keychain test";
 /// Shell command that starts the keychain with a password that does not unlock the existing keyring.
-const LOCKED: &str = "keychain wrong";
+const START_LOCKED: &str = "keychain wrong";
 
-fn secrets(folder: &Path) -> Arc<dyn Secrets> {
+fn open_secrets(folder: &Path) -> Arc<dyn Secrets> {
     let platform = Arc::new(store::PlatformInFolder::new(folder));
     store::open(&folder.join("mcp.json"), folder, platform).unwrap().secrets
 }
@@ -55,12 +55,12 @@ fn can_run() -> bool {
 /// Runs a script on a separate message bus with this home folder. `$ME ROLE` in the script runs this test binary in a
 /// role.
 #[allow(clippy::disallowed_methods, reason = "starts the message bus with the real keychain")]
-fn start(home: &Path, test: &str, script: &str) -> Child {
+fn start_script(home: &Path, test: &str, script: &str) -> Child {
     let me = std::env::current_exe().unwrap();
     let runtime = home.join("run");
     std::fs::create_dir_all(&runtime).unwrap();
     let script = format!(
-        "me() {{ {ROLE_VARIABLE}=\"$1\" \"{}\" {test} --exact --nocapture; }}; {KEYCHAIN}; {script}",
+        "me() {{ {ROLE_VARIABLE}=\"$1\" \"{}\" {test} --exact --nocapture; }}; {KEYCHAIN_FUNCTION}; {script}",
         me.display()
     );
     let config = home.join("bus.conf");
@@ -68,26 +68,26 @@ fn start(home: &Path, test: &str, script: &str) -> Child {
     let mut command = Command::new("dbus-run-session");
     command.arg("--config-file").arg(&config).args(["--", "bash", "-c", &script]);
     command.env("HOME", home).env("XDG_RUNTIME_DIR", &runtime).env("XDG_DATA_HOME", home.join("data"));
-    command.env(FOLDER, home.join("drawbridge")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    command.env(FOLDER_VARIABLE, home.join("drawbridge")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn run(home: &Path, test: &str, script: &str) {
-    let output: Output = start(home, test, script).wait_with_output().unwrap();
+fn run_script(home: &Path, test: &str, script: &str) {
+    let output: Output = start_script(home, test, script).wait_with_output().unwrap();
     let text = format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{script}: {}\n{text}", output.status);
     assert!(!text.contains("top-secret"), "no secret must be printed");
 }
 
 /// Function that a child process of this test runs in its role.
-type TestPart = fn(&dyn Secrets);
+type RoleFunction = fn(&dyn Secrets);
 
 /// Runs the function of the role in which this process was started. Returns `false` if it was started without a role.
-fn run_role(parts: &[(&str, TestPart)]) -> bool {
+fn run_role(parts: &[(&str, RoleFunction)]) -> bool {
     let Ok(part) = std::env::var(ROLE_VARIABLE) else { return false };
-    let folder = std::env::var_os(FOLDER).unwrap();
+    let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
     let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("the role exists");
-    play(secrets(Path::new(&folder)).as_ref());
+    play(open_secrets(Path::new(&folder)).as_ref());
     true
 }
 
@@ -121,12 +121,12 @@ fn secrets_survive_a_locked_keychain() {
     }
     let home = tempfile::tempdir().unwrap();
     let test = "secrets_survive_a_locked_keychain";
-    run(home.path(), test, &format!("{UNLOCK}; me keeps && me finds"));
+    run_script(home.path(), test, &format!("{START_UNLOCKED}; me keeps && me finds"));
     let file = home.path().join("drawbridge/secrets.json");
     let before = std::fs::read(&file).expect("the secrets have a file");
-    run(home.path(), test, &format!("{LOCKED}; me is-refused"));
+    run_script(home.path(), test, &format!("{START_LOCKED}; me is-refused"));
     assert_eq!(std::fs::read(&file).unwrap(), before, "a locked keychain changes nothing");
-    run(home.path(), test, &format!("{UNLOCK}; me finds"));
+    run_script(home.path(), test, &format!("{START_UNLOCKED}; me finds"));
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn secrets_are_temporary_without_a_keychain() {
     let home = tempfile::tempdir().unwrap();
     let test = "secrets_are_temporary_without_a_keychain";
     // First without any message bus, then with a bus that has no keychain.
-    run(home.path(), test, "export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere; me lives-for-the-run");
-    run(home.path(), test, "me lives-for-the-run");
+    run_script(home.path(), test, "export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere; me lives-for-the-run");
+    run_script(home.path(), test, "me lives-for-the-run");
     assert!(!home.path().join("drawbridge/secrets.json").exists(), "no file is written");
 }
 
@@ -156,7 +156,7 @@ fn secrets_are_temporary_without_a_keychain() {
 fn keychain_started_later_is_used() {
     fn stores_once_available(secrets: &dyn Secrets) {
         assert!(!is_persistent(&secrets.set("a", "top-secret").unwrap()), "there is no keychain yet");
-        let folder = std::env::var_os(FOLDER).unwrap();
+        let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
         std::fs::write(Path::new(&folder).join("go"), "").unwrap();
         let until = Instant::now() + WAIT_TIMEOUT;
         while !is_persistent(&secrets.set("b", "top-secret-2").unwrap()) {
@@ -196,12 +196,12 @@ fn keychain_started_later_is_used() {
     let script = format!(
         "me keeps-when-it-comes & part=$!; cd {}; \
          wait_for() {{ for i in $(seq 600); do [ -e $1 ] && return; sleep 0.1; done; }}; \
-         wait_for go; {UNLOCK}; wait_for kill; kill -9 $keychain; touch killed; wait $part",
+         wait_for go; {START_UNLOCKED}; wait_for kill; kill -9 $keychain; touch killed; wait $part",
         folder.display()
     );
     std::fs::create_dir_all(&folder).unwrap();
-    run(home.path(), test, &script);
-    run(home.path(), test, &format!("{UNLOCK}; me finds-all"));
+    run_script(home.path(), test, &script);
+    run_script(home.path(), test, &format!("{START_UNLOCKED}; me finds-all"));
 }
 
 #[test]
@@ -215,12 +215,12 @@ fn concurrent_and_killed_processes_lose_no_secret() {
                 "the secret is stored: {name}"
             );
             // A secret that was reported as stored must be readable later, even if this process is killed.
-            let folder = std::env::var_os(FOLDER).unwrap();
+            let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
             std::fs::write(Path::new(&folder).join(format!("kept-{name}")), "").unwrap();
         }
     }
     fn finds_stored_secret(secrets: &dyn Secrets) {
-        let folder = std::env::var_os(FOLDER).unwrap();
+        let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
         let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let names: Vec<String> =
             names.filter_map(|name| name.to_str()?.strip_prefix("kept-").map(str::to_owned)).collect();
@@ -242,7 +242,7 @@ fn concurrent_and_killed_processes_lose_no_secret() {
     let me = std::env::current_exe().unwrap();
     // The third process is killed as soon as it has stored something, however long it waits for the others.
     let script = format!(
-        "{UNLOCK}; me writes & one=$!; me writes & two=$!; \
+        "{START_UNLOCKED}; me writes & one=$!; me writes & two=$!; \
          env {ROLE_VARIABLE}=writes {} {test} --exact & three=$!; \
          has_kept() {{ for i in $(seq 6000); do ls {}/kept-$1-* > /dev/null 2>&1 && return; sleep 0.01; done; \
          echo nothing was kept in a minute; false; }}; \
@@ -250,5 +250,5 @@ fn concurrent_and_killed_processes_lose_no_secret() {
         me.display(),
         home.path().join("drawbridge").display()
     );
-    run(home.path(), test, &script);
+    run_script(home.path(), test, &script);
 }

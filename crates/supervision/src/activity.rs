@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use domain::Millis;
 use foldhash::fast::RandomState;
-use ports::time::millis;
+use ports::time::to_millis;
 
 use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
@@ -27,9 +27,9 @@ pub use total_size::TotalActivitySize;
 /// Maximum number of entries in the log of one server.
 pub const MAX_ENTRIES: usize = 2_000;
 /// Default maximum size of a server's entries, in bytes. The user can change it.
-pub const MAX_BYTES: usize = 8 * 1024 * 1024;
+pub const DEFAULT_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of bytes that are stored of one entry's body.
-pub const MAX_BODY: usize = 512 * 1024;
+pub const MAX_BODY_BYTES: usize = 512 * 1024;
 /// Maximum number of pending requests that are tracked to measure latency.
 const MAX_PENDING_REQUESTS: usize = 1_024;
 const PREVIEW_CHARS: usize = 200;
@@ -158,7 +158,7 @@ impl ActivityLog {
     pub fn with_shared_total(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
-            most: MAX_BYTES,
+            most: DEFAULT_MAX_BYTES,
             bytes: 0,
             last: 0,
             dropped: 0,
@@ -322,11 +322,11 @@ impl ActivityLog {
     fn new_entry(&self, at: SystemTime, kind: ActivityKind, bytes: &[u8]) -> ActivityEntry {
         let clean = self.hidden.redact(bytes);
         let redacted = matches!(clean, Cow::Owned(_));
-        let truncated = clean.len() > MAX_BODY;
-        let kept = &clean[..clean.len().min(MAX_BODY)];
+        let truncated = clean.len() > MAX_BODY_BYTES;
+        let kept = &clean[..clean.len().min(MAX_BODY_BYTES)];
         ActivityEntry {
             seq: self.last + 1,
-            at: millis(at),
+            at: to_millis(at),
             kind,
             sent: false,
             method: None,

@@ -50,7 +50,7 @@ impl Backoff {
     }
 
     /// Returns `true` if an attempt is in progress or was made recently.
-    pub const fn is_trying(&self) -> bool {
+    pub const fn is_restarting(&self) -> bool {
         self.attempt > 0
     }
 }

@@ -49,8 +49,8 @@ impl SourceAddresses {
     /// Reads the addresses from the system's routes. No packet is sent: connecting a UDP socket only selects its source
     /// address. The destinations are reserved for documentation (RFC 5737, RFC 3849).
     pub fn read() -> Self {
-        let v4 = local_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
-        let v6 = local_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
+        let v4 = source_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
+        let v6 = source_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
         Self { v4, v6 }
     }
 
@@ -65,13 +65,13 @@ impl SourceAddresses {
 /// Limits the rate at which reported network changes trigger checks of connections: a burst of [`MAX_BURST_CHECKS`],
 /// and one per [`COMPARISON_INTERVAL`] after that. Reports during the wait are merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct CheckPacing {
+pub struct CheckRateLimit {
     /// Time at which the full burst is available again.
     full_at: Option<Instant>,
     is_pending: bool,
 }
 
-impl CheckPacing {
+impl CheckRateLimit {
     /// Returns the time of the check for a reported change, or `None` if another check is already pending.
     pub fn schedule_check(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
@@ -90,7 +90,7 @@ impl CheckPacing {
     }
 }
 
-fn local_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
+fn source_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
     // Port 9 is the discard service. No packet is sent to it.
     socket.connect((to, 9)).ok()?;
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn reports_beyond_the_bound_are_coalesced() {
         let now = Instant::now() + Duration::from_secs(1_000_000);
-        let mut pace = CheckPacing::default();
+        let mut pace = CheckRateLimit::default();
         for _ in 0..MAX_BURST_CHECKS {
             assert_eq!(pace.schedule_check(now), Some(now), "the first reports must be checked immediately");
         }

@@ -85,7 +85,7 @@ pub struct TestApp {
 }
 
 /// Returns the configuration of a local server with this program and these arguments.
-pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
+pub fn local_config(program: PathBuf, args: &[&str]) -> ServerConfig {
     StdioConfig {
         command: program.display().to_string(),
         args: args.iter().map(|&a| a.to_owned()).collect(),
@@ -95,18 +95,18 @@ pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
 }
 
 /// Returns the configuration of a remote server at this URL, without restrictions of transport or revision.
-pub fn remote(url: &str) -> ServerConfig {
+pub fn remote_config(url: &str) -> ServerConfig {
     HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into()
 }
 
 /// Returns the configuration of the scripted server with these command line arguments.
-pub fn scripted(args: &[&str]) -> ServerConfig {
-    command(crate::binaries::scripted_server(), args)
+pub fn scripted_config(args: &[&str]) -> ServerConfig {
+    local_config(crate::binaries::scripted_server(), args)
 }
 
 /// Returns the configuration of the demo server with these command line arguments.
-pub fn demo(args: &[&str]) -> ServerConfig {
-    command(crate::binaries::demo_server(), args)
+pub fn demo_config(args: &[&str]) -> ServerConfig {
+    local_config(crate::binaries::demo_server(), args)
 }
 
 /// Enables sampling for these servers unless it is already configured, so that sampling requests lead to consent
@@ -138,47 +138,54 @@ impl TestApp {
     /// Panics if the folder can't be created or a server can't be added.
     pub async fn start(servers: Vec<(&str, ServerConfig)>) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
-        Self::start_in(folder, servers, HostOptions::default()).await
+        Self::start_in_folder(folder, servers, HostOptions::default()).await
     }
 
     /// Starts a host with these servers, whose time of day is that of `clock`.
     ///
     /// # Panics
     /// Panics if the folder can't be created or a server can't be added.
-    pub async fn start_at(clock: Arc<SetClock>, servers: Vec<(&str, ServerConfig)>) -> Self {
+    pub async fn start_with_clock(clock: Arc<SetClock>, servers: Vec<(&str, ServerConfig)>) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
         let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
-        Self::start_over(folder, servers, HostOptions::default(), secrets, |ports| ports::Ports { clock, ..ports })
-            .await
+        Self::start_with_changed_ports(folder, servers, HostOptions::default(), secrets, |ports| ports::Ports {
+            clock,
+            ..ports
+        })
+        .await
     }
 
     /// Starts a host with these servers and options over an existing folder.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
-    pub async fn start_in(folder: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>, options: HostOptions) -> Self {
+    pub async fn start_in_folder(
+        folder: tempfile::TempDir,
+        servers: Vec<(&str, ServerConfig)>,
+        options: HostOptions,
+    ) -> Self {
         // Tests must not use the keychain of the user who runs them.
-        Self::start_with(folder, servers, options, Arc::new(ports::secrets::SecretsInMemory::default())).await
+        Self::start_with_secrets(folder, servers, options, Arc::new(ports::secrets::SecretsInMemory::default())).await
     }
 
     /// Starts a host with this keychain over an existing folder.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
-    pub async fn start_with(
+    pub async fn start_with_secrets(
         folder: tempfile::TempDir,
         servers: Vec<(&str, ServerConfig)>,
         options: HostOptions,
         secrets: Arc<dyn ports::Secrets>,
     ) -> Self {
-        Self::start_over(folder, servers, options, secrets, |ports| ports).await
+        Self::start_with_changed_ports(folder, servers, options, secrets, |ports| ports).await
     }
 
     /// Starts a host with this keychain over an existing folder. `change` can replace other ports before the start.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
-    pub async fn start_over(
+    pub async fn start_with_changed_ports(
         folder: tempfile::TempDir,
         servers: Vec<(&str, ServerConfig)>,
         options: HostOptions,

@@ -53,9 +53,10 @@ fn build_if_outdated(package: &str, name: &str, source: &Path) -> PathBuf {
     // The sources are the program's folder in `src/bin`, or else the whole crate.
     let own = source.join("src/bin").join(name);
     let own = if own.is_dir() { own } else { source.join("src") };
-    let beside = [modified(&source.join("src/processes.rs")), newest_modification(&source.join("src/authorization"))];
+    let beside =
+        [modification_time(&source.join("src/processes.rs")), newest_modification(&source.join("src/authorization"))];
     let sources = [newest_modification(&own), beside[0], beside[1]];
-    let is_fresh = match (modified(&program), sources.into_iter().flatten().max()) {
+    let is_fresh = match (modification_time(&program), sources.into_iter().flatten().max()) {
         (Some(built), Some(written)) => built >= written,
         _ => false,
     };
@@ -73,7 +74,7 @@ fn build_if_outdated(package: &str, name: &str, source: &Path) -> PathBuf {
     program
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
+fn modification_time(path: &Path) -> Option<SystemTime> {
     path.metadata().ok()?.modified().ok()
 }
 
@@ -83,7 +84,7 @@ fn newest_modification(folder: &Path) -> Option<SystemTime> {
         .flatten()
         .filter_map(|entry| {
             let path = entry.path();
-            if path.is_dir() { newest_modification(&path) } else { modified(&path) }
+            if path.is_dir() { newest_modification(&path) } else { modification_time(&path) }
         })
         .max()
 }

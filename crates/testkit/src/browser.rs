@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use url::{Position, Url};
 
 /// Maximum number of bytes that are read from a response.
-const MAX_ANSWER: u64 = 1024 * 1024;
+const MAX_RESPONSE_BYTES: u64 = 1024 * 1024;
 
 /// Response to a request for a page.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,7 @@ pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Res
     stream.write_all(body.as_bytes()).await?;
     let mut bytes = Vec::new();
     // A server that closes the connection immediately may reset it. The data received before is parsed.
-    let _ = stream.take(MAX_ANSWER).read_to_end(&mut bytes).await;
+    let _ = stream.take(MAX_RESPONSE_BYTES).read_to_end(&mut bytes).await;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| wrong("the answer has no end of its head"))?;
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(|| wrong("no status"))?;

@@ -128,14 +128,14 @@ async fn serve_stream<F>(
 where
     F: Fn(&HttpRequest) -> Http2Reply,
 {
-    let request = read(request).await?;
+    let request = read_request(request).await?;
     let reply = (shared.script)(&request);
     shared.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request);
     send_reply(reply, respond, &cut).await
 }
 
 /// Reads an HTTP/2 request and converts it to the type for HTTP/1.1.
-async fn read(request: http::Request<RecvStream>) -> Result<HttpRequest, h2::Error> {
+async fn read_request(request: http::Request<RecvStream>) -> Result<HttpRequest, h2::Error> {
     let (parts, mut stream) = request.into_parts();
     let mut body = Vec::new();
     while let Some(chunk) = stream.data().await {
@@ -173,16 +173,16 @@ async fn send_reply(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &N
         Http2Reply::Endless => {
             let mut stream = respond.send_response(head, false)?;
             loop {
-                stream.reserve_capacity(SPACES.len());
+                stream.reserve_capacity(SPACE_CHUNK.len());
                 let Some(room) = poll_fn(|cx| stream.poll_capacity(cx)).await else { return Ok(()) };
-                stream.send_data(Bytes::from_static(&SPACES[..room?.min(SPACES.len())]), false)?;
+                stream.send_data(Bytes::from_static(&SPACE_CHUNK[..room?.min(SPACE_CHUNK.len())]), false)?;
             }
         }
     }
     Ok(())
 }
 
-static SPACES: [u8; 16 * 1024] = [b' '; 16 * 1024];
+static SPACE_CHUNK: [u8; 16 * 1024] = [b' '; 16 * 1024];
 /// Header value of 8 KiB.
 const LONG_HEADER_VALUE: &str = match std::str::from_utf8(&[b'a'; 8 * 1024]) {
     Ok(text) => text,

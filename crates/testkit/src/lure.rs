@@ -5,16 +5,16 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-static ADDRESS: OnceLock<String> = OnceLock::new();
+static LURE_URL: OnceLock<String> = OnceLock::new();
 
 /// Sets the lure URL for the servers of this process. Only the first call has an effect.
-pub fn set_address(address: &str) {
-    ADDRESS.get_or_init(|| address.to_owned());
+pub fn set_lure_url(address: &str) {
+    LURE_URL.get_or_init(|| address.to_owned());
 }
 
 /// Adds the lure URL to a server's information, or to the definition of a tool, prompt or resource.
 pub fn add_to_definition(definition: &mut Value) {
-    let Some(address) = ADDRESS.get() else { return };
+    let Some(address) = LURE_URL.get() else { return };
     definition["icons"] = json!([{"src": format!("{address}/icon.png"), "mimeType": "image/png", "sizes": ["any"]}]);
     definition["_meta"] = json!({"ui/resourceUri": address, "openai/outputTemplate": address});
     if definition.get("inputSchema").is_none() {
@@ -24,7 +24,7 @@ pub fn add_to_definition(definition: &mut Value) {
 
 /// Returns a tool whose schemas refer to the lure URL, or `None` if no URL is set.
 pub fn lure_tool() -> Option<Value> {
-    let address = ADDRESS.get()?;
+    let address = LURE_URL.get()?;
     let schema = json!({
         "$schema": format!("{address}/schema.json"),
         "type": "object",
@@ -37,7 +37,7 @@ pub fn lure_tool() -> Option<Value> {
 
 /// Adds a link with the lure URL to a tool result, if the revision supports links.
 pub fn add_to_result(revision: &str, result: &mut Value) {
-    let (Some(address), Some(content)) = (ADDRESS.get(), result["content"].as_array_mut()) else { return };
+    let (Some(address), Some(content)) = (LURE_URL.get(), result["content"].as_array_mut()) else { return };
     if revision >= "2025-06-18" {
         let mut link = json!({"type": "resource_link", "uri": format!("{address}/linked.txt"), "name": "lure"});
         add_to_definition(&mut link);
@@ -47,7 +47,7 @@ pub fn add_to_result(revision: &str, result: &mut Value) {
 
 /// Adds the lure URL to authorization server metadata or protected resource metadata, in members that are absent.
 pub fn add_to_metadata(document: &mut Value) {
-    let Some(address) = ADDRESS.get() else { return };
+    let Some(address) = LURE_URL.get() else { return };
     for name in [
         "jwks_uri",
         "service_documentation",

@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use host::Host;
 use models::{
-    Deltas, LossyConversion, MessagePart, Model, ModelError, ModelMessage, ModelRef, ModelReply, ModelRequest,
-    Provider, ProviderKind, ReplyDelta, Role, StopReason, TokenUsage,
+    LossyConversion, MessagePart, Model, ModelError, ModelMessage, ModelRef, ModelReply, ModelRequest, Provider,
+    ProviderKind, ReplyDelta, ReplyStream, Role, StopReason, TokenUsage,
 };
 
 /// Identifier of the provider that [`ScriptedModel::add_to_host`] adds.
@@ -114,7 +114,7 @@ impl Provider for ScriptedModel {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
+    async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let script = self.scripts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let steps = stream::iter(script.unwrap_or_else(|| vec![ModelStep::Hangs]));

@@ -76,14 +76,14 @@ pub(crate) struct ReleaseFetcher {
 
 impl ReleaseFetcher {
     pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, UpdateRefusal> {
-        let client = mcp_transport::http::for_updates(is_loopback(&address.0));
+        let client = mcp_transport::http::client_for_updates(is_loopback(&address.0));
         let client = client.map_err(|error| UpdateRefusal::Build(innermost_cause(&error)))?;
         Ok(Self { address, client, limits })
     }
 
     /// Returns the manifest and its signature, without verification. Returns `None` for status 204, which means that
     /// there is no manifest. An attacker who can block the response could cause that as well.
-    pub(crate) async fn manifest(&self) -> Result<Option<(Vec<u8>, String)>, UpdateRefusal> {
+    pub(crate) async fn download_manifest(&self) -> Result<Option<(Vec<u8>, String)>, UpdateRefusal> {
         let Some(manifest) = self.download_small(self.address.0.clone()).await? else { return Ok(None) };
         let signature = self.download_small(self.address.signature_url()).await?.unwrap_or_default();
         // Invalid UTF-8 is not a signature, and fails verification.

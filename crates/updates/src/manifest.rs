@@ -11,13 +11,13 @@ use url::Url;
 use crate::refusal::UpdateRefusal;
 
 /// Maximum length of the release notes, in characters.
-const MAX_NOTES: usize = 20_000;
+const MAX_NOTES_CHARS: usize = 20_000;
 /// Maximum number of platforms in a manifest.
 const MAX_PLATFORMS: usize = 32;
 /// Maximum size in bytes of the file of a release, which is in memory until it is installed.
-pub(crate) const MAX_FILE: u64 = 512 * 1024 * 1024;
+pub(crate) const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum length of a signature in characters. Those of minisign have fewer than 600.
-const MAX_SIGNATURE: usize = 2_000;
+const MAX_SIGNATURE_CHARS: usize = 2_000;
 
 /// Parsed manifest of a release.
 #[derive(Debug, Clone)]
@@ -81,8 +81,10 @@ impl ReleaseManifest {
         let unusable = |error: serde_json::Error| UpdateRefusal::ManifestUnusable(error.to_string());
         let whole: Value = serde_json::from_slice(bytes).map_err(unusable)?;
         let fields = ManifestFields::deserialize(&whole).map_err(unusable)?;
-        if fields.notes.chars().count() > MAX_NOTES {
-            return Err(UpdateRefusal::ManifestUnusable(format!("its notes are longer than {MAX_NOTES} characters")));
+        if fields.notes.chars().count() > MAX_NOTES_CHARS {
+            return Err(UpdateRefusal::ManifestUnusable(format!(
+                "its notes are longer than {MAX_NOTES_CHARS} characters"
+            )));
         }
         if fields.platforms.len() > MAX_PLATFORMS {
             return Err(UpdateRefusal::ManifestUnusable(format!("it names more than {MAX_PLATFORMS} platforms")));
@@ -106,10 +108,10 @@ impl ReleaseManifest {
         let Some(file) = fields.platforms.get(platform) else {
             return Err(UpdateRefusal::NoPlatform { version, platform: platform.to_owned() });
         };
-        if file.size == 0 || file.size > MAX_FILE {
+        if file.size == 0 || file.size > MAX_FILE_BYTES {
             return Err(UpdateRefusal::ManifestUnusable(format!("a file of {} bytes is not taken", file.size)));
         }
-        if file.signature.len() > MAX_SIGNATURE {
+        if file.signature.len() > MAX_SIGNATURE_CHARS {
             return Err(UpdateRefusal::ManifestUnusable("a signature in it is too long".to_owned()));
         }
         let announcement = ReleaseAnnouncement {
@@ -133,7 +135,7 @@ mod tests {
 
     const PLATFORM: &str = "linux-x86_64-appimage";
 
-    fn manifest(version: &str, size: u64) -> ReleaseManifest {
+    fn test_manifest(version: &str, size: u64) -> ReleaseManifest {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": size});
         let text = json!({"version": version, "notes": "New.", "platforms": {PLATFORM: file}}).to_string();
         ReleaseManifest::read(text.as_bytes()).unwrap()
@@ -145,20 +147,23 @@ mod tests {
         for (version, is_newer) in
             [("1.2.4", true), ("v1.3.0", true), ("1.2.3", false), ("1.2.2", false), ("1.2.3-rc.1", false)]
         {
-            let found = manifest(version, 10).newer_than(&current, PLATFORM).unwrap();
+            let found = test_manifest(version, 10).newer_than(&current, PLATFORM).unwrap();
             assert_eq!(found.is_some(), is_newer, "{version}");
         }
-        assert!(manifest("newest", 10).newer_than(&current, PLATFORM).is_err(), "an invalid version must be refused");
+        assert!(
+            test_manifest("newest", 10).newer_than(&current, PLATFORM).is_err(),
+            "an invalid version must be refused"
+        );
     }
 
     #[test]
     fn file_size_is_within_the_bounds() {
-        for size in [0, MAX_FILE + 1] {
-            let refusal = manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
+        for size in [0, MAX_FILE_BYTES + 1] {
+            let refusal = test_manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
             assert!(matches!(refusal, UpdateRefusal::ManifestUnusable(_)), "{size}: {refusal}");
         }
         assert!(
-            manifest("9.0.0", MAX_FILE).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
+            test_manifest("9.0.0", MAX_FILE_BYTES).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
             "a file of the maximum size must be accepted"
         );
     }
@@ -166,7 +171,7 @@ mod tests {
     #[test]
     fn notes_and_platforms_are_bounded() {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": 1});
-        let long = json!({"version": "1.0.0", "notes": "x".repeat(MAX_NOTES + 1), "platforms": {}}).to_string();
+        let long = json!({"version": "1.0.0", "notes": "x".repeat(MAX_NOTES_CHARS + 1), "platforms": {}}).to_string();
         assert!(
             ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"),
             "notes beyond the limit must be refused"

@@ -32,7 +32,7 @@ impl ReleaseKey {
         let text = text.trim();
         let lines = decode_base64_text(text).ok_or_else(bad)?;
         let key = PublicKey::decode(&lines).map_err(|_| bad())?;
-        let id = lines.lines().nth(1).and_then(key_id).ok_or_else(bad)?;
+        let id = lines.lines().nth(1).and_then(parse_key_id).ok_or_else(bad)?;
         Ok(Self { key, text: text.to_owned(), id })
     }
 
@@ -86,7 +86,7 @@ fn decode_base64_text(text: &str) -> Option<String> {
 
 /// Returns the key identifier in the second line of a public key file: eight bytes in little-endian order, after two
 /// bytes for the algorithm.
-fn key_id(line: &str) -> Option<String> {
+fn parse_key_id(line: &str) -> Option<String> {
     let bytes = STANDARD.decode(line.trim()).ok()?;
     let id: [u8; 8] = bytes.get(2..10)?.try_into().ok()?;
     Some(format!("{:016X}", u64::from_le_bytes(id)))

@@ -169,7 +169,7 @@ impl Updater {
     }
 
     async fn find_release(&self, releases: &ReleaseFeed) -> Result<Option<Release>, UpdateRefusal> {
-        let Some((bytes, signature)) = releases.fetcher.manifest().await? else { return Ok(None) };
+        let Some((bytes, signature)) = releases.fetcher.download_manifest().await? else { return Ok(None) };
         // The signature is verified before anything is parsed.
         releases.key.verify_manifest(&bytes, &signature)?;
         ReleaseManifest::read(&bytes)?.newer_than(&self.version, &releases.platform)

@@ -10,14 +10,14 @@ use std::sync::Mutex;
 use std::task::Poll;
 
 use semver::Version;
-use server::{FILE, ReleaseServer, ServedRelease, TestKeys, manifest_of};
+use server::{RELEASE_FILE, ReleaseServer, ServedRelease, TestKeys, manifest_text};
 use updates::{
     Installation, RefusalKind, Release, ReleaseInstaller, UpdateChannel, UpdateLimits, UpdateRefusal, UpdateReport,
     UpdateSource, UpdateStep, Updater,
 };
 
 /// Version of the releases in these tests.
-const VERSION: &str = "1.1.0";
+const RELEASE_VERSION: &str = "1.1.0";
 
 /// Versions and files that were passed to the installer.
 #[derive(Default)]
@@ -31,26 +31,26 @@ impl ReleaseInstaller for InstalledFiles {
 }
 
 /// Creates the updater of an app of version 1.0.0 that uses this server.
-fn program(server: &ReleaseServer, keys: &TestKeys) -> Updater {
+fn test_updater(server: &ReleaseServer, keys: &TestKeys) -> Updater {
     let limits = UpdateLimits { manifest_bytes: 4096, ..UpdateLimits::default() };
-    Updater::new(Version::new(1, 0, 0), server::installation(), channel(server, keys), limits)
+    Updater::new(Version::new(1, 0, 0), server::updatable_installation(), update_channel(server, keys), limits)
 }
 
-fn channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<UpdateChannel>, UpdateRefusal> {
+fn update_channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<UpdateChannel>, UpdateRefusal> {
     UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str()))
 }
 
 /// Checks for a release and installs it. Returns the first error.
-async fn all(updates: &Updater, installed: &InstalledFiles) -> Result<(), UpdateRefusal> {
+async fn run_all_steps(updates: &Updater, installed: &InstalledFiles) -> Result<(), UpdateRefusal> {
     updates.check(&|_| ()).await?;
-    updates.install(VERSION, installed, &|_| ()).await
+    updates.install(RELEASE_VERSION, installed, &|_| ()).await
 }
 
 /// Runs all steps with these responses and returns the result. Asserts that nothing is installed after an error.
-async fn outcome(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRefusal> {
+async fn run_with_release(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRefusal> {
     let server = ReleaseServer::start(served).await;
-    let (updates, installed) = (program(&server, keys), InstalledFiles::default());
-    let outcome = all(&updates, &installed).await;
+    let (updates, installed) = (test_updater(&server, keys), InstalledFiles::default());
+    let outcome = run_all_steps(&updates, &installed).await;
     let count = installed.0.lock().unwrap().len();
     assert_eq!(count, usize::from(outcome.is_ok()), "a file must be installed only after success");
     if let Err(refusal) = &outcome {
@@ -66,12 +66,12 @@ async fn outcome(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRef
 #[tokio::test]
 async fn signed_release_is_shown_and_then_installed() {
     let keys = TestKeys::new();
-    let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
-    let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
+    let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
+    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
     let steps = Mutex::new(Vec::new());
     let note = |report: UpdateReport| steps.lock().unwrap().push(report.step);
     assert_eq!(updates.report().step, UpdateStep::Idle, "no step must run without a request");
-    assert!(server.asked().is_empty(), "no request must be sent");
+    assert!(server.requested_paths().is_empty(), "no request must be sent");
     updates.check(&note).await.unwrap();
     let UpdateStep::Found { release } = updates.report().step else { panic!("{:?}", updates.report()) };
     assert_eq!(
@@ -79,15 +79,15 @@ async fn signed_release_is_shown_and_then_installed() {
         ("1.1.0", "What is <b>new</b>."),
         "the notes must not change"
     );
-    assert_eq!(release.size, FILE.len() as u64, "the size must be known before the download");
-    assert_eq!(server.asked(), ["/latest.json", "/latest.json.sig"], "the file must not be downloaded yet");
-    updates.install(VERSION, &installed, &note).await.unwrap();
+    assert_eq!(release.size, RELEASE_FILE.len() as u64, "the size must be known before the download");
+    assert_eq!(server.requested_paths(), ["/latest.json", "/latest.json.sig"], "the file must not be downloaded yet");
+    updates.install(RELEASE_VERSION, &installed, &note).await.unwrap();
     assert_eq!(
         *installed.0.lock().unwrap(),
-        [(Version::new(1, 1, 0), FILE.to_vec())],
+        [(Version::new(1, 1, 0), RELEASE_FILE.to_vec())],
         "the downloaded bytes must be installed"
     );
-    let names: Vec<String> = steps.into_inner().unwrap().iter().map(name).collect();
+    let names: Vec<String> = steps.into_inner().unwrap().iter().map(step_name).collect();
     assert_eq!(
         names,
         ["checking", "found", "downloading", "downloading", "installing", "installed"],
@@ -100,22 +100,22 @@ async fn is_pending(mut step: Pin<&mut impl Future>) -> bool {
     poll_fn(|context| Poll::Ready(step.as_mut().poll(context).is_pending())).await
 }
 
-fn name(step: &UpdateStep) -> String {
+fn step_name(step: &UpdateStep) -> String {
     serde_json::to_value(step).unwrap()["is"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
 async fn only_the_release_that_was_shown_is_installed() {
     let keys = TestKeys::new();
-    let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
-    let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
+    let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
+    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
     let install = async |version| updates.install(version, &installed, &|_| ()).await;
-    assert_eq!(install(VERSION).await, Err(UpdateRefusal::NotReady), "nothing can be installed before a check");
+    assert_eq!(install(RELEASE_VERSION).await, Err(UpdateRefusal::NotReady), "nothing can be installed before a check");
     updates.check(&|_| ()).await.unwrap();
     server.serve(ServedRelease::release(&keys, "1.2.0"));
     updates.check(&|_| ()).await.unwrap();
     assert_eq!(
-        install(VERSION).await,
+        install(RELEASE_VERSION).await,
         Err(UpdateRefusal::NotReady),
         "a release that is no longer the newest must be refused"
     );
@@ -126,8 +126,8 @@ async fn only_the_release_that_was_shown_is_installed() {
 #[tokio::test]
 async fn dropped_step_can_be_repeated() {
     let keys = TestKeys::new();
-    let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
-    let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
+    let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
+    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
     {
         let mut check = pin!(updates.check(&|_| ()));
         assert!(is_pending(check.as_mut()).await, "the check must wait for the server");
@@ -137,7 +137,7 @@ async fn dropped_step_can_be_repeated() {
     assert_eq!(updates.report().step, UpdateStep::Idle, "the previous state must be restored");
     updates.check(&|_| ()).await.unwrap();
     {
-        let mut install = pin!(updates.install(VERSION, &installed, &|_| ()));
+        let mut install = pin!(updates.install(RELEASE_VERSION, &installed, &|_| ()));
         assert!(is_pending(install.as_mut()).await, "the installation must wait for the file");
     }
     assert!(
@@ -145,17 +145,17 @@ async fn dropped_step_can_be_repeated() {
         "the previous state must be restored: {:?}",
         updates.report()
     );
-    updates.install(VERSION, &installed, &|_| ()).await.unwrap();
+    updates.install(RELEASE_VERSION, &installed, &|_| ()).await.unwrap();
 }
 
 #[tokio::test]
 async fn stopped_download_can_be_repeated() {
     let keys = TestKeys::new();
-    let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
-    let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
+    let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
+    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
     updates.check(&|_| ()).await.unwrap();
     {
-        let mut install = pin!(updates.install(VERSION, &installed, &|_| ()));
+        let mut install = pin!(updates.install(RELEASE_VERSION, &installed, &|_| ()));
         assert!(is_pending(install.as_mut()).await, "the installation must wait for the file");
         updates.stop();
         assert_eq!(install.await, Err(UpdateRefusal::Stopped));
@@ -166,7 +166,7 @@ async fn stopped_download_can_be_repeated() {
         updates.report()
     );
     assert!(installed.0.lock().unwrap().is_empty(), "no file must be installed");
-    updates.install(VERSION, &installed, &|_| ()).await.unwrap();
+    updates.install(RELEASE_VERSION, &installed, &|_| ()).await.unwrap();
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn no_newer_version_is_not_an_error() {
     let keys = TestKeys::new();
     for version in ["1.0.0", "0.9.0"] {
         let server = ReleaseServer::start(ServedRelease::release(&keys, version)).await;
-        let updates = program(&server, &keys);
+        let updates = test_updater(&server, &keys);
         updates.check(&|_| ()).await.unwrap();
         assert_eq!(updates.report().step, UpdateStep::Current, "{version}");
         let installed = InstalledFiles::default();
@@ -189,21 +189,21 @@ async fn no_newer_version_is_not_an_error() {
 #[tokio::test]
 async fn url_without_a_manifest_has_no_update() {
     let keys = TestKeys::new();
-    let mut served = ServedRelease::release(&keys, VERSION);
+    let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.is_empty = true;
     let server = ReleaseServer::start(served).await;
-    let updates = program(&server, &keys);
+    let updates = test_updater(&server, &keys);
     updates.check(&|_| ()).await.unwrap();
     assert_eq!(updates.report().step, UpdateStep::Current, "status 204 must mean that there is no newer version");
-    assert_eq!(server.asked(), ["/latest.json"], "no further request must be sent");
+    assert_eq!(server.requested_paths(), ["/latest.json"], "no further request must be sent");
 }
 
 #[tokio::test]
 async fn changed_manifest_is_rejected_before_it_is_shown() {
     let keys = TestKeys::new();
-    let mut served = ServedRelease::release(&keys, VERSION);
+    let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.change = Some(("\"1.1.0\"", "\"9.9.9\""));
-    let refusal = outcome(&keys, served).await.unwrap_err();
+    let refusal = run_with_release(&keys, served).await.unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "the announcement is not signed by the Drawbridge project: something was changed after it was signed"
@@ -214,17 +214,17 @@ async fn changed_manifest_is_rejected_before_it_is_shown() {
 #[tokio::test]
 async fn release_without_this_platform_is_named() {
     let keys = TestKeys::new();
-    let other = manifest_of(VERSION, "c2ln", 1).replace(&server::platform(), "plan9-x86_64-tar");
-    let served = ServedRelease::release(&keys, VERSION).announcing(other);
-    let refusal = outcome(&keys, served).await.unwrap_err();
-    let expected = format!("version 1.1.0 is not available for this system ({})", server::platform());
+    let other = manifest_text(RELEASE_VERSION, "c2ln", 1).replace(&server::platform_key(), "plan9-x86_64-tar");
+    let served = ServedRelease::release(&keys, RELEASE_VERSION).announcing(other);
+    let refusal = run_with_release(&keys, served).await.unwrap_err();
+    let expected = format!("version 1.1.0 is not available for this system ({})", server::platform_key());
     assert_eq!(refusal.to_string(), expected);
 }
 
 #[tokio::test]
 async fn manifest_signed_with_another_key_is_rejected() {
     let (keys, others) = (TestKeys::new(), TestKeys::new());
-    let refusal = outcome(&keys, ServedRelease::release(&others, VERSION)).await.unwrap_err();
+    let refusal = run_with_release(&keys, ServedRelease::release(&others, RELEASE_VERSION)).await.unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "the announcement is not signed by the Drawbridge project: it is signed with another key"
@@ -234,18 +234,18 @@ async fn manifest_signed_with_another_key_is_rejected() {
 #[tokio::test]
 async fn signature_of_a_file_is_not_valid_for_a_manifest() {
     let keys = TestKeys::new();
-    let mut served = ServedRelease::release(&keys, VERSION);
+    let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.comment = "timestamp:1700000000\tfile:app.AppImage\tversion:1.1.0";
-    assert!(matches!(outcome(&keys, served).await, Err(UpdateRefusal::ManifestSignature(_))));
+    assert!(matches!(run_with_release(&keys, served).await, Err(UpdateRefusal::ManifestSignature(_))));
 }
 
 #[tokio::test]
 async fn oversized_manifest_is_rejected_without_reading_it_completely() {
     let keys = TestKeys::new();
-    let long = format!("{}{}", manifest_of(VERSION, "c2ln", 1), " ".repeat(5000));
-    let served = ServedRelease::release(&keys, VERSION).announcing(long);
+    let long = format!("{}{}", manifest_text(RELEASE_VERSION, "c2ln", 1), " ".repeat(5000));
+    let served = ServedRelease::release(&keys, RELEASE_VERSION).announcing(long);
     assert_eq!(
-        outcome(&keys, served).await,
+        run_with_release(&keys, served).await,
         Err(UpdateRefusal::ManifestTooLarge(4096)),
         "an oversized manifest must be refused even if it is signed"
     );
@@ -254,78 +254,83 @@ async fn oversized_manifest_is_rejected_without_reading_it_completely() {
 #[tokio::test]
 async fn file_of_another_size_is_rejected() {
     let keys = TestKeys::new();
-    for size in [FILE.len() - 1, FILE.len() + 1] {
-        let signature = keys.sign(FILE, "file:app\tversion:1.1.0");
-        let served = ServedRelease::release(&keys, VERSION).announcing(manifest_of(VERSION, &signature, size));
-        assert_eq!(outcome(&keys, served).await, Err(UpdateRefusal::Size(size as u64)));
+    for size in [RELEASE_FILE.len() - 1, RELEASE_FILE.len() + 1] {
+        let signature = keys.sign(RELEASE_FILE, "file:app\tversion:1.1.0");
+        let served =
+            ServedRelease::release(&keys, RELEASE_VERSION).announcing(manifest_text(RELEASE_VERSION, &signature, size));
+        assert_eq!(run_with_release(&keys, served).await, Err(UpdateRefusal::Size(size as u64)));
     }
 }
 
 #[tokio::test]
 async fn redirect_to_http_is_not_followed() {
     let keys = TestKeys::new();
-    let elsewhere = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
+    let elsewhere = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
     for path in ["/latest.json", "/file"] {
-        let mut served = ServedRelease::release(&keys, VERSION);
+        let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
         served.redirect = Some((path, format!("{}{path}", elsewhere.origin())));
-        let refusal = outcome(&keys, served).await.unwrap_err();
+        let refusal = run_with_release(&keys, served).await.unwrap_err();
         assert_eq!(refusal, UpdateRefusal::Redirect(format!("to {}", elsewhere.origin())), "{path}");
     }
-    assert!(elsewhere.asked().is_empty(), "no request must be sent to the other server");
-    let mut served = ServedRelease::release(&keys, VERSION);
+    assert!(elsewhere.requested_paths().is_empty(), "no request must be sent to the other server");
+    let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.redirect = Some(("/latest.json", "/latest.json".to_owned()));
-    let refusal = outcome(&keys, served).await.unwrap_err();
+    let refusal = run_with_release(&keys, served).await.unwrap_err();
     assert_eq!(refusal, UpdateRefusal::Redirect("more than 5 times".to_owned()), "a redirect loop must be refused");
 }
 
 #[tokio::test]
 async fn server_failure_is_reported() {
     let keys = TestKeys::new();
-    let mut served = ServedRelease::release(&keys, VERSION);
+    let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.signature = Some(String::new());
-    let refusal = outcome(&keys, served).await.unwrap_err();
+    let refusal = run_with_release(&keys, served).await.unwrap_err();
     assert!(matches!(refusal, UpdateRefusal::ManifestSignature(_)), "an empty signature must be refused: {refusal}");
-    let mut served = ServedRelease::release(&keys, VERSION);
+    let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.file.clear();
-    assert_eq!(outcome(&keys, served).await, Err(UpdateRefusal::Failed(404)), "a missing file must be reported");
+    assert_eq!(
+        run_with_release(&keys, served).await,
+        Err(UpdateRefusal::Failed(404)),
+        "a missing file must be reported"
+    );
 }
 
 #[tokio::test]
 async fn failed_download_can_be_repeated() {
     let keys = TestKeys::new();
-    let mut served = ServedRelease::release(&keys, VERSION);
+    let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.file.clear();
     let server = ReleaseServer::start(served).await;
-    let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
-    assert!(all(&updates, &installed).await.is_err());
+    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
+    assert!(run_all_steps(&updates, &installed).await.is_err());
     let UpdateStep::Refused { release, .. } = updates.report().step else { panic!("{:?}", updates.report()) };
-    assert_eq!(release.unwrap().version, VERSION, "the release must still be known");
-    server.serve(ServedRelease::release(&keys, VERSION));
-    updates.install(VERSION, &installed, &|_| ()).await.unwrap();
+    assert_eq!(release.unwrap().version, RELEASE_VERSION, "the release must still be known");
+    server.serve(ServedRelease::release(&keys, RELEASE_VERSION));
+    updates.install(RELEASE_VERSION, &installed, &|_| ()).await.unwrap();
 }
 
 #[tokio::test]
 async fn externally_updated_installation_sends_no_request() {
     let keys = TestKeys::new();
-    let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
+    let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
     let of =
         |installation, channel| Updater::new(Version::new(1, 0, 0), installation, channel, UpdateLimits::default());
     let bad =
         UpdateChannel::from_build_settings(Some("http://releases.example/latest.json"), Some(keys.public().as_str()));
     let unusable = UpdateSource::Unusable { cause: bad.as_ref().unwrap_err().to_string() };
     for (updates, source) in [
-        (of(Installation::SystemPackage, channel(&server, &keys)), UpdateSource::PackageManager),
+        (of(Installation::SystemPackage, update_channel(&server, &keys)), UpdateSource::PackageManager),
         (of(Installation::SystemPackage, Ok(None)), UpdateSource::PackageManager),
-        (of(Installation::Flatpak, channel(&server, &keys)), UpdateSource::Flatpak),
-        (of(Installation::Unknown, channel(&server, &keys)), UpdateSource::UnknownInstallation),
-        (of(server::installation(), Ok(None)), UpdateSource::NotInBuild),
-        (of(server::installation(), bad), unusable),
+        (of(Installation::Flatpak, update_channel(&server, &keys)), UpdateSource::Flatpak),
+        (of(Installation::Unknown, update_channel(&server, &keys)), UpdateSource::UnknownInstallation),
+        (of(server::updatable_installation(), Ok(None)), UpdateSource::NotInBuild),
+        (of(server::updatable_installation(), bad), unusable),
     ] {
         assert_eq!(updates.report().source, source);
         assert_eq!(updates.check(&|_| ()).await, Err(UpdateRefusal::NotHere));
         assert_eq!(updates.report().step, UpdateStep::Idle);
     }
-    assert!(server.asked().is_empty(), "no request must be sent");
+    assert!(server.requested_paths().is_empty(), "no request must be sent");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 const GENERATED_FILE: &str = "src/lib/api/generated.ts";
@@ -21,13 +21,13 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    step("reading the contract from crates/api");
+    print_step("reading the contract from crates/api");
     let generator = cargo().dir(workspace::root_folder()).args(["run", "-q", "-p", "api", "--example", "typescript"]);
     if options.check {
         return check_generated(generator);
     }
     let file = workspace::ui_folder().join(GENERATED_FILE);
-    fs::write(&file, generator_output(generator)?).map_err(Problem::file(&file))?;
+    fs::write(&file, generator_output(generator)?).map_err(Problem::file_error(&file))?;
     println!("Wrote {}", file.display());
     Ok(())
 }
@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 /// Returns an error with the first difference if the committed file does not match the output of the generator.
 pub(crate) fn check_generated(generator: Program) -> Result<(), Problem> {
     let file = workspace::ui_folder().join(GENERATED_FILE);
-    let committed = fs::read_to_string(&file).map_err(Problem::file(&file))?;
+    let committed = fs::read_to_string(&file).map_err(Problem::file_error(&file))?;
     match first_difference(&committed, &generator_output(generator)?) {
         None => Ok(()),
         Some(difference) => Err(Problem::Machine(difference)),
@@ -43,7 +43,7 @@ pub(crate) fn check_generated(generator: Program) -> Result<(), Problem> {
 }
 
 fn generator_output(generator: Program) -> Result<String, Problem> {
-    let (text, outcome) = generator.output_and_end()?;
+    let (text, outcome) = generator.output_and_result()?;
     outcome.map(|()| doc_links::replace_links(&text))
 }
 

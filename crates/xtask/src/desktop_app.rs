@@ -7,15 +7,15 @@ use crate::process::{Program, cargo};
 use crate::workspace;
 
 /// Name of the folder in `target/` with debug builds.
-pub(crate) const DEBUG: &str = "debug";
+pub(crate) const DEBUG_PROFILE: &str = "debug";
 /// Name of the folder in `target/` with release builds.
-pub(crate) const RELEASE: &str = "release";
+pub(crate) const RELEASE_PROFILE: &str = "release";
 
 /// Returns the cargo command that builds the app and the demo server together, so that their dependencies are built
 /// once.
 pub(crate) fn build_program(profile: &str) -> Program {
     let call = cargo().dir(workspace::root_folder()).arg("build");
-    let call = if profile == RELEASE { call.arg("--release") } else { call };
+    let call = if profile == RELEASE_PROFILE { call.arg("--release") } else { call };
     // Without this feature Tauri loads the page from the development server.
     call.args(["-p", "drawbridge", "-p", "demo-server", "--features", "drawbridge/custom-protocol"])
 }

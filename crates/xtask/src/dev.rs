@@ -7,9 +7,9 @@ use clap::Args;
 
 use crate::problem::Problem;
 use crate::process::{self, Program, Running, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::screen::has_display;
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, RequiredPackage};
+use crate::system_packages::{self, COMPILER_PACKAGES, RequiredPackage, SHELL_BUILD_PACKAGES};
 use crate::{node, workspace};
 
 /// Port at which tauri.conf.json expects the page's development server.
@@ -29,15 +29,15 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if is_server_listening() {
         return Err(Problem::Machine(format!("port {SERVER_PORT} is in use; end what listens there first")));
     }
-    let needs: Vec<RequiredPackage> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    let needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(SHELL_BUILD_PACKAGES).copied().collect();
     system_packages::ensure_installed(&needs, options.yes)?;
     node::check_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
-    step("starting the page's development server");
+    print_step("starting the page's development server");
     let mut server = node::npm(&workspace::ui_folder()).args(["run", "dev"]).start()?;
     wait_for_server(&mut server)?;
     cargo().dir(workspace::root_folder()).args(["build", "-p", "demo-server"]).run()?;
-    step("building and opening the app; closing its window ends both");
+    print_step("building and opening the app; closing its window ends both");
     cargo().dir(workspace::root_folder()).args(["run", "-p", "drawbridge"]).run()
 }
 
@@ -56,7 +56,7 @@ fn wait_for_server(server: &mut Running) -> Result<(), Problem> {
         if start.elapsed() > Duration::from_secs(60) {
             return Err(Problem::Machine(format!("the development server does not listen on port {SERVER_PORT}")));
         }
-        process::pause(Duration::from_millis(100))?;
+        process::interruptible_sleep(Duration::from_millis(100))?;
     }
     Ok(())
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::problem::Problem;
-use crate::process::{Program, Running, cargo, succeeds};
-use crate::progress::step;
+use crate::process::{Program, Running, cargo, command_succeeds};
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Maximum number of targets that run at the same time.
@@ -51,7 +51,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if options.stable || !(options.libfuzzer || has_libfuzzer()) {
-        step("fuzz: replaying on stable Rust (libFuzzer needs a nightly toolchain and cargo-fuzz)");
+        print_step("fuzz: replaying on stable Rust (libFuzzer needs a nightly toolchain and cargo-fuzz)");
         let seconds = options.seconds.unwrap_or(REPLAY_SECONDS).to_string();
         let tests =
             cargo().dir(workspace::root_folder()).args(["test", "-p", "fuzz-targets", "--test", "replay", "--"]);
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
 /// Returns `true` if libFuzzer is installed and supported on this system.
 fn has_libfuzzer() -> bool {
-    cfg!(unix) && succeeds("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])
+    cfg!(unix) && command_succeeds("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])
 }
 
 /// Builds the targets, runs them, and prints one line for each target and the totals.
@@ -76,9 +76,9 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
     let chosen = |name: &String| options.targets.is_empty() || options.targets.contains(name);
     let mut waiting: Vec<String> = known.into_iter().filter(chosen).collect();
     let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_SECONDS));
-    step("fuzz: building the targets for libFuzzer");
+    print_step("fuzz: building the targets for libFuzzer");
     cargo_fuzz("build", &folder).run()?;
-    step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL} at once"));
+    print_step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL} at once"));
     let limit = Duration::from_secs(seconds) + EXTRA_TIME;
     let (mut under_way, mut passed) = (Vec::new(), 0);
     waiting.reverse();
@@ -123,8 +123,8 @@ fn parse_finding(log: &str) -> String {
 fn target_names() -> Result<Vec<String>, Problem> {
     let folder = workspace::tests_folder().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(Problem::file(&folder))? {
-        let path = entry.map_err(Problem::file(&folder))?.path();
+    for entry in fs::read_dir(&folder).map_err(Problem::file_error(&folder))? {
+        let path = entry.map_err(Problem::file_error(&folder))?.path();
         names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
     }
     names.sort();
@@ -140,9 +140,9 @@ fn cargo_fuzz(task: &str, folder: &Path) -> Program {
 /// Starts a target. New inputs are written to a temporary folder, so that the committed corpus stays small.
 fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<Running, Problem> {
     let found = folder.join("corpus").join(name);
-    fs::create_dir_all(&found).map_err(Problem::file(&found))?;
+    fs::create_dir_all(&found).map_err(Problem::file_error(&found))?;
     let path = log_path(folder, name);
-    let file = File::create(&path).map_err(Problem::file(&path))?;
+    let file = File::create(&path).map_err(Problem::file_error(&path))?;
     let committed = workspace::tests_folder().join("fuzz/corpus").join(name);
     let run = cargo_fuzz("run", folder)
         .arg(name)
@@ -151,7 +151,7 @@ fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<Running, Prob
         .arg(MAX_INPUT_OPTION)
         .args(MEMORY_OPTIONS);
     let run = run.args([TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
-    run.output_to(&file).map_err(Problem::file(&path))?.start()
+    run.output_to(&file).map_err(Problem::file_error(&path))?.start()
 }
 
 fn log_path(folder: &Path, name: &str) -> PathBuf {

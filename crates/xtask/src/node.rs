@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Minimum version of Node.js that the page's build tool supports: major, minor.
@@ -61,7 +61,7 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stamp = workspace::target_folder("stamps")?.join(format!("{name}-package-lock.json"));
     once_per_content(&lockfile, &stamp, folder.join("node_modules").exists(), || {
-        step(&format!("installing the packages of {name}/package-lock.json"));
+        print_step(&format!("installing the packages of {name}/package-lock.json"));
         run(npm(folder).args(["ci", "--no-audit", "--no-fund"]))
     })
 }
@@ -74,12 +74,12 @@ pub(crate) fn once_per_content(
     result_is_there: bool,
     act: impl FnOnce() -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let content = fs::read(file).map_err(Problem::file(file))?;
+    let content = fs::read(file).map_err(Problem::file_error(file))?;
     if result_is_there && fs::read(stamp).is_ok_and(|done| done == content) {
         return Ok(());
     }
     act()?;
-    fs::write(stamp, content).map_err(Problem::file(stamp))
+    fs::write(stamp, content).map_err(Problem::file_error(stamp))
 }
 
 /// Builds the page into `ui/dist`, unless its sources are unchanged since the last build.
@@ -90,7 +90,7 @@ pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
     if built.is_some() && newest_modification(&folder)? <= built {
         return Ok(());
     }
-    step("building the page");
+    print_step("building the page");
     run(npm(&folder).args(["run", "build"]))
 }
 
@@ -102,8 +102,8 @@ fn modification_time(path: &Path) -> Option<SystemTime> {
 /// removing a file changes their time.
 fn newest_modification(folder: &Path) -> Result<Option<SystemTime>, Problem> {
     let mut newest = None;
-    for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
-        let path = entry.map_err(Problem::file(folder))?.path();
+    for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
+        let path = entry.map_err(Problem::file_error(folder))?.path();
         if path.ends_with("node_modules") || path.ends_with("dist") {
             continue;
         }

@@ -33,7 +33,7 @@ pub(crate) enum Problem {
 
 impl Problem {
     /// Returns a function for `map_err` that adds the path of the file to an I/O error.
-    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn file_error(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { path, source }
     }

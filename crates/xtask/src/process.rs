@@ -28,7 +28,7 @@ pub(crate) fn check_interrupt() -> Result<(), Problem> {
 }
 
 /// Sleeps for this time. Returns [`Problem::Interrupted`] early if Ctrl-C is pressed.
-pub(crate) fn pause(time: Duration) -> Result<(), Problem> {
+pub(crate) fn interruptible_sleep(time: Duration) -> Result<(), Problem> {
     let end = Instant::now() + time;
     while Instant::now() < end {
         check_interrupt()?;
@@ -43,7 +43,7 @@ pub(crate) fn cargo() -> Program {
 }
 
 /// Returns `true` if the program exists and succeeds with these arguments.
-pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
+pub(crate) fn command_succeeds(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
 
@@ -123,13 +123,13 @@ impl Program {
     }
 
     /// Makes the standard output available through [`Running::take_stdout`].
-    pub(crate) fn piped(mut self) -> Self {
+    pub(crate) fn with_piped_stdout(mut self) -> Self {
         self.command.stdout(Stdio::piped());
         self
     }
 
     /// Discards the program's standard error.
-    pub(crate) fn quiet(mut self) -> Self {
+    pub(crate) fn without_stderr(mut self) -> Self {
         self.command.stderr(Stdio::null());
         self
     }
@@ -154,7 +154,7 @@ impl Program {
         check_interrupt()?;
         let shown = self.displayed_command();
         if self.own_group {
-            group::lead_own_group(&mut self.command);
+            group::make_group_leader(&mut self.command);
         }
         let child = self.command.spawn().map_err(|source| Problem::Start {
             program: self.command.get_program().to_string_lossy().into_owned(),
@@ -170,18 +170,18 @@ impl Program {
 
     /// Runs the program until it exits and returns its standard output.
     pub(crate) fn output(self) -> Result<String, Problem> {
-        let (text, outcome) = self.quiet().output_and_end()?;
+        let (text, outcome) = self.without_stderr().output_and_result()?;
         outcome.map(|()| text)
     }
 
     /// Returns the standard output of the program, and separately its result, so that the output of a failed program is
     /// available.
-    pub(crate) fn output_and_end(mut self) -> Result<(String, Result<(), Problem>), Problem> {
+    pub(crate) fn output_and_result(mut self) -> Result<(String, Result<(), Problem>), Problem> {
         self.command.stdout(Stdio::piped());
         let mut running = self.start()?;
         let mut text = Vec::new();
         if let Some(mut stdout) = running.child.stdout.take() {
-            stdout.read_to_end(&mut text).map_err(Problem::file(&running.shown))?;
+            stdout.read_to_end(&mut text).map_err(Problem::file_error(&running.shown))?;
         }
         Ok((String::from_utf8_lossy(&text).into_owned(), running.finish(Duration::MAX)))
     }
@@ -201,7 +201,7 @@ impl Running {
 
     /// Returns the exit status, or `None` if the program is still running.
     pub(crate) fn exit_status(&mut self) -> Result<Option<ExitStatus>, Problem> {
-        self.child.try_wait().map_err(Problem::file(&self.shown))
+        self.child.try_wait().map_err(Problem::file_error(&self.shown))
     }
 
     /// Waits until the program exits. Returns an error if it fails, exceeds `limit`, or Ctrl-C is pressed.

@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, RequiredPackage};
+use crate::system_packages::{self, COMPILER_PACKAGES, HEADLESS_PACKAGES, RequiredPackage, SHELL_BUILD_PACKAGES};
 use crate::{desktop_app, node, workspace};
 
 /// Timeout until the window of the first start shows content.
@@ -27,34 +27,34 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let headless = options.screenshot_only || !has_display();
     if headless {
-        step("no display is used: the window opens on a virtual one (Xvfb), and a screenshot shows it");
+        print_step("no display is used: the window opens on a virtual one (Xvfb), and a screenshot shows it");
     }
-    let mut needs: Vec<RequiredPackage> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(SHELL_BUILD_PACKAGES).copied().collect();
     if headless {
-        needs.extend(HEADLESS);
+        needs.extend(HEADLESS_PACKAGES);
     }
-    step("looking for system packages and Node.js");
+    print_step("looking for system packages and Node.js");
     system_packages::ensure_installed(&needs, options.yes)?;
     node::check_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
-    step("building the app and the demo server (a first build takes some minutes)");
-    desktop_app::build_program(desktop_app::DEBUG).run()?;
-    let app = desktop_app::app_path(desktop_app::DEBUG)?;
+    print_step("building the app and the demo server (a first build takes some minutes)");
+    desktop_app::build_program(desktop_app::DEBUG_PROFILE).run()?;
+    let app = desktop_app::app_path(desktop_app::DEBUG_PROFILE)?;
 
     if !headless {
-        step("opening the window; it ends when the window is closed");
+        print_step("opening the window; it ends when the window is closed");
         return Program::new(app).run();
     }
     let picture = workspace::target_folder("screenshots")?.join("run.png");
     let mut screen = VirtualScreen::start()?;
-    step("opening the window");
+    print_step("opening the window");
     let mut window = screen.program(&app).start()?;
     screen.picture_with_content(&mut window, &picture, FIRST_CONTENT_TIMEOUT)?;
     println!("Screenshot: {}", picture.display());
     if options.screenshot_only {
         return Ok(());
     }
-    step("running until Ctrl-C");
+    print_step("running until Ctrl-C");
     window.finish(Duration::MAX)
 }

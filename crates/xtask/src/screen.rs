@@ -29,16 +29,16 @@ impl VirtualScreen {
     /// Starts Xvfb with a free display number.
     pub(crate) fn start() -> Result<Self, Problem> {
         let log = workspace::target_folder("screenshots")?.join("xvfb.log");
-        let errors = File::create(&log).map_err(Problem::file(&log))?;
+        let errors = File::create(&log).map_err(Problem::file_error(&log))?;
         let server = Program::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1280x860x24", "-nolisten", "tcp"])
             .errors_to(&errors)
-            .map_err(Problem::file(&log))?
-            .piped();
+            .map_err(Problem::file_error(&log))?
+            .with_piped_stdout();
         let mut server = server.start()?;
         let mut line = String::new();
         if let Some(output) = server.take_stdout() {
-            BufReader::new(output).read_line(&mut line).map_err(Problem::file("Xvfb's display number"))?;
+            BufReader::new(output).read_line(&mut line).map_err(Problem::file_error("Xvfb's display number"))?;
         }
         let display = parse_display(&line)
             .ok_or_else(|| Problem::Machine(format!("Xvfb did not start; see {}", log.display())))?;
@@ -77,10 +77,10 @@ impl VirtualScreen {
             self.take_picture(file)?;
             if count_colours(file)? >= MIN_CONTENT_COLOURS {
                 // Fonts and images may appear a moment after the first content.
-                process::pause(Duration::from_secs(1))?;
+                process::interruptible_sleep(Duration::from_secs(1))?;
                 return self.take_picture(file);
             }
-            process::pause(Duration::from_millis(500))?;
+            process::interruptible_sleep(Duration::from_millis(500))?;
         }
         Err(Problem::Machine(format!(
             "the window was still empty after {} seconds; its picture: {}",

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::{node, workspace};
 
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         return Err(Problem::Machine("the soak reads processes from /proc, so it runs on Linux only".into()));
     }
     node::check_version()?;
-    step("building the host and the servers");
+    print_step("building the host and the servers");
     let build = cargo().dir(workspace::root_folder()).args(["build", "-p", "dev-host", "-p", "testkit"]);
     build.args(["--bin", "dev-host", "--bin", "scripted-server"]).run()?;
     let script = workspace::tests_folder().join("soak/run.mjs");

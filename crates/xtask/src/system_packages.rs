@@ -6,20 +6,21 @@ mod system;
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 pub(crate) use names::{
-    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, PACKAGE_CHECKS, PACKAGING, PAGE, RequiredPackage,
-    SANDBOX, VALGRIND, WINDOW_TESTS,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES, PACKAGE_CHECK_TOOLS,
+    PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, SHELL_BUILD_PACKAGES, VALGRIND_PACKAGES,
+    WINDOW_TEST_PACKAGES,
 };
 use system::System;
 
 use crate::problem::Problem;
 use crate::process::{self, Program};
-use crate::progress::step;
+use crate::progress::print_step;
 
 /// Ensures that all packages are installed. On systems with apt-get, installs the missing ones after the user confirms.
 /// Root users and `yes` skip the confirmation. On other systems, the error lists the missing packages and the command
 /// to install them.
 pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
-    let system = System::read();
+    let system = System::detect();
     let missing = match &system {
         System::Debian { .. } => missing_on_debian(needs, &installed_packages(needs)?),
         System::MacOs | System::Windows => needs.iter().filter(|need| !need.only_linux && !need.is_present()).collect(),
@@ -30,19 +31,19 @@ pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(
     }
     match &system {
         System::Debian { .. } => install_packages(&missing.iter().map(|need| need.debian).collect::<Vec<_>>(), yes),
-        other => Err(Problem::Machine(other.hint(&missing))),
+        other => Err(Problem::Machine(other.install_hint(&missing))),
     }
 }
 
 /// Returns `true` if the desktop shell can be built: WebKitGTK is installed, or the system does not use it.
 pub(crate) fn can_build_shell() -> bool {
-    cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(RequiredPackage::is_present)
+    cfg!(not(target_os = "linux")) || SHELL_BUILD_PACKAGES.iter().all(RequiredPackage::is_present)
 }
 
 /// Returns `true` if Debian's Chromium package is available. Ubuntu's package installs a snap, which tests can't
 /// control.
 pub(crate) fn has_debian_chromium() -> bool {
-    matches!(System::read(), System::Debian { ubuntu: false })
+    matches!(System::detect(), System::Debian { ubuntu: false })
 }
 
 /// Returns dpkg's output about the required packages, which lists the installed ones.
@@ -50,7 +51,7 @@ fn installed_packages(needs: &[RequiredPackage]) -> Result<String, Problem> {
     let names = needs.iter().map(|need| need.debian);
     let query = Program::new("dpkg-query").args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names);
     // dpkg-query fails if one name is unknown, but still lists the other packages.
-    let (text, _) = query.quiet().output_and_end()?;
+    let (text, _) = query.without_stderr().output_and_result()?;
     Ok(text)
 }
 
@@ -65,13 +66,13 @@ fn install_packages(packages: &[&str], yes: bool) -> Result<(), Problem> {
     if !root && !yes && !confirm_installation()? {
         return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", packages.join(" "))));
     }
-    if !root && !process::succeeds("sudo", &["--version"]) {
+    if !root && !process::command_succeeds("sudo", &["--version"]) {
         return Err(Problem::Machine(format!(
             "installing needs root, and sudo is not here; as root: apt-get install {}",
             packages.join(" ")
         )));
     }
-    step(&format!("installing {} system packages with apt-get", packages.len()));
+    print_step(&format!("installing {} system packages with apt-get", packages.len()));
     // A failed update of an unrelated package source is ignored. The installation reports packages that can't be found.
     if let Err(problem) = apt_get(root, &["update", "-qq"]) {
         println!("{problem}; trying with the package lists that are here");
@@ -95,9 +96,9 @@ fn confirm_installation() -> Result<bool, Problem> {
         return Ok(false);
     }
     print!("Install them with apt-get now? [Y/n] ");
-    stdout().flush().map_err(Problem::file("standard output"))?;
+    stdout().flush().map_err(Problem::file_error("standard output"))?;
     let mut answer = String::new();
-    stdin().read_line(&mut answer).map_err(Problem::file("standard input"))?;
+    stdin().read_line(&mut answer).map_err(Problem::file_error("standard input"))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn removed_or_absent_package_is_missing() {
         let dpkg = "build-essential installed\nlibdbus-1-dev config-files\npkg-config installed\n";
-        let needs: Vec<RequiredPackage> = BUILD_SHELL.iter().chain(COMPILER).copied().collect();
+        let needs: Vec<RequiredPackage> = SHELL_BUILD_PACKAGES.iter().chain(COMPILER_PACKAGES).copied().collect();
         let missing: Vec<_> = missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
         assert_eq!(
             missing,
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn longer_name_does_not_match_a_shorter_one() {
-        let missing = missing_on_debian(HEADLESS, "dbus-x11 installed\nxvfb installed\n");
+        let missing = missing_on_debian(HEADLESS_PACKAGES, "dbus-x11 installed\nxvfb installed\n");
         assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 should not count as dbus");
     }
 }

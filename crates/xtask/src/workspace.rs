@@ -44,6 +44,6 @@ pub(crate) fn example_path(name: &str) -> PathBuf {
 /// Returns a folder in the target folder, which is created if it does not exist.
 pub(crate) fn target_folder(name: &str) -> Result<PathBuf, Problem> {
     let folder = target_directory().join(name);
-    fs::create_dir_all(&folder).map_err(Problem::file(&folder))?;
+    fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     Ok(folder)
 }

@@ -1,13 +1,14 @@
 //! Link handler on macOS, where an app declares its URL schemes at build time and can't change them later.
 
-const CAUSE: &str = "On this system an app can't turn links on or off. Paste the link where a server is added.";
+const UNSUPPORTED_CAUSE: &str =
+    "On this system an app can't turn links on or off. Paste the link where a server is added.";
 
 /// Returns `true` if links are opened by this app.
 ///
 /// # Errors
 /// Always returns a message for the user.
 pub(super) fn is_on() -> Result<bool, String> {
-    Err(CAUSE.to_owned())
+    Err(UNSUPPORTED_CAUSE.to_owned())
 }
 
 /// Registers or unregisters this app for links.
@@ -15,5 +16,5 @@ pub(super) fn is_on() -> Result<bool, String> {
 /// # Errors
 /// Always returns a message for the user.
 pub(super) fn set(_: bool) -> Result<(), String> {
-    Err(CAUSE.to_owned())
+    Err(UNSUPPORTED_CAUSE.to_owned())
 }

@@ -18,7 +18,7 @@ const ENTRY_PATH: &str = "applications/drawbridge-links.desktop";
 const ENTRY_ID: &str = "drawbridge-links.desktop";
 /// Path of the list of default applications, relative to the user's configuration folder.
 const CHOICES_PATH: &str = "mimeapps.list";
-const GROUP_NAME: &str = "Default Applications";
+const DEFAULTS_GROUP: &str = "Default Applications";
 const SCHEME_TYPE: &str = "x-scheme-handler/drawbridge";
 
 /// Returns `true` if links are opened by this app.
@@ -102,13 +102,13 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
 
 /// Returns the default application for the scheme, which is the first entry in its list.
 fn chosen_handler(choices: &str) -> Option<&str> {
-    let (_, value) = group_keys(choices, GROUP_NAME).into_iter().find(|(key, _)| *key == SCHEME_TYPE)?;
+    let (_, value) = group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_TYPE)?;
     value.split(';').next().map(str::trim)
 }
 
 fn with_choice(choices: &str) -> String {
     let mut lines: Vec<String> = without_choice(choices).lines().map(str::to_owned).collect();
-    let header = format!("[{GROUP_NAME}]");
+    let header = format!("[{DEFAULTS_GROUP}]");
     let at = lines.iter().position(|line| line.trim() == header).unwrap_or_else(|| {
         lines.push(header);
         lines.len() - 1
@@ -118,7 +118,7 @@ fn with_choice(choices: &str) -> String {
 }
 
 fn without_choice(choices: &str) -> String {
-    let header = format!("[{GROUP_NAME}]");
+    let header = format!("[{DEFAULTS_GROUP}]");
     let mut is_in_group = false;
     let kept = choices.split_inclusive('\n').filter(|line| {
         let line = line.trim();
@@ -134,7 +134,7 @@ fn without_choice(choices: &str) -> String {
 mod tests {
     use super::*;
 
-    const OTHERS: &str = "# mine\n[Added Associations]\nx-scheme-handler/drawbridge=other.desktop;\n\n[Default Applications]\ntext/html=firefox.desktop\n";
+    const OTHER_DEFAULTS: &str = "# mine\n[Added Associations]\nx-scheme-handler/drawbridge=other.desktop;\n\n[Default Applications]\ntext/html=firefox.desktop\n";
 
     fn handler_files(folder: &Path) -> HandlerFiles {
         let exec = exec_value(Path::new("/opt/a b/drawbridge"), "%u").expect("text");
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(places.is_on(), Ok(false), "links should be off by default");
         assert_eq!(places.set(false), Ok(()), "turning off twice should succeed");
         assert!(!places.choices.exists(), "turning off should write nothing");
-        write(&places.choices, OTHERS).expect("written");
+        write(&places.choices, OTHER_DEFAULTS).expect("written");
         assert_eq!(places.set(true), Ok(()), "turning on should succeed");
         assert_eq!(places.is_on(), Ok(true), "links should be on");
         assert_eq!(places.set(true), Ok(()), "turning on twice should succeed");
@@ -165,7 +165,7 @@ mod tests {
         assert!(!places.entry.exists(), "the desktop file should be removed");
         assert_eq!(
             fs::read_to_string(&places.choices).ok().as_deref(),
-            Some(OTHERS),
+            Some(OTHER_DEFAULTS),
             "the other defaults should be unchanged"
         );
     }
@@ -205,7 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
         let real = folder.path().join("dotfiles/mimeapps.list");
-        write(&real, OTHERS).expect("written");
+        write(&real, OTHER_DEFAULTS).expect("written");
         fs::create_dir_all(folder.path().join("config")).expect("a folder");
         std::os::unix::fs::symlink(&real, &places.choices).expect("a link");
         assert_eq!(places.set(true), Ok(()), "turning on should succeed");

@@ -11,7 +11,7 @@ use super::BACKGROUND_OPTION;
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
-    entry()?.is_enabled().map_err(|error| error.to_string())
+    auto_launch()?.is_enabled().map_err(|error| error.to_string())
 }
 
 /// Turns the start at login on or off.
@@ -19,11 +19,11 @@ pub(super) fn is_on() -> Result<bool, String> {
 /// # Errors
 /// Returns a message for the user if the system rejects the change.
 pub(super) fn set(on: bool) -> Result<(), String> {
-    let entry = entry()?;
+    let entry = auto_launch()?;
     if on { entry.enable() } else { entry.disable() }.map_err(|error| error.to_string())
 }
 
-fn entry() -> Result<AutoLaunch, String> {
+fn auto_launch() -> Result<AutoLaunch, String> {
     let program = env::current_exe().map_err(|error| format!("The path of the program is not known: {error}"))?;
     let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
     // The value of the Run key is a command line, so the path is quoted.

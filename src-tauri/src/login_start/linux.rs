@@ -12,7 +12,7 @@ use crate::desktop_entry::{
 };
 
 /// Path of the desktop file, relative to the user's configuration folder.
-const FILE: &str = "autostart/drawbridge.desktop";
+const AUTOSTART_PATH: &str = "autostart/drawbridge.desktop";
 
 /// Returns `true` if the app starts at login.
 ///
@@ -39,12 +39,12 @@ struct AutostartEntry {
 impl AutostartEntry {
     fn for_user() -> Result<Self, String> {
         let exec = exec_value(&program_path("start at login")?, BACKGROUND_OPTION)?;
-        Ok(Self { file: user_folder("XDG_CONFIG_HOME", ".config")?.join(FILE), exec })
+        Ok(Self { file: user_folder("XDG_CONFIG_HOME", ".config")?.join(AUTOSTART_PATH), exec })
     }
 
     fn is_on(&self) -> Result<bool, String> {
         let text = read(&self.file).map_err(|error| problem_text(&self.file, "read", &error))?;
-        Ok(text.is_some_and(|text| starts(&text, &self.exec)))
+        Ok(text.is_some_and(|text| starts_at_login(&text, &self.exec)))
     }
 
     fn set(&self, on: bool) -> Result<(), String> {
@@ -61,7 +61,7 @@ impl AutostartEntry {
 }
 
 /// Returns `true` if the desktop environment runs this command line at login because of a desktop file with this text.
-fn starts(text: &str, exec: &str) -> bool {
+fn starts_at_login(text: &str, exec: &str) -> bool {
     runs_command(text, exec) && !group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
 
@@ -76,7 +76,7 @@ mod tests {
     fn login_start_is_off_by_default_and_can_be_turned_off() {
         let folder = tempfile::tempdir().expect("a folder");
         let exec = exec_value(Path::new("/opt/a b/drawbridge"), BACKGROUND_OPTION).expect("text");
-        let place = AutostartEntry { file: folder.path().join(FILE), exec };
+        let place = AutostartEntry { file: folder.path().join(AUTOSTART_PATH), exec };
         assert_eq!(place.is_on(), Ok(false), "the start at login should be off by default");
         assert_eq!(place.set(false), Ok(()), "turning off twice should succeed");
         assert_eq!(place.set(true), Ok(()), "turning on should succeed");
@@ -93,10 +93,10 @@ mod tests {
     #[test]
     fn entry_disabled_by_the_desktop_is_off() {
         let entry = |more: &str| format!("[Desktop Entry]\nExec=x --background\n{more}");
-        assert!(starts(&entry(""), "x --background"), "the written entry should start the app");
-        assert!(!starts(&entry("Hidden=true"), "x --background"), "the key `Hidden` should disable the entry");
+        assert!(starts_at_login(&entry(""), "x --background"), "the written entry should start the app");
+        assert!(!starts_at_login(&entry("Hidden=true"), "x --background"), "the key `Hidden` should disable the entry");
         assert!(
-            !starts(&entry("X-GNOME-Autostart-enabled = false"), "x --background"),
+            !starts_at_login(&entry("X-GNOME-Autostart-enabled = false"), "x --background"),
             "GNOME's key should disable the entry"
         );
     }

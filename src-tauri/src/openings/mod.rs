@@ -103,7 +103,7 @@ impl OpenRequestQueue {
     }
 
     /// Starts the next queued request if there is no current one.
-    fn advance(&mut self) -> Option<NumberedOpenRequest> {
+    fn start_next(&mut self) -> Option<NumberedOpenRequest> {
         if self.current.is_some() {
             return None;
         }
@@ -143,7 +143,7 @@ impl OpenRequests {
     }
 
     fn advance(queue: &mut OpenRequestQueue, events: &ShellEvents) {
-        if let Some(opened) = queue.advance() {
+        if let Some(opened) = queue.start_next() {
             // If no page is loaded, the event is lost, and the next page gets the request by `send_current`.
             events.send(ShellEvent::Opened(opened));
         }
@@ -201,19 +201,19 @@ mod tests {
         if let Some(current) = queue.current.clone() {
             queue.end_current(current.id);
         }
-        queue.advance().map(|opened| opened.opening)
+        queue.start_next().map(|opened| opened.opening)
     }
 
     #[test]
     fn late_report_does_not_end_another_opening() {
         let mut queue = OpenRequestQueue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
-        let first = queue.advance().expect("an opening should be current");
+        let first = queue.start_next().expect("an opening should be current");
         queue.end_current(first.id);
-        let second = queue.advance().expect("the next opening should be current");
+        let second = queue.start_next().expect("the next opening should be current");
         queue.end_current(first.id);
         assert_eq!(queue.current, Some(second), "a late report should not end another opening");
-        assert_eq!(queue.advance(), None, "the third opening should wait");
+        assert_eq!(queue.start_next(), None, "the third opening should wait");
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             queue.add(bundle(number));
         }
         assert_eq!(next_request(&mut queue), Some(bundle(0)), "the first opening should be current");
-        assert_eq!(queue.advance(), None, "only one opening should be current");
+        assert_eq!(queue.start_next(), None, "only one opening should be current");
         for number in 1..3 {
             assert_eq!(next_request(&mut queue), Some(bundle(number)), "the openings should follow in order");
         }

@@ -274,13 +274,13 @@ mod tests {
     }
 
     /// Creates a data folder in which no user, not even root, can write or read the file.
-    fn blocked() -> tempfile::TempDir {
+    fn unwritable_folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join(ATTEMPTS_FILE).join("full")).expect("made");
         folder
     }
 
-    fn folder_with(mode: u32) -> tempfile::TempDir {
+    fn folder_with_mode(mode: u32) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).expect("set");
         folder
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn session_folder_stores_the_count_if_the_data_folder_is_not_writable() {
-        let (data, session) = (blocked(), folder_with(0o700));
+        let (data, session) = (unwritable_folder(), folder_with_mode(0o700));
         let attempts = || StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts().check_writable().expect("the session's folder should be writable");
         attempts().add().expect("counted");
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn data_folders_do_not_share_a_count() {
-        let (one, other, session) = (blocked(), blocked(), folder_with(0o700));
+        let (one, other, session) = (unwritable_folder(), unwritable_folder(), folder_with_mode(0o700));
         let attempts = |data: &Path| StartAttempts::new(data, Some(session.path()), "1".into());
         attempts(one.path()).turn_sandbox_off().expect("written");
         assert!(attempts(one.path()).has_reached_limit(), "the count should be stored for this data folder");
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn problem_is_cleared_when_the_data_folder_is_writable_again() {
-        let (data, session) = (blocked(), folder_with(0o700));
+        let (data, session) = (unwritable_folder(), folder_with_mode(0o700));
         let attempts = StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts.add().expect("counted");
         attempts.problem().expect("the problem should be reported");
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn unwritable_count_is_detected_before_the_sandbox_is_tried() {
         // Other users can access the second folder.
-        let (data, open) = (blocked(), folder_with(0o755));
+        let (data, open) = (unwritable_folder(), folder_with_mode(0o755));
         for session in [None, Some(open.path())] {
             let attempts = StartAttempts::new(data.path(), session, "1".into());
             let cause = attempts.check_writable().expect_err("no file should be writable");

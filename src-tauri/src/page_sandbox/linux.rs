@@ -59,7 +59,7 @@ impl PageSandbox {
         let is_off = is_turned_off(env::var_os(FORCE_VARIABLE).as_deref(), env::var_os(DISABLE_VARIABLE).as_deref());
         let has_failed = attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         let is_writable = || attempts.as_ref().map_or(Ok(()), StartAttempts::check_writable);
-        let decision = decide(is_off, has_failed, is_writable, trial::run);
+        let decision = decide_sandbox(is_off, has_failed, is_writable, trial::run);
         // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
             match &decision {
@@ -180,7 +180,7 @@ fn is_turned_off(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
     force == Some(OsStr::new("0")) || disable == Some(OsStr::new("1"))
 }
 
-fn decide(
+fn decide_sandbox(
     is_off: bool,
     has_failed: bool,
     is_writable: impl FnOnce() -> Result<(), String>,
@@ -201,7 +201,7 @@ fn decide(
 mod tests {
     use super::*;
 
-    fn in_folder(folder: &Path, decision: Result<(), SandboxObstacle>) -> PageSandbox {
+    fn sandbox_in_folder(folder: &Path, decision: Result<(), SandboxObstacle>) -> PageSandbox {
         let attempts = Some(StartAttempts::new(folder, None, "1".into()));
         PageSandbox::new(decision, attempts)
     }
@@ -211,28 +211,32 @@ mod tests {
         let never = || -> Result<(), SandboxObstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
         assert_eq!(
-            decide(true, true, yes, never),
+            decide_sandbox(true, true, yes, never),
             Err(SandboxObstacle::TurnedOff),
             "the user's setting should take precedence"
         );
         assert_eq!(
-            decide(false, true, yes, never),
+            decide_sandbox(false, true, yes, never),
             Err(SandboxObstacle::NoPage),
             "the trial should not run after two failed starts"
         );
         let full = || Err("the disk is full".to_owned());
         let cause = "the disk is full".to_owned();
         assert_eq!(
-            decide(false, false, full, never),
+            decide_sandbox(false, false, full, never),
             Err(SandboxObstacle::NoMemory { cause }),
             "the trial should not run if a failed start can't be stored"
         );
         assert_eq!(
-            decide(false, false, yes, || Err(SandboxObstacle::NoBubblewrap)),
+            decide_sandbox(false, false, yes, || Err(SandboxObstacle::NoBubblewrap)),
             Err(SandboxObstacle::NoBubblewrap),
             "a failed trial should disable the sandbox"
         );
-        assert_eq!(decide(false, false, yes, || Ok(())), Ok(()), "a successful trial should enable the sandbox");
+        assert_eq!(
+            decide_sandbox(false, false, yes, || Ok(())),
+            Ok(()),
+            "a successful trial should enable the sandbox"
+        );
     }
 
     #[test]
@@ -252,16 +256,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         for _ in 0..2 {
-            in_folder(folder.path(), Ok(())).record_start();
+            sandbox_in_folder(folder.path(), Ok(())).record_start();
         }
         assert!(attempts.has_reached_limit(), "two starts without a page should be enough");
-        in_folder(folder.path(), Err(SandboxObstacle::NoPage)).confirm_page();
+        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).confirm_page();
         assert!(attempts.has_reached_limit(), "a page without the sandbox should not reset the count");
-        in_folder(folder.path(), Err(SandboxObstacle::NoPage)).retry().expect("removed");
-        let sandbox = in_folder(folder.path(), Ok(()));
+        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).retry().expect("removed");
+        let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
         sandbox.confirm_page();
-        in_folder(folder.path(), Ok(())).record_start();
+        sandbox_in_folder(folder.path(), Ok(())).record_start();
         assert!(!attempts.has_reached_limit(), "a page in between should reset the count");
     }
 
@@ -269,14 +273,14 @@ mod tests {
     fn regular_exit_before_the_page_does_not_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
-        in_folder(folder.path(), Ok(())).record_start();
+        sandbox_in_folder(folder.path(), Ok(())).record_start();
         for _ in 0..3 {
-            let closed = in_folder(folder.path(), Ok(()));
+            let closed = sandbox_in_folder(folder.path(), Ok(()));
             closed.record_start();
             closed.end();
         }
         assert!(!attempts.has_reached_limit(), "only the first start should count");
-        let sandbox = in_folder(folder.path(), Ok(()));
+        let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox
             .begun
             .set(Instant::now().checked_sub(MIN_WAIT_FOR_PAGE).expect("the system runs for longer"))
@@ -284,7 +288,7 @@ mod tests {
         sandbox.record_start();
         sandbox.end();
         assert!(attempts.has_reached_limit(), "a regular exit after the waiting time should count as failed");
-        let sandbox = in_folder(folder.path(), Ok(()));
+        let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
         assert!(sandbox.should_give_up(), "the sandbox should be given up after its process ended");
         sandbox.end();
@@ -294,7 +298,7 @@ mod tests {
     #[test]
     fn sandbox_is_given_up_only_before_the_page_appears() {
         let folder = tempfile::tempdir().expect("a folder");
-        let sandbox = in_folder(folder.path(), Ok(()));
+        let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
         assert!(sandbox.should_give_up(), "the process ended before the page appeared");
         assert!(
@@ -302,12 +306,12 @@ mod tests {
             "the next start should disable the sandbox"
         );
         assert!(
-            !in_folder(folder.path(), Err(SandboxObstacle::NoPage)).should_give_up(),
+            !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).should_give_up(),
             "a start without the sandbox should not restart again"
         );
         sandbox.confirm_page();
         assert!(!sandbox.should_give_up(), "a process that ends later has another cause");
-        let gone = in_folder(&folder.path().join("gone"), Ok(()));
+        let gone = sandbox_in_folder(&folder.path().join("gone"), Ok(()));
         assert!(!gone.should_give_up(), "without a stored count the app should not restart");
         let unnoted = PageSandbox::new(Ok(()), None);
         assert!(!unnoted.should_give_up(), "a measurement should not restart, because it stores nothing");
@@ -332,12 +336,16 @@ mod tests {
         assert!(sandbox.should_give_up(), "the sandbox should be given up, because the count is stored");
         let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         assert_eq!(
-            decide(false, has_failed, || Ok(()), || Ok(())),
+            decide_sandbox(false, has_failed, || Ok(()), || Ok(())),
             Err(SandboxObstacle::NoPage),
             "the next start should disable the sandbox"
         );
         start().retry().expect("the count in the session's folder should be reset");
         let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
-        assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Ok(()), "the next start should try the sandbox");
+        assert_eq!(
+            decide_sandbox(false, has_failed, || Ok(()), || Ok(())),
+            Ok(()),
+            "the next start should try the sandbox"
+        );
     }
 }

@@ -14,8 +14,8 @@ use super::SandboxObstacle;
 /// Folders in which distributions install bubblewrap and xdg-dbus-proxy. WebKitGTK uses absolute paths that are set
 /// when it is built, not the search path.
 const PROGRAM_FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
-const BUBBLEWRAP: &str = "bwrap";
-const BUS_PROXY: &str = "xdg-dbus-proxy";
+const BUBBLEWRAP_PROGRAM: &str = "bwrap";
+const BUS_PROXY_PROGRAM: &str = "xdg-dbus-proxy";
 
 /// Options of bubblewrap for the namespaces and mounts of WebKitGTK's sandbox that a system may deny.
 const SANDBOX_OPTIONS: [&str; 13] = [
@@ -50,8 +50,8 @@ pub(super) fn run() -> Result<(), SandboxObstacle> {
 }
 
 fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
-    let bubblewrap = find_program(folders, BUBBLEWRAP).ok_or(SandboxObstacle::NoBubblewrap)?;
-    find_program(folders, BUS_PROXY).ok_or(SandboxObstacle::NoBusProxy)?;
+    let bubblewrap = find_program(folders, BUBBLEWRAP_PROGRAM).ok_or(SandboxObstacle::NoBubblewrap)?;
+    find_program(folders, BUS_PROXY_PROGRAM).ok_or(SandboxObstacle::NoBusProxy)?;
     // The program that runs inside the sandbox is bubblewrap itself, because it certainly exists.
     let started = trial_command(&bubblewrap)
         .args(SANDBOX_OPTIONS)
@@ -122,10 +122,10 @@ mod tests {
     fn outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), SandboxObstacle> {
         let folder = tempfile::tempdir().expect("a folder");
         if let Some(script) = bubblewrap {
-            install(folder.path(), BUBBLEWRAP, script);
+            install(folder.path(), BUBBLEWRAP_PROGRAM, script);
         }
         if has_bus_proxy {
-            install(folder.path(), BUS_PROXY, "exit 0");
+            install(folder.path(), BUS_PROXY_PROGRAM, "exit 0");
         }
         run_in(&[Path::new("/nonexistent"), folder.path()], limit)
     }

@@ -16,14 +16,14 @@ use crate::shell_events::show_question;
 use crate::window;
 
 /// Identifier of the StatusNotifierItem, which is the same at every start.
-const ID: &str = "dev.drawbridge.desktop";
+const ITEM_ID: &str = "dev.drawbridge.desktop";
 
 /// Tray icon of the app, shown if the desktop supports it.
 #[derive(Default)]
-pub(crate) struct Tray(Arc<Shared>);
+pub(crate) struct Tray(Arc<SharedTray>);
 
 #[derive(Default)]
-struct Shared {
+struct SharedTray {
     handle: OnceLock<Handle<TrayItem>>,
     /// `true` if a desktop component displays such items.
     is_watched: AtomicBool,
@@ -65,12 +65,12 @@ struct TrayItem {
     app: AppHandle,
     presence: Presence,
     icon: Option<Icon>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedTray>,
 }
 
 impl ksni::Tray for TrayItem {
     fn id(&self) -> String {
-        ID.to_owned()
+        ITEM_ID.to_owned()
     }
 
     fn title(&self) -> String {

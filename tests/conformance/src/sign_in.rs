@@ -61,7 +61,7 @@ impl Settings {
     fn store_secret(&mut self, name: &str, secret: String) -> String {
         let origin = self.config.origin().unwrap_or_default();
         self.secrets.push((secrets::storage_key(name, &origin), secret));
-        secrets::reference(name)
+        secrets::secret_reference(name)
     }
 }
 

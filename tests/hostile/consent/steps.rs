@@ -5,7 +5,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::ContentBlock;
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
 
@@ -38,7 +38,7 @@ pub(super) fn is_tool(request: &ConsentRequestView) -> bool {
 }
 
 pub(super) async fn harbour(era: &str) -> TestApp {
-    let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&["--era", era]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     app

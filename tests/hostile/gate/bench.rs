@@ -18,7 +18,7 @@ use policy::{ApprovalScope, PolicyRule, RuleEffect, RuleRef};
 use ports::AuditEntry;
 use serde_json::{Map, json};
 use server_requests::sampling::ModelAnswerState;
-use testkit::app::{EVENT_TIMEOUT, TestApp, remote};
+use testkit::app::{EVENT_TIMEOUT, TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::poll_until;
 use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, text_reply};
@@ -83,7 +83,7 @@ impl GateBench {
         let record = aside.path().join("record");
         let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
         let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-        let app = TestApp::start(vec![(SERVER, asking(&record)), (REMOTE_SERVER, remote(&far.url()))]).await;
+        let app = TestApp::start(vec![(SERVER, asking(&record)), (REMOTE_SERVER, remote_config(&far.url()))]).await;
         app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
         let model =
             ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1"), model_named("other-2")]).await;
@@ -134,7 +134,7 @@ impl GateBench {
                 self.app.until(REMOTE_SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
             }
             TestAct::EndTokens => {
-                self.issuer.end_all_tokens();
+                self.issuer.invalidate_all_tokens();
                 // The server requires the sign-in at its next request.
                 if self.app.server(REMOTE_SERVER).await.state == ServerState::Ready {
                     let read = self.app.host.read_resource("far".into(), REMOTE_SERVER.into(), "test://far".into());

@@ -3,7 +3,7 @@
 
 use host::view::{FailureReason, ServerState};
 use serde_json::json;
-use testkit::app::scripted;
+use testkit::app::scripted_config;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
 use super::{LEGACY, MODERN, misbehaving_at, remote};
@@ -126,7 +126,7 @@ async fn x54_stdio_has_no_headers() {
     let record = folder.path().join("record");
     let reply = format!("tools/list={tool}");
     let args = ["--revision", MODERN, "--reply", &reply, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready(scripted(&args)).await;
+    let pair = ServerPair::ready(scripted_config(&args)).await;
     pair.ended(what, &pair.bad_call(what).await, &[]);
     let record = std::fs::read_to_string(&record).unwrap();
     assert!(record.contains("tools/call") && !record.contains("X-Evil"), "{what}: only the message is sent: {record}");

@@ -14,7 +14,7 @@ use offers::review::{DefinitionKind, Flag};
 use policy::{ApprovalScope, ReviewState};
 use ports::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference, text_reply};
 
 /// Text that represents a secret, or the harm of a call.
@@ -58,7 +58,7 @@ impl Stage {
         }
         let result = json!({ "content": [{ "type": "text", "text": says }] });
         arguments.extend(["--reply".to_owned(), format!("tools/call={result}")]);
-        scripted(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+        scripted_config(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Starts servers that record their messages in this folder.

@@ -112,8 +112,8 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
             issuer: idp.issuer(),
             token_endpoint: Some(own.clone()),
             client_id: ID.to_owned(),
-            client_secret: Some(secrets::reference("idp-secret")),
-            id_token: Some(secrets::reference("id-token")),
+            client_secret: Some(secrets::secret_reference("idp-secret")),
+            id_token: Some(secrets::secret_reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
         ..machine(&issuer, &[])
@@ -152,7 +152,7 @@ async fn s01_id_token_is_not_sent_unencrypted() {
             issuer: "https://idp.example".to_owned(),
             token_endpoint: Some("http://idp.example/token".to_owned()),
             client_id: ID.to_owned(),
-            id_token: Some(secrets::reference("id-token")),
+            id_token: Some(secrets::secret_reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
         ..machine(&issuer, &[])
@@ -251,7 +251,7 @@ async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     tried
         .issuer
         .set(|script| script.overrides = ["token", "registration", "revocation"].map(elsewhere).into_iter().collect());
-    tried.issuer.end_access_tokens();
+    tried.issuer.invalidate_access_tokens();
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
     assert_eq!(tried.issuer.token_requests("refresh_token").len(), 1, "{what}: renewed where it was approved");
@@ -275,7 +275,7 @@ async fn s07_client_credentials_request_consent_for_another_endpoint() {
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: its own endpoint is in the approved settings");
     let elsewhere = format!("{}/token", thief.issuer());
     tried.issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
-    tried.issuer.end_access_tokens();
+    tried.issuer.invalidate_access_tokens();
     let call = tried.pair.begin("moved", "echo", serde_json::json!({ "text": "hello" }));
     tried.allow_tool().await;
     let request = tried.asks_to_sign_in().await;

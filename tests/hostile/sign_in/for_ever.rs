@@ -18,7 +18,7 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
     let what = "X51, 403 insufficient_scope for ever";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
-    let first = tried.issuer.authorizations().len();
+    let first = tried.issuer.authorization_queries().len();
     tried.server.set(|script| {
         script.refusing = RefusalBehaviour::InsufficientScope;
         script.tool_scopes = [("echo".to_owned(), "everything".to_owned())].into();
@@ -26,7 +26,7 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
     for number in 1..=2 {
         let call = tried.pair.bad_call(what).await;
         tried.pair.ended(what, &call, &["scope", "permission", "allowed"]);
-        let step_ups = tried.issuer.authorizations().len() - first;
+        let step_ups = tried.issuer.authorization_queries().len() - first;
         assert!((1..=3).contains(&step_ups), "{what}: call {number}: {step_ups} step-ups");
     }
     tried.close().await;
@@ -105,10 +105,10 @@ async fn x51_server_in_use_causes_few_requests() {
 
 /// Makes a server in use refuse in this way. Counts the requests to it and to its authorization server in a minute.
 pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
-    let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
+    let is_read_again = || tried.server.requests_with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
     assert!(is_told, "{what}: its tools are read again: {:#?}", paths(&tried));
-    let (before, lists) = (requests(&tried), tried.server.with_method("tools/list").len());
+    let (before, lists) = (requests(&tried), tried.server.requests_with_method("tools/list").len());
     let began = tokio::time::Instant::now();
     tried.server.set(|script| script.refusing = refusing);
     let is_refused = |state: &ServerState| match state {
@@ -120,7 +120,7 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: Ref
     let mut sent = requests(&tried) - before;
     if matches!(refusing, RefusalBehaviour::Streams) {
         // The lists are answered well each time, and how often they are read again is bounded for every server (X41).
-        sent -= tried.server.with_method("tools/list").len() - lists;
+        sent -= tried.server.requests_with_method("tools/list").len() - lists;
     }
     assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", &paths(&tried));
     tried.close().await;

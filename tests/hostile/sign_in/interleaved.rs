@@ -9,7 +9,7 @@ use host::view::ServerState;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Map, json};
-use testkit::app::{TestApp, remote};
+use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, IssParameter, ProtectedScript, ProtectedServer, RefreshBehaviour,
     RefusalBehaviour, find_leaks,
@@ -94,7 +94,7 @@ impl SignInWorld {
         let issuers = [issuer().await, issuer().await];
         let server = |issuer| ProtectedServer::start(ProtectedScript::default(), issuer);
         let servers = [server(&[&issuers[0]]).await, server(&[&issuers[1]]).await];
-        let configs = NAMES.into_iter().zip(servers.iter().map(|server| remote(&server.url()))).collect();
+        let configs = NAMES.into_iter().zip(servers.iter().map(|server| remote_config(&server.url()))).collect();
         let app = TestApp::start(configs).await;
         app.platform.browses.store(true, Ordering::Relaxed);
         Self { app, issuers, servers }
@@ -132,8 +132,8 @@ impl SignInWorld {
             Event::Refuses(at, does) => self.servers[at].set(|script| {
                 script.refusing = if does { RefusalBehaviour::Unauthorized } else { RefusalBehaviour::Nothing }
             }),
-            Event::EndsAccess(at) => self.issuers[at].end_access_tokens(),
-            Event::EndsAll(at) => self.issuers[at].end_all_tokens(),
+            Event::EndsAccess(at) => self.issuers[at].invalidate_access_tokens(),
+            Event::EndsAll(at) => self.issuers[at].invalidate_all_tokens(),
             Event::RefreshFails(at, does) => self.issuers[at].set(|script| {
                 script.refresh =
                     if does { RefreshBehaviour::Fails("invalid_grant".into()) } else { RefreshBehaviour::Rotating };

@@ -31,7 +31,7 @@ pub(super) fn knows(secret: &str) -> AuthorizationScript {
 pub(super) fn with_secret(issuer: &AuthorizationServer, grant: GrantType) -> AuthConfig {
     AuthConfig {
         client_id: Some(ID.to_owned()),
-        client_secret: Some(secrets::reference("client-secret")),
+        client_secret: Some(secrets::secret_reference("client-secret")),
         issuer: Some(issuer.issuer()),
         grant,
         ..AuthConfig::default()
@@ -64,7 +64,7 @@ async fn begin(
 
 /// The extensions that requests declare.
 fn declared(tried: &SignIn, extension: &str) -> bool {
-    let calls = tried.server.with_method("tools/list");
+    let calls = tried.server.requests_with_method("tools/list");
     let capabilities = |call: &testkit::http::HttpRequest| {
         call.json()["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"][extension]
             .is_object()
@@ -83,7 +83,7 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     let tried = begin(what, modern(), issuer, auth, &[("client-secret", &secret)]).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
     assert!(declared(&tried, "io.modelcontextprotocol/oauth-client-credentials"), "{what}: the extension is declared");
-    tried.issuer.end_access_tokens();
+    tried.issuer.invalidate_access_tokens();
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
     let requests = tried.issuer.token_requests("client_credentials");
@@ -124,8 +124,8 @@ async fn identity_provider_grant_signs_in_the_user() {
             issuer: idp.issuer(),
             token_endpoint: Some(format!("{}/token", idp.issuer())),
             client_id: ID.to_owned(),
-            client_secret: Some(secrets::reference("idp-secret")),
-            id_token: Some(secrets::reference("id-token")),
+            client_secret: Some(secrets::secret_reference("idp-secret")),
+            id_token: Some(secrets::secret_reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
         ..with_secret(issuer, GrantType::EnterpriseManaged)

@@ -57,7 +57,7 @@ async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     let what = "the requests of a sign-in";
     let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     let (authorize, token) =
-        (tried.issuer.authorizations().remove(0), tried.issuer.token_requests("authorization_code").remove(0));
+        (tried.issuer.authorization_queries().remove(0), tried.issuer.token_requests("authorization_code").remove(0));
     for (place, request) in [("the authorization request", &authorize), ("the token request", &token)] {
         assert_eq!(
             parameter_value(request, "resource"),
@@ -95,7 +95,7 @@ async fn concurrent_calls_share_one_refresh_and_succeed() {
     let what = "fifty calls and one refresh";
     let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     for round in 1..=3 {
-        tried.issuer.end_access_tokens();
+        tried.issuer.invalidate_access_tokens();
         tried.issuer.set(|script| script.delay_ms = 300);
         let calls = (0..50).map(|number| {
             let host = tried.pair.app.host.clone();
@@ -111,7 +111,7 @@ async fn concurrent_calls_share_one_refresh_and_succeed() {
         let refreshes = tried.issuer.token_requests("refresh_token").len();
         assert_eq!(refreshes, round, "{what}: one refresh for all of them, with the token that the last one brought");
     }
-    assert_eq!(tried.issuer.authorizations().len(), 1, "{what}: the user is asked once");
+    assert_eq!(tried.issuer.authorization_queries().len(), 1, "{what}: the user is asked once");
     tried.close().await;
 }
 
@@ -121,13 +121,13 @@ async fn user_signs_in_again_without_a_refresh_token() {
     let what = "no refresh token";
     let script = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
     let tried = signed_in(what, script, ProtectedScript::default()).await;
-    tried.issuer.end_access_tokens();
+    tried.issuer.invalidate_access_tokens();
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &["sign", "401"]);
     tried.pair.app.until("bad", "in need of a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     tried.pair.app.host.sign_in("bad".into()).await.unwrap();
     tried.pair.app.until("bad", "in use again", |s| s.state == ServerState::Ready).await;
-    assert_eq!(tried.issuer.authorizations().len(), 2, "{what}: twice in all");
+    assert_eq!(tried.issuer.authorization_queries().len(), 2, "{what}: twice in all");
     tried.close().await;
 }
 
@@ -144,7 +144,7 @@ async fn more_scopes_are_requested_when_needed() {
     };
     let tried = signed_in(what, AuthorizationScript::default(), server).await;
     let scope = |at: usize| {
-        let asked = tried.issuer.authorizations();
+        let asked = tried.issuer.authorization_queries();
         let mut words: Vec<String> =
             parameter_value(&asked[at], "scope").unwrap_or_default().split(' ').map(str::to_owned).collect();
         words.sort();
@@ -191,7 +191,7 @@ async fn sign_out_leaves_nothing() {
     let script =
         AuthorizationScript { auth_methods: vec!["client_secret_post".to_owned()], ..AuthorizationScript::default() };
     let tried = signed_in(what, script, ProtectedScript::default()).await;
-    tried.issuer.end_access_tokens();
+    tried.issuer.invalidate_access_tokens();
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
     tried.pair.app.host.sign_out("bad".into()).await.unwrap();

@@ -41,7 +41,7 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let tried = SignIn::with(what, first, server, |_| {}).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the first");
     tried.server.set_issuers(&[&second]);
-    tried.issuer.end_access_tokens();
+    tried.issuer.invalidate_access_tokens();
     let _ = tried.pair.bad_call(what).await;
     let needs = |s: &ServerState| matches!(s, ServerState::NeedsSignIn(_) | ServerState::Ready);
     tried.pair.app.until("bad", "signed in or asked for it", |s| needs(&s.state)).await;

@@ -37,7 +37,8 @@ impl ConnectedApp {
         let folder = tempfile::tempdir().unwrap();
         let times = CallTimes { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimes::default() };
         let app =
-            TestApp::start_in(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() }).await;
+            TestApp::start_in_folder(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() })
+                .await;
         // Ends with the host.
         let _user = spawn_deciding_user(&app, std::fs::canonicalize(app.folder.path()).unwrap());
         app.host.start_server(server.into()).await.unwrap();

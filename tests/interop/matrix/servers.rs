@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use mcp_proto::Revision;
 use ports::server_config::{HttpConfig, HttpKind, ServerConfig};
-use testkit::app::command;
+use testkit::app::local_config;
 use tokio::sync::OnceCell;
 
 use super::features::Feature;
@@ -215,7 +215,7 @@ pub(crate) async fn config(row: &Row, remote: &Remote) -> ServerConfig {
     let revision = row.pinned.then_some(row.revision);
     if row.transport == Transport::Stdio {
         if row.server.name == DEMO {
-            return testkit::app::demo(&["--revision", &row.revision.to_string()]);
+            return testkit::app::demo_config(&["--revision", &row.revision.to_string()]);
         }
         return ServerConfig { revision, ..local(row.server.launch(row.transport)) };
     }
@@ -232,7 +232,7 @@ pub(crate) fn at(row: &Row, origin: &str) -> ServerConfig {
 /// As the user would add a command.
 pub(crate) fn local(launch: Launch) -> ServerConfig {
     let arguments: Vec<&str> = launch.arguments.iter().map(String::as_str).collect();
-    command(launch.program, &arguments)
+    local_config(launch.program, &arguments)
 }
 
 /// Returns the versions of the SDKs, from the files that pin them.

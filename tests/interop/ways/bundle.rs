@@ -97,7 +97,7 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     let read = user.call("memory-2", "read_graph", &json!({})).await;
     assert!(read.contains("it has a bridge"), "the second version has what the first one kept: {read}");
 
-    let app = TestApp::start_in(user.done(), Vec::new(), HostOptions::default()).await;
+    let app = TestApp::start_in_folder(user.done(), Vec::new(), HostOptions::default()).await;
     let (folder, removing) = (app.folder.path().to_owned(), removing(&app));
     dispatch(&removing, "remove_server", json!({ "server": "memory" })).await.unwrap();
     assert_eq!(unpacked(&folder.join("data/bundles")).len(), 1, "its files go with a version");

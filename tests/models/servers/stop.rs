@@ -1,7 +1,7 @@
 //! Tests of servers that are killed while they respond.
 
 use futures_util::StreamExt as _;
-use models::{Deltas, ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta};
+use models::{ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta, ReplyStream};
 
 use crate::ask::asking;
 use crate::place::{ModelServer, ServedWire, start, wire_name};
@@ -38,7 +38,7 @@ pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
 }
 
 /// Waits for the first text.
-async fn text(deltas: &mut Deltas) -> Result<(), String> {
+async fn text(deltas: &mut ReplyStream) -> Result<(), String> {
     loop {
         match deltas.next().await {
             Some(Ok(ReplyDelta::Text(_))) => return Ok(()),

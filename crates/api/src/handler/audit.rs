@@ -7,10 +7,10 @@ use crate::ApiError;
 use crate::data::*;
 
 /// Maximum number of entries in one page.
-const MAX_PAGE: usize = 1_000;
+const MAX_PAGE_ENTRIES: usize = 1_000;
 
 pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiError> {
-    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE_ENTRIES).min(MAX_PAGE_ENTRIES);
     let query = AuditQuery {
         before: r.before,
         // Requests one more entry than the page contains, to determine if there are older ones.
@@ -25,18 +25,18 @@ pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiErro
     let mut entries = api.host.read_audit(query).await?;
     let more = entries.len() > limit;
     entries.truncate(limit);
-    Ok(AuditPage { entries: entries.into_iter().map(entry).collect(), more })
+    Ok(AuditPage { entries: entries.into_iter().map(audit_entry_view).collect(), more })
 }
 
 pub(super) async fn verify_audit(api: &Api) -> Result<AuditVerdict, ApiError> {
-    Ok(verdict(api.host.verify_audit().await?))
+    Ok(audit_verdict_view(api.host.verify_audit().await?))
 }
 
 pub(super) async fn export_audit(api: &Api) -> Result<SavedFile, ApiError> {
     Ok(saved_file(api.host.export_audit("drawbridge-audit.jsonl").await?))
 }
 
-fn entry(entry: HostAudit) -> AuditEntry {
+fn audit_entry_view(entry: HostAudit) -> AuditEntry {
     AuditEntry {
         number: entry.number,
         at: entry.at,
@@ -64,7 +64,7 @@ fn entry(entry: HostAudit) -> AuditEntry {
 
 /// Converts the result of a verification. Used by the page and by `drawbridge-cli`.
 #[must_use]
-pub fn verdict(verdict: ports::AuditVerdict) -> AuditVerdict {
+pub fn audit_verdict_view(verdict: ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {
         whole: verdict.is_intact(),
         proved: verdict.is_proven(),

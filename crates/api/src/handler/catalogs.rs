@@ -23,15 +23,19 @@ pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, A
 pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
     let reviewed = api.host.reviewed(server.clone()).await?;
     let mut notes = catalog.notes.concat();
-    let tools = parse_entries("tools", &catalog.tools, &mut notes).map(|tool| views::tool(tool, &reviewed)).collect();
-    let prompts =
-        parse_entries("prompts", &catalog.prompts, &mut notes).map(|prompt| views::prompt(prompt, &reviewed)).collect();
+    let tools =
+        parse_entries("tools", &catalog.tools, &mut notes).map(|tool| views::tool_view(tool, &reviewed)).collect();
+    let prompts = parse_entries("prompts", &catalog.prompts, &mut notes)
+        .map(|prompt| views::prompt_view(prompt, &reviewed))
+        .collect();
     Ok(Catalog {
         server,
         tools,
         prompts,
-        resources: parse_entries("resources", &catalog.resources, &mut notes).map(views::resource).collect(),
-        templates: parse_entries("resource templates", &catalog.templates, &mut notes).map(views::template).collect(),
+        resources: parse_entries("resources", &catalog.resources, &mut notes).map(views::resource_view).collect(),
+        templates: parse_entries("resource templates", &catalog.templates, &mut notes)
+            .map(views::template_view)
+            .collect(),
         notes,
         fresh_until: {
             let [tools, prompts, resources, templates] = catalog.fresh_until;
@@ -73,7 +77,7 @@ fn parse_entries<'a, T: ListEntryType>(
 
 pub(super) async fn get_prompt(api: &Api, r: GetPrompt) -> Result<PromptResult, ApiError> {
     let result = api.host.get_prompt_as_shown(r.call, r.server, r.prompt, r.arguments, r.hash).await?;
-    Ok(views::prompt_result(result))
+    Ok(views::prompt_result_view(result))
 }
 
 pub(super) async fn read_resource(api: &Api, r: ReadResource) -> Result<ResourceResult, ApiError> {

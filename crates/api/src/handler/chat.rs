@@ -29,7 +29,7 @@ impl From<ConversationError> for ApiError {
     }
 }
 
-fn message(text: String, attachments: Vec<MessageAttachment>, model: Option<ModelRef>) -> NewMessage {
+fn new_message(text: String, attachments: Vec<MessageAttachment>, model: Option<ModelRef>) -> NewMessage {
     NewMessage { text, attachments, model }
 }
 
@@ -38,12 +38,12 @@ fn started_reply_view(begun: ReplyIds) -> StartedReply {
 }
 
 pub(super) async fn send_message(api: &Api, r: SendMessage) -> Result<StartedReply, ApiError> {
-    let message = message(r.text, r.attachments, r.model);
+    let message = new_message(r.text, r.attachments, r.model);
     Ok(started_reply_view(api.chat.send_message(r.conversation, message, r.parent).await?))
 }
 
 pub(super) async fn edit_message(api: &Api, r: EditMessage) -> Result<StartedReply, ApiError> {
-    let message = message(r.text, r.attachments, r.model);
+    let message = new_message(r.text, r.attachments, r.model);
     Ok(started_reply_view(api.chat.edit_message(r.conversation, r.item, message).await?))
 }
 

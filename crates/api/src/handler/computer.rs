@@ -16,12 +16,12 @@ impl Api {
     }
 }
 
-pub(super) async fn check(api: &Api) -> Result<CheckedComputer, ApiError> {
+pub(super) async fn check_computer(api: &Api) -> Result<CheckedComputer, ApiError> {
     let Some(computer) = api.computer.as_deref().cloned() else {
         return Err(errors::not_found_error("a computer to check"));
     };
     let (environment, web_view) = (computer.environment.clone(), computer.web_view.clone());
-    let Checkup { findings, servers } = checkup::check(computer).await;
+    let Checkup { findings, servers } = checkup::run_checkup(computer).await;
     let program =
         ReportingProgram { name: "Drawbridge", version: env!("CARGO_PKG_VERSION"), web_view: web_view.as_ref() };
     let servers: Vec<ReportedServer<'_>> =

@@ -39,7 +39,7 @@ pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<Co
     let consent_request = parse_request_id(&r.id)?;
     let edit = match r.edit {
         ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(require_object(arguments, "arguments")?),
-        ConsentRequestEdit::Response { response } => HostEdit::Response(Box::new(views::to_response(response))),
+        ConsentRequestEdit::Response { response } => HostEdit::Response(Box::new(views::to_sampling_result(response))),
         ConsentRequestEdit::Model { model } => {
             HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model })
         }
@@ -49,10 +49,10 @@ pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<Co
             let Some(host::view::ConsentRequestBody::Sampling { request: original, .. }) = shown else {
                 return Err(errors::not_found_error("this consent request"));
             };
-            HostEdit::Request(Box::new(views::to_request(request, *original)))
+            HostEdit::Request(Box::new(views::to_sampling_params(request, *original)))
         }
     };
-    Ok(views::consent_request(api.host.edit(consent_request, edit).await?))
+    Ok(views::consent_request_view(api.host.edit(consent_request, edit).await?))
 }
 
 pub(super) async fn check_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {

@@ -26,7 +26,7 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
 }
 
 /// Returns the current usage of a server for each limit.
-pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
+pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.limits_usage(server.clone()).await?;
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
 }

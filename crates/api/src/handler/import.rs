@@ -20,7 +20,7 @@ impl Api {
 }
 
 pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
-    let only = source.app.as_deref().and_then(other_apps::apps::app_named).map(|app| app.id);
+    let only = source.app.as_deref().and_then(other_apps::apps::find_app).map(|app| app.id);
     let report = scan_source(api, source).await?;
     let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {
@@ -43,7 +43,7 @@ pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<I
     Ok(found)
 }
 
-pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
+pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
     if picked.ids.len() > MAX_SERVERS {
         return Err(ApiError::new(
             ErrorCode::Invalid,

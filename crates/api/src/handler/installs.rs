@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use ::installer::{
-    InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NewRegistryHeader, NotInstallable, choices,
+    InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NewRegistryHeader, NotInstallable,
+    install_choices,
 };
 use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
@@ -23,7 +24,7 @@ impl Api {
     }
 }
 
-pub(super) fn installer(api: &Api) -> Result<&Installer, ApiError> {
+pub(super) fn require_installer(api: &Api) -> Result<&Installer, ApiError> {
     api.installer.as_ref().ok_or_else(|| errors::not_found_error("a registry"))
 }
 
@@ -31,8 +32,8 @@ pub(super) const fn cache_policy(refresh: bool) -> CachePolicy {
     if refresh { CachePolicy::Now } else { CachePolicy::Usual }
 }
 
-pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
-    let catalog = &*installer(api)?.catalog().await?;
+pub(super) async fn search_registry(api: &Api, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
+    let catalog = &*require_installer(api)?.catalog().await?;
     let asked = SystemClock.now();
     let search = SearchQuery { text: r.text, cursor: r.cursor, limit: None };
     let answer = catalog.search(&search, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
@@ -45,7 +46,7 @@ pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage,
 }
 
 pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
-    let catalog = &*installer(api)?.catalog().await?;
+    let catalog = &*require_installer(api)?.catalog().await?;
     let asked = SystemClock.now();
     let version = r.version.as_deref().unwrap_or("latest");
     let answer = catalog.version(&r.name, version, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
@@ -55,7 +56,7 @@ pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<
     };
     Ok(RegistryServer {
         listing: listing_view(catalog, &answer.value),
-        choices: choices(&answer.value),
+        choices: install_choices(&answer.value),
         versions,
         versions_problem,
         answer: registry_answer_view(catalog, &answer, asked),
@@ -63,7 +64,7 @@ pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<
 }
 
 pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
-    let in_use = installer(api)?.registry_in_use().await?;
+    let in_use = require_installer(api)?.registry_in_use().await?;
     Ok(RegistryReport {
         official: in_use.address.is_official(),
         address: in_use.address.as_str().to_owned(),
@@ -74,11 +75,11 @@ pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiErr
 
 pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStorageReport, ApiError> {
     let header = r.header.map(|header| NewRegistryHeader { name: header.name, value: header.value.map(Into::into) });
-    Ok(server_setup::storage_report(installer(api)?.set_registry(r.address, header).await?))
+    Ok(server_setup::storage_report(require_installer(api)?.set_registry(r.address, header).await?))
 }
 
-pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
-    let installer = installer(api)?;
+pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
+    let installer = require_installer(api)?;
     let asked = SystemClock.now();
     let offer = installer.offer(&with_absolute_path(source)?, CachePolicy::Now).await?;
     let name = match &offer.plan {
@@ -89,7 +90,7 @@ pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOff
 }
 
 pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
-    let installer = installer(api)?;
+    let installer = require_installer(api)?;
     let asked = SystemClock.now();
     let source = r.source.map(with_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
@@ -115,18 +116,18 @@ async fn offer_view(installer: &Installer, offer: Offer, name: String, asked: u6
                 answer: registry_answer_view(catalog, &answer, asked),
                 bundle: bundle.as_deref().map(bundle_view),
             };
-            (origin, choices(&answer.value))
+            (origin, install_choices(&answer.value))
         }
         Origin::Bundle(file) => (InstallOrigin::Bundle(bundle_view(&file)), Vec::new()),
     };
     Ok(InstallOffer { source: offer.source, origin, choices, plan, problem })
 }
 
-pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
-    let installer = installer(api)?;
+pub(super) async fn install_preview(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
+    let installer = require_installer(api)?;
     let nothing =
         InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, before: None, hash: None };
-    let preview = match installer.preview(&api.host, &read_draft(draft)?, CachePolicy::Usual).await {
+    let preview = match installer.preview(&api.host, &parse_draft(draft)?, CachePolicy::Usual).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(FillError::Inputs(input_problems))) => {
             return Ok(InstallPreview { input_problems, ..nothing });
@@ -151,7 +152,7 @@ fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
 }
 
 pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
-    let (installer, draft) = (installer(api)?, read_draft(r.draft)?);
+    let (installer, draft) = (require_installer(api)?, parse_draft(r.draft)?);
     let kept = match draft.upgrades {
         Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
         None => installer.install(&api.host, &draft, &r.hash).await?,
@@ -159,7 +160,7 @@ pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport
     Ok(server_setup::storage_report(kept))
 }
 
-fn read_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
+fn parse_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
     let InstallDraft { source, name, values, sandbox, upgrades } = draft;
     let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
     Ok(::installer::InstallDraft { source: with_absolute_path(source)?, name, values, sandbox, upgrades })

@@ -21,7 +21,7 @@ const BASE64_DECODER: GeneralPurpose = GeneralPurpose::new(
 const UNKNOWN_TYPE_EXTENSION: &str = "bin";
 
 /// File extensions of known media types. None of them belongs to an executable format.
-const EXTENSIONS: &[(&str, &str)] = &[
+const FILE_EXTENSIONS: &[(&str, &str)] = &[
     ("image/png", "png"),
     ("image/jpeg", "jpg"),
     ("image/gif", "gif"),
@@ -51,9 +51,9 @@ const EXTENSIONS: &[(&str, &str)] = &[
 ];
 
 /// Returns the file extension for a media type, ignoring its parameters.
-fn extension(mime_type: &str) -> &'static str {
+fn file_extension(mime_type: &str) -> &'static str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
-    EXTENSIONS
+    FILE_EXTENSIONS
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(essence))
         .map_or(UNKNOWN_TYPE_EXTENSION, |(_, extension)| extension)
@@ -63,7 +63,7 @@ pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, Api
     let bytes = BASE64_DECODER.decode(r.data).map_err(|error| {
         ApiError::new(ErrorCode::Invalid, format!("the server's data is not valid Base64: {error}"))
     })?;
-    let name = foreign::file_name(&r.title, "media", extension(&r.mime_type));
+    let name = foreign::file_name(&r.title, "media", file_extension(&r.mime_type));
     Ok(saved_file(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
 }
 
@@ -82,7 +82,7 @@ mod tests {
             ("application/x-sh", "bin"),
             ("image/../../png", "bin"),
         ] {
-            assert_eq!(extension(mime_type), expected, "of {mime_type:?}");
+            assert_eq!(file_extension(mime_type), expected, "of {mime_type:?}");
         }
     }
 }

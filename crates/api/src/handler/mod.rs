@@ -26,10 +26,10 @@ use crate::data::*;
 use crate::{ApiError, Handler};
 
 use arguments::{require_object, saved_file, to_paths};
-pub use audit::verdict as audit_verdict;
+pub use audit::audit_verdict_view as audit_verdict;
 pub(crate) use conversations::conversation_list;
 pub use serving::Api;
-pub(crate) use views::event;
+pub(crate) use views::event_view;
 
 // Commands call functions by their path: `self.name(..)` would call the trait method itself if `Api` had no method of
 // this name.
@@ -52,7 +52,7 @@ impl Handler for Api {
     }
 
     async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
-        import::import(self, r).await
+        import::import_servers(self, r).await
     }
 
     async fn project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
@@ -60,7 +60,7 @@ impl Handler for Api {
     }
 
     async fn registry_search(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
-        installs::search(self, r).await
+        installs::search_registry(self, r).await
     }
     async fn registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
         installs::registry_server(self, r).await
@@ -72,10 +72,10 @@ impl Handler for Api {
         installs::set_registry(self, r).await
     }
     async fn install_offer(&self, r: InstallSource) -> Result<InstallOffer, ApiError> {
-        installs::offer(self, r).await
+        installs::install_offer(self, r).await
     }
     async fn install_preview(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
-        installs::preview(self, r).await
+        installs::install_preview(self, r).await
     }
     async fn install(&self, r: Install) -> Result<SecretStorageReport, ApiError> {
         installs::install(self, r).await
@@ -136,7 +136,7 @@ impl Handler for Api {
     }
 
     async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
-        Ok(views::authorization(self.host.authorization(r.server).await?))
+        Ok(views::authorization_view(self.host.authorization(r.server).await?))
     }
 
     async fn paste_redirect(&self, r: PasteRedirect) -> Result<EmptyObject, ApiError> {
@@ -164,7 +164,7 @@ impl Handler for Api {
     }
 
     async fn limits(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
-        containment::limits_used(self, r.server).await
+        containment::limits_usage(self, r.server).await
     }
 
     async fn pick_folder(&self, _: EmptyObject) -> Result<PickedFolder, ApiError> {
@@ -356,7 +356,7 @@ impl Handler for Api {
     }
 
     async fn grants(&self, _: EmptyObject) -> Result<Grants, ApiError> {
-        Ok(Grants { grants: self.host.grants().await?.into_iter().map(views::grant).collect() })
+        Ok(Grants { grants: self.host.grants().await?.into_iter().map(views::grant_view).collect() })
     }
     async fn revoke_grant(&self, r: GrantRef) -> Result<EmptyObject, ApiError> {
         rules::revoke_grant(self, r).await
@@ -441,7 +441,7 @@ impl Handler for Api {
     }
 
     async fn check_computer(&self, _: EmptyObject) -> Result<CheckedComputer, ApiError> {
-        computer::check(self).await
+        computer::check_computer(self).await
     }
 
     async fn open_url(&self, r: UrlText) -> Result<EmptyObject, ApiError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use credentials::providers::{ProviderError, ProviderView, find_local};
+use credentials::providers::{ProviderError, ProviderView, find_local_providers};
 use models::{Conversion, ConversionChoices, PRESETS, ProviderSettings, UnsupportedFeature};
 use ports::SecretPersistence;
 use serde_json::Value;
@@ -16,7 +16,8 @@ use crate::{ApiError, ErrorCode};
 const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
-    let (view, keyed, found) = tokio::join!(api.host.providers(), api.host.providers_with_key(), find_local());
+    let (view, keyed, found) =
+        tokio::join!(api.host.providers(), api.host.providers_with_key(), find_local_providers());
     let (view, keyed) = (view?, keyed?);
     let found = found.into_iter().filter(|found| {
         let is_known = |own: &ProviderView| own.settings.origin() == found.settings.origin();

@@ -10,14 +10,14 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 pub(super) async fn policy(api: &Api) -> Result<Policy, ApiError> {
-    Ok(views::policy(api.host.rules_view().await?))
+    Ok(views::policy_view(api.host.rules_view().await?))
 }
 
 pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
     if r.source == RuleSource::Managed {
         return Err(ApiError::from(RulesError::NoSuchRule));
     }
-    Ok(views::rule_ref(api.host.set_rule(views::to_rule(r)?).await?))
+    Ok(views::rule_ref_view(api.host.set_rule(views::to_rule(r)?).await?))
 }
 
 pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<EmptyObject, ApiError> {
@@ -36,7 +36,7 @@ pub(super) async fn set_trust(api: &Api, r: SetTrust) -> Result<EmptyObject, Api
 }
 
 pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiError> {
-    Ok(views::dry_run_result(api.host.dry_run(r.server, r.act).await?))
+    Ok(views::dry_run_result_view(api.host.dry_run(r.server, r.act).await?))
 }
 
 /// Returns all rules and grants in effect as text: the rules of the files and of this session.

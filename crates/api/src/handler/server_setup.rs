@@ -79,7 +79,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
         let taken = setup.secret_names_of_others(&r.server);
         let own = secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
         key = secrets::storage_key(&own, &place);
-        let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
+        let value = value.replace(&secrets::secret_reference(name), &secrets::secret_reference(&own));
         match &mut config.transport {
             ServerTransport::Http(http) => http.headers.insert(r.header, value),
             ServerTransport::Stdio(stdio) => stdio.env.insert(r.header, value),
@@ -179,7 +179,7 @@ fn apply_headers(
                     let name = secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
                     kept.push((secrets::storage_key(&name, &origin), value));
-                    secrets::reference(&name)
+                    secrets::secret_reference(&name)
                 } else {
                     value
                 }
@@ -202,7 +202,7 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
     taken.extend(others.iter().flat_map(|(_, value)| secrets::referenced_names(value)).map(str::to_owned));
     let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::referenced_names(value)).collect();
     match own[..] {
-        [name] if !secrets::is_taken(name, &taken) => name.to_owned(),
+        [name] if !secrets::is_name_taken(name, &taken) => name.to_owned(),
         _ => secrets::unused_secret_name(server, header, &taken),
     }
 }

@@ -11,18 +11,18 @@ use crate::{ApiError, ErrorCode};
 
 /// Maximum number of entries in one page of the activity log. Equal to the capacity of the log, so that one page can
 /// contain all entries.
-const MAX_PAGE: usize = supervision::activity::MAX_ENTRIES;
+const MAX_PAGE_ENTRIES: usize = supervision::activity::MAX_ENTRIES;
 
 pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     let snapshot = api.host.snapshot().await?;
     let ports = api.host.ports();
     Ok(Snapshot {
         next_event: snapshot.next_event,
-        servers: snapshot.servers.into_iter().map(views::server).collect(),
-        questions: snapshot.questions.into_iter().map(views::consent_request).collect(),
+        servers: snapshot.servers.into_iter().map(views::server_view).collect(),
+        questions: snapshot.questions.into_iter().map(views::consent_request_view).collect(),
         calls: snapshot.calls,
         conversations: super::conversations::conversation_list(api).await?,
-        settings: views::settings(snapshot.settings),
+        settings: views::settings_view(snapshot.settings),
         config_problem: snapshot.config_problem,
         paths: Paths {
             config: ports.servers.path().display().to_string(),
@@ -45,9 +45,9 @@ pub(super) async fn check_import(api: &Api, text: &str) -> Result<ImportPreview,
 
 pub(super) async fn activity(api: &Api, r: ActivityRange) -> Result<ActivityPage, ApiError> {
     let activity = api.host.activity(r.server).await?;
-    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE_ENTRIES).min(MAX_PAGE_ENTRIES);
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-    let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry).collect();
+    let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry_view).collect();
     Ok(ActivityPage { entries, dropped: activity.dropped_count() })
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
 
 /// Formats an entry as one line of the export. The message is included as JSON if it is valid, otherwise as a string.
 fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
-    let shown = views::activity_entry(entry);
+    let shown = views::activity_entry_view(entry);
     let body = entry.body();
     let body = serde_json::from_str::<serde_json::Value>(&body)
         .unwrap_or_else(|_| serde_json::Value::String(body.into_owned()));
@@ -124,7 +124,7 @@ pub(super) async fn pick_file(api: &Api, kind: FileKind) -> Result<PickedFile, A
 }
 
 pub(super) async fn content_protection(api: &Api) -> Result<ContentProtection, ApiError> {
-    let [conversations, decisions] = api.host.content_encryption().await?.map(views::content_at_rest);
+    let [conversations, decisions] = api.host.content_encryption().await?.map(views::content_at_rest_view);
     Ok(ContentProtection { conversations, decisions })
 }
 
@@ -134,7 +134,7 @@ pub(super) async fn set_settings(api: &Api, r: Settings) -> Result<EmptyObject, 
 }
 
 pub(super) async fn set_sampling(api: &Api, r: SetSampling) -> Result<EmptyObject, ApiError> {
-    api.host.set_sampling(r.server, views::sampling::to_settings(r.settings)).await?;
+    api.host.set_sampling(r.server, views::sampling::to_sampling_settings(r.settings)).await?;
     Ok(EmptyObject {})
 }
 

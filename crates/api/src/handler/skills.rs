@@ -11,7 +11,7 @@ use crate::{ApiError, ErrorCode};
 /// Maximum number of notes on invalid skills. Further ones are only counted.
 const MAX_UNUSABLE_LISTED: usize = 10;
 /// Maximum length of a URI in a note, in characters.
-const MAX_URI: usize = 200;
+const MAX_URI_CHARS: usize = 200;
 
 pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
     let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
@@ -24,21 +24,21 @@ pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError
     if is_cut {
         notes.push(format!("the list of skills is too long: only the first {read} were read"));
     }
-    Ok(Skills { server, skills: skills.into_iter().map(skill).collect(), notes })
+    Ok(Skills { server, skills: skills.into_iter().map(skill_view).collect(), notes })
 }
 
 pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents, ApiError> {
     let read = api.host.read_skill(r.call, r.server, (r.skill, r.shown), r.file).await?;
-    Ok(SkillContents { skill: skill(read.skill), contents: read.contents })
+    Ok(SkillContents { skill: skill_view(read.skill), contents: read.contents })
 }
 
 fn unusable_note(uri: &str, cause: &str) -> String {
-    let uri: String = uri.chars().take(MAX_URI).collect();
-    let cause: String = cause.chars().take(2 * MAX_URI).collect();
+    let uri: String = uri.chars().take(MAX_URI_CHARS).collect();
+    let cause: String = cause.chars().take(2 * MAX_URI_CHARS).collect();
     if uri.is_empty() { format!("a skill can't be used: {cause}") } else { format!("{uri} can't be used: {cause}") }
 }
 
-fn skill(skill: HostSkill) -> Skill {
+fn skill_view(skill: HostSkill) -> Skill {
     let hash = skill.hash();
     let mut others = skill.frontmatter;
     others.retain(|key, _| key != "name" && key != "description");

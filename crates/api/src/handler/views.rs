@@ -12,13 +12,13 @@ mod review;
 pub(super) mod rules;
 pub(super) mod sampling;
 
-pub(super) use authorization::{authorization, content_at_rest, sign_out_outcome_view};
-pub(super) use consent_request::consent_request;
-pub(crate) use content::prompt_result;
-pub(super) use content::{prompt, resource, template, tool};
-pub(super) use conversation::placed_item;
+pub(super) use authorization::{authorization_view, content_at_rest_view, sign_out_outcome_view};
+pub(super) use consent_request::consent_request_view;
+pub(crate) use content::prompt_result_view;
+pub(super) use content::{prompt_view, resource_view, template_view, tool_view};
+pub(super) use conversation::tree_item_view;
 pub(super) use review::review_marks_view;
-pub(super) use sampling::{to_request, to_response};
+pub(super) use sampling::{to_sampling_params, to_sampling_result};
 
 use domain::item::ConversationEvent;
 use host::view::{AppSettings, DetectedTransport, HostEvent, RemoteConnection, ServerState as HostState, ServerView};
@@ -34,13 +34,13 @@ use crate::data::*;
 
 /// Converts an event of the host for the page. The caller provides the list of conversations, which an event about
 /// conversations includes.
-pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) -> Event {
+pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSummary>) -> Event {
     match event.clone() {
-        HostEvent::ServerChanged(view) => Event::ServerChanged { server: server(*view) },
+        HostEvent::ServerChanged(view) => Event::ServerChanged { server: server_view(*view) },
         HostEvent::ServerRemoved(name) => Event::ServerRemoved { name },
         HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
         HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
-        HostEvent::ConsentRequestChanged(view) => Event::QuestionChanged { question: consent_request(*view) },
+        HostEvent::ConsentRequestChanged(view) => Event::QuestionChanged { question: consent_request_view(*view) },
         HostEvent::ConsentRequestClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
         HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
         HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
@@ -52,18 +52,18 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
             Event::ReplyDelta { conversation, item, seq, append }
         }
         HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
-            let item = Box::new(conversation::item(*item, left_out));
+            let item = Box::new(conversation::item_view(*item, left_out));
             Event::ItemChanged { conversation, item, answering }
         }
         HostEvent::AuditChanged(_) => Event::AuditChanged,
         HostEvent::ModelsChanged => Event::ModelsChanged,
-        HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
+        HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings_view(settings) },
         HostEvent::RulesChanged => Event::RulesChanged,
         HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem },
     }
 }
 
-pub(super) fn server(view: ServerView) -> Server {
+pub(super) fn server_view(view: ServerView) -> Server {
     let [tools, prompts, resources, templates] = view.counts.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let [new, changed] = view.unreviewed.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let facts = view.facts;
@@ -71,9 +71,9 @@ pub(super) fn server(view: ServerView) -> Server {
         command_line: view.config.command_line(),
         name: view.name,
         url: view.config.as_http().map(|http| UrlParts::parse(&http.url)),
-        transport: transport(&view.config, view.connected.as_ref()).to_owned(),
+        transport: transport_name(&view.config, view.connected.as_ref()).to_owned(),
         config: server_setup::config_view(view.config, SecretVisibility::Hidden),
-        state: state(view.state),
+        state: server_state_view(view.state),
         since: view.since,
         approved: view.approved,
         revision: facts.as_ref().map(|f| f.revision.to_string()),
@@ -88,7 +88,7 @@ pub(super) fn server(view: ServerView) -> Server {
             description: s.description,
             website_url: s.website_url,
         }),
-        capabilities: facts.as_ref().map(|f| capabilities(&f.capabilities)).unwrap_or_default(),
+        capabilities: facts.as_ref().map(|f| capability_names(&f.capabilities)).unwrap_or_default(),
         instructions: facts.and_then(|f| f.instructions),
         counts: Counts { tools, prompts, resources, templates },
         unreviewed: (new > 0 || changed > 0).then_some(UnreviewedCounts { new, changed }),
@@ -113,7 +113,7 @@ pub(super) fn server(view: ServerView) -> Server {
 }
 
 /// Returns the detected transport of a server, or else the configured one.
-fn transport(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'static str {
+fn transport_name(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'static str {
     match connected.map(|c| c.transport) {
         Some(DetectedTransport::StreamableHttp) => "streamable-http",
         Some(DetectedTransport::HttpSse) => "http-sse",
@@ -124,7 +124,7 @@ fn transport(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'sta
 
 /// Returns the server's capabilities as dotted names, such as `tools.listChanged`. Members of an object are included if
 /// they are `true`.
-fn capabilities(capabilities: &ServerCapabilities) -> Vec<String> {
+fn capability_names(capabilities: &ServerCapabilities) -> Vec<String> {
     let Ok(serde_json::Value::Object(all)) = serde_json::to_value(capabilities) else { return Vec::new() };
     let mut names = Vec::new();
     for (name, value) in all.into_iter().take(50) {
@@ -135,7 +135,7 @@ fn capabilities(capabilities: &ServerCapabilities) -> Vec<String> {
     names
 }
 
-fn state(state: HostState) -> ServerState {
+fn server_state_view(state: HostState) -> ServerState {
     match state {
         HostState::Stopped => ServerState::Stopped,
         HostState::AwaitingApproval => ServerState::AwaitingApproval,
@@ -175,7 +175,7 @@ pub(super) fn imported_server_view(found: PastedServer) -> ImportedServer {
     ImportedServer { name: found.name, config, notes: found.notes, usable: found.usable }
 }
 
-pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {
+pub(super) fn activity_entry_view(entry: &HostEntry) -> ActivityEntry {
     ActivityEntry {
         seq: entry.seq,
         at: entry.at,
@@ -190,7 +190,7 @@ pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {
     }
 }
 
-pub(super) fn grant(grant: policy::Grant) -> Grant {
+pub(super) fn grant_view(grant: policy::Grant) -> Grant {
     Grant {
         id: grant.id.0.to_string(),
         server: grant.server,
@@ -206,7 +206,7 @@ pub(super) fn grant(grant: policy::Grant) -> Grant {
     }
 }
 
-pub(super) fn settings(settings: AppSettings) -> Settings {
+pub(super) fn settings_view(settings: AppSettings) -> Settings {
     Settings {
         theme: match settings.theme.as_str() {
             "light" => Theme::Light,

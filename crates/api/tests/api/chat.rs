@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp};
 use testkit::model::{ModelStep, ScriptedModel, model_named, text_reply};
 
-use crate::call;
+use crate::run_command;
 
 /// Creates a conversation with a scripted model that sends these replies. Returns the app, its API and the identifier
 /// of the conversation.
@@ -14,16 +14,16 @@ async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Ap
     let model = ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
     answers.into_iter().for_each(|answer| model.queue_reply(answer));
     let api = Api::new(app.host.clone());
-    let id = call(&api, "create_conversation", json!({"title": "Talk"})).await["id"].clone();
+    let id = run_command(&api, "create_conversation", json!({"title": "Talk"})).await["id"].clone();
     let settings = json!({"model": {"provider": "scripted", "model": "m"}, "systemPrompt": "Be brief."});
-    call(&api, "set_conversation", json!({"conversation": id, "settings": settings})).await;
+    run_command(&api, "set_conversation", json!({"conversation": id, "settings": settings})).await;
     (app, api, id)
 }
 
 /// Executes a command that starts a reply. Returns the response and all events until the reply has ended.
 async fn run_reply_command(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
     let mut events = api.events();
-    let begun = call(api, command, request).await;
+    let begun = run_command(api, command, request).await;
     let mut seen = Vec::new();
     let until = async {
         while let Some(batch) = events.next().await {
@@ -59,7 +59,7 @@ async fn reply_streams_events_and_is_stored_in_the_conversation() {
         (&json!("streaming"), &json!(true)),
         "the reply should follow"
     );
-    let conversation = call(&api, "conversation", json!({"conversation": id})).await;
+    let conversation = run_command(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(
         conversation["items"][1],
         items.last().unwrap()["item"],
@@ -69,11 +69,11 @@ async fn reply_streams_events_and_is_stored_in_the_conversation() {
     assert_eq!((&body["parts"][0]["text"], &body["stop"]["is"]), (&json!("Hello"), &json!("end_turn")), "{body}");
     assert_eq!(conversation["answering"], false, "the reply should have ended");
     assert_eq!(conversation["settings"]["systemPrompt"], "Be brief.", "settings of the conversation");
-    let cost = call(&api, "conversation_cost", json!({"conversation": id})).await;
+    let cost = run_command(&api, "conversation_cost", json!({"conversation": id})).await;
     assert_eq!((&cost["usage"]["input"], &cost["unpriced"]), (&json!(10), &json!(1)), "usage: {cost}");
 
     *app.platform.save_file.lock().unwrap() = Some(app.folder.path().join("talk.md"));
-    call(&api, "export_conversation", json!({"conversation": id, "format": "markdown"})).await;
+    run_command(&api, "export_conversation", json!({"conversation": id, "format": "markdown"})).await;
     let written = std::fs::read_to_string(app.folder.path().join("talk.md")).unwrap();
     assert_eq!(written, "# Talk\n\n## User\n\nHi\n\n## Assistant (`m`)\n\nHello\n", "exported file");
 }
@@ -83,15 +83,15 @@ async fn branches_are_listed_and_selectable() {
     let (_app, api, id) = conversation_with_replies(vec![text_reply("One", (1, 1)), text_reply("Two", (1, 1))]).await;
     let (first, _) = run_reply_command(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let (second, _) = run_reply_command(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
-    let shown = call(&api, "conversation", json!({"conversation": id})).await;
+    let shown = run_command(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(
         shown["items"][1]["siblings"],
         json!([first["reply"], second["reply"]]),
         "both replies should be listed"
     );
     assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "Two", "the new branch should be selected");
-    call(&api, "choose_branch", json!({"conversation": id, "item": first["reply"]})).await;
-    let shown = call(&api, "conversation", json!({"conversation": id})).await;
+    run_command(&api, "choose_branch", json!({"conversation": id, "item": first["reply"]})).await;
+    let shown = run_command(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "One", "the chosen branch should be selected");
 }
 
@@ -103,18 +103,18 @@ async fn impossible_actions_return_distinct_error_codes() {
     assert_eq!(refused("stop_reply", stop.clone()).await, ErrorCode::NotFound, "no reply is streaming");
     let empty = json!({"conversation": id, "text": " "});
     assert_eq!(refused("send_message", empty).await, ErrorCode::Invalid, "an empty message should be rejected");
-    call(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
+    run_command(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let second = json!({"conversation": id, "text": "Hi"});
     assert_eq!(
         refused("send_message", second).await,
         ErrorCode::NotReady,
         "a second reply at the same time should be rejected"
     );
-    let shown = call(&api, "conversation", json!({"conversation": id})).await;
+    let shown = run_command(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(
         (&shown["answering"], &shown["items"][1]["seq"]),
         (&json!(true), &json!(0)),
         "the snapshot of a streaming reply should have its sequence number"
     );
-    call(&api, "stop_reply", stop).await;
+    run_command(&api, "stop_reply", stop).await;
 }

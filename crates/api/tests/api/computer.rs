@@ -6,9 +6,9 @@ use std::sync::Arc;
 use api::{Api, Computer, ErrorCode, ProcessEnvironment, WebView, dispatch};
 use process::{PathSource, SearchPath};
 use serde_json::json;
-use testkit::app::{TestApp, command};
+use testkit::app::{TestApp, local_config};
 
-use crate::call;
+use crate::run_command;
 
 /// Text contained in all private values, which the report must not contain.
 const CANARY: &str = "canary-ann";
@@ -21,7 +21,7 @@ fn api_with_programs(app: &TestApp, home: &std::path::Path) -> Api {
         secrets: Arc::clone(&ports.secrets),
         data_folder: app.folder.path().to_owned(),
         cache_folder: Some(home.join(".cache")),
-        environment: ProcessEnvironment::with(
+        environment: ProcessEnvironment::with_variables(
             &[("HTTPS_PROXY", "http://canary-ann@127.0.0.1:9")],
             Some(home.to_owned()),
         ),
@@ -40,9 +40,9 @@ async fn findings_suggest_a_remedy_and_the_report_is_redacted() {
     let node = bin.join("node");
     std::fs::write(&node, "#!/bin/sh\necho v8.0.0\n").unwrap();
     std::fs::set_permissions(&node, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let server = |program: &str| command(program.into(), &["--token", CANARY]);
+    let server = |program: &str| local_config(program.into(), &["--token", CANARY]);
     let app = TestApp::start(vec![(CANARY, server("npx")), ("other", server("canary-ann-program"))]).await;
-    let found = call(&api_with_programs(&app, home.path()), "check_computer", json!({})).await;
+    let found = run_command(&api_with_programs(&app, home.path()), "check_computer", json!({})).await;
     let finding = |id: &str| {
         let all = found["findings"].as_array().unwrap();
         all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no finding {id} in {found:#}")).clone()

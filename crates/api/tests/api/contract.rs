@@ -2,12 +2,12 @@
 
 use api::{Api, COMMANDS, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 
-use crate::call;
+use crate::run_command;
 
 async fn start_harbour() -> (TestApp, Api) {
-    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "listed completely", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
     let api = Api::new(app.host.clone());
@@ -53,12 +53,12 @@ async fn unknown_subjects_return_not_found() {
 
 #[tokio::test]
 async fn snapshot_and_subsequent_events_have_no_gap() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
-    let snapshot = call(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "snapshot", json!({})).await;
     let mut next = snapshot["nextEvent"].as_u64().unwrap();
-    call(&api, "start_server", json!({"server": "harbour"})).await;
+    run_command(&api, "start_server", json!({"server": "harbour"})).await;
     let asked = async {
         loop {
             let batch = events.next().await.expect("the stream should not end");
@@ -73,7 +73,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
     };
     let consent_request =
         tokio::time::timeout(EVENT_TIMEOUT, asked).await.expect("the consent request should be reported");
-    let again = call(&api, "snapshot", json!({})).await;
+    let again = run_command(&api, "snapshot", json!({})).await;
     assert_eq!(
         again["questions"][0]["hash"],
         json!(consent_request.hash),
@@ -86,7 +86,7 @@ async fn tool_result_contains_every_kind_of_content() {
     let (app, api) = start_harbour().await;
     let user = app.decide_automatically(|_| Some(host::view::UserDecision::Allow(policy::ApprovalScope::Once)));
     let request = json!({"call": "1", "server": "harbour", "tool": "show_everything", "arguments": {}});
-    let result = call(&api, "call_tool", request).await;
+    let result = run_command(&api, "call_tool", request).await;
     user.abort();
     let kinds: Vec<&str> = result["content"].as_array().unwrap().iter().map(|c| c["type"].as_str().unwrap()).collect();
     for kind in ["text", "image", "audio", "resource_link", "resource"] {
@@ -108,11 +108,11 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     let host::view::ConsentRequestBody::Sampling { request: original, .. } = before.body else {
         panic!("expected a sampling request")
     };
-    let shown = call(&api, "snapshot", json!({})).await["questions"][0].clone();
+    let shown = run_command(&api, "snapshot", json!({})).await["questions"][0].clone();
     let mut request = shown["body"]["request"].clone();
     request["systemPrompt"] = json!("Be brief.");
     let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
-    let edited = call(&api, "edit_question", edit).await;
+    let edited = run_command(&api, "edit_question", edit).await;
     assert_ne!(edited["hash"], shown["hash"], "the edited request should have another hash");
     let now = app.consent_request("harbour", "the model", |q| q.id == before.id).await;
     let host::view::ConsentRequestBody::Sampling { request: kept, .. } = now.body else {
@@ -123,20 +123,24 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     let words =
         |r: &mcp_proto::types::CreateMessageParams| r.messages.iter().map(|m| m.content.clone()).collect::<Vec<_>>();
     assert_eq!(words(&kept), words(&original), "messages should be unchanged");
-    call(&api, "answer_question", json!({"id": edited["id"], "hash": edited["hash"], "answer": {"action": "deny"}}))
-        .await;
+    run_command(
+        &api,
+        "answer_question",
+        json!({"id": edited["id"], "hash": edited["hash"], "answer": {"action": "deny"}}),
+    )
+    .await;
     let _ = called.await.unwrap();
 }
 
 #[tokio::test]
 async fn pasted_settings_are_parsed_and_get_unique_names() {
-    let app = TestApp::start(vec![("files", demo(&[]))]).await;
+    let app = TestApp::start(vec![("files", demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
-    let preview = call(&api, "check_import", json!({ "text": text })).await;
+    let preview = run_command(&api, "check_import", json!({ "text": text })).await;
     assert_eq!(preview["servers"][0]["config"]["args"], json!(["-y", "pkg", "/a b"]), "every argument should be kept");
     assert_ne!(preview["servers"][0]["name"], json!("files"), "a taken name should not be suggested");
-    let preview = call(&api, "check_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
+    let preview = run_command(&api, "check_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
     assert!(
         preview["problem"]["message"].is_string() && preview["problem"]["line"].is_u64(),
         "the problem should have its line: {preview}"
@@ -153,8 +157,8 @@ async fn secrets_of_a_link_are_stored_in_the_keychain() {
         let mut config = config;
         config["name"] = json!(name);
         let link = format!("vscode:mcp/install?{config}");
-        let found = call(&api, "check_import", json!({ "text": link })).await["servers"][0].clone();
-        call(&api, "add_server", json!({ "name": name, "config": found["config"] })).await;
+        let found = run_command(&api, "check_import", json!({ "text": link })).await["servers"][0].clone();
+        run_command(&api, "add_server", json!({ "name": name, "config": found["config"] })).await;
     }
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(!file.contains("t0psecret"), "the file should contain no secret: {file}");
@@ -169,14 +173,14 @@ async fn secrets_of_a_link_are_stored_in_the_keychain() {
 #[tokio::test]
 async fn activity_is_paged_and_exported_as_json_lines() {
     let (app, api) = start_harbour().await;
-    let page = call(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
+    let page = run_command(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
     let entries = page["entries"].as_array().unwrap().clone();
     let opening = entries
         .iter()
         .find(|e| e["method"] == "initialize" && e["kind"] == "request")
         .expect("the handshake should be in the activity log");
     assert_eq!(opening["sent"], json!(true), "direction of the message");
-    let body = call(&api, "activity_body", json!({"server": "harbour", "seq": opening["seq"]})).await;
+    let body = run_command(&api, "activity_body", json!({"server": "harbour", "seq": opening["seq"]})).await;
     let message: Value = serde_json::from_str(body["text"].as_str().unwrap()).expect("the message should be JSON");
     assert_eq!(message["method"], "initialize", "the full message should be returned");
     let answered =
@@ -187,14 +191,14 @@ async fn activity_is_paged_and_exported_as_json_lines() {
     for _ in 0..1_500 {
         activity.lock().unwrap().append_line(supervision::activity::ActivityKind::Stderr, "one of many");
     }
-    let page = call(&api, "activity", json!({"server": "harbour", "limit": 2_000})).await;
+    let page = run_command(&api, "activity", json!({"server": "harbour", "limit": 2_000})).await;
     let entries = page["entries"].as_array().unwrap();
     assert!(entries.len() > 1_500, "one page should hold all retained entries");
     assert!(entries.contains(opening), "the page should contain the first entry");
 
     let file = app.folder.path().join("out.jsonl");
     *app.platform.save_file.lock().unwrap() = Some(file.clone());
-    let saved = call(&api, "export_activity", json!({"server": "harbour"})).await;
+    let saved = run_command(&api, "export_activity", json!({"server": "harbour"})).await;
     assert_eq!(saved["path"], json!(file.display().to_string()), "the path should be returned");
     let lines: Vec<Value> =
         std::fs::read_to_string(&file).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -203,7 +207,7 @@ async fn activity_is_paged_and_exported_as_json_lines() {
         "each line should be a JSON object"
     );
     *app.platform.save_file.lock().unwrap() = None;
-    let closed = call(&api, "export_activity", json!({"server": "harbour"})).await;
+    let closed = run_command(&api, "export_activity", json!({"server": "harbour"})).await;
     assert_eq!(closed["path"], Value::Null, "closing the dialog should write nothing");
 }
 
@@ -214,16 +218,16 @@ async fn e21_media_is_saved_unchanged_at_the_chosen_path() {
     let file = app.folder.path().join("picked");
     *app.platform.save_file.lock().unwrap() = Some(file.clone());
     let media = |data: &str| json!({"title": "../../Chart", "mimeType": "image/png", "data": data});
-    let saved = call(&api, "save_media", media("AAEC/w==")).await;
+    let saved = run_command(&api, "save_media", media("AAEC/w==")).await;
     assert_eq!(saved["path"], json!(file.display().to_string()), "the path should be returned");
     assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "the bytes should be unchanged");
     assert_eq!(*app.platform.proposed.lock().unwrap(), ["Chart.png"], "the suggested name should contain no path");
-    call(&api, "save_media", media("AAEC/w")).await;
+    run_command(&api, "save_media", media("AAEC/w")).await;
     assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "padding should be optional");
     let refused = api::respond(&api, "save_media", &media("<svg>")).await;
     assert!(refused.is_err(), "invalid Base64 should be rejected");
     *app.platform.save_file.lock().unwrap() = None;
-    let closed = call(&api, "save_media", media("AAEC/w==")).await;
+    let closed = run_command(&api, "save_media", media("AAEC/w==")).await;
     assert_eq!(closed["path"], Value::Null, "closing the dialog should write nothing");
 }
 
@@ -231,20 +235,20 @@ async fn e21_media_is_saved_unchanged_at_the_chosen_path() {
 async fn conversations_are_stored_and_items_replaced_by_id() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
-    let made = call(&api, "create_conversation", json!({"title": "Trip"})).await;
+    let made = run_command(&api, "create_conversation", json!({"title": "Trip"})).await;
     let id = made["id"].clone();
     let item = |text: &str| json!({"id": "1", "at": 5, "body": {"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}});
     for text in ["first", "second"] {
-        call(&api, "append_items", json!({"conversation": id, "items": [item(text)]})).await;
+        run_command(&api, "append_items", json!({"conversation": id, "items": [item(text)]})).await;
     }
-    call(&api, "rename_conversation", json!({"conversation": id, "title": " Long trip "})).await;
-    let read = call(&api, "conversation", json!({"conversation": id})).await;
+    run_command(&api, "rename_conversation", json!({"conversation": id, "title": " Long trip "})).await;
+    let read = run_command(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(read["items"], json!([item("second")]), "an item with the same identifier should replace the older one");
-    let listed = call(&api, "snapshot", json!({})).await;
+    let listed = run_command(&api, "snapshot", json!({})).await;
     assert_eq!(listed["conversations"][0]["title"], "Long trip", "the new title should be listed");
-    call(&api, "delete_conversation", json!({"conversation": id})).await;
+    run_command(&api, "delete_conversation", json!({"conversation": id})).await;
     assert_eq!(
-        call(&api, "snapshot", json!({})).await["conversations"],
+        run_command(&api, "snapshot", json!({})).await["conversations"],
         json!([]),
         "the conversation should be deleted"
     );
@@ -254,7 +258,7 @@ async fn conversations_are_stored_and_items_replaced_by_id() {
 async fn history_is_paged_and_searchable() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
-    let id = call(&api, "create_conversation", json!({"title": "Trip"})).await["id"].clone();
+    let id = run_command(&api, "create_conversation", json!({"title": "Trip"})).await["id"].clone();
     let picture = "AAEC".repeat(2_000);
     let items: Vec<Value> = (0..130)
         .map(|n| {
@@ -262,14 +266,14 @@ async fn history_is_paged_and_searchable() {
             json!({"id": n.to_string(), "at": 5, "body": {"kind": "message", "role": "user", "content": content, "prompt": null}})
         })
         .collect();
-    call(&api, "append_items", json!({"conversation": id, "items": items})).await;
-    let first = call(&api, "conversation", json!({"conversation": id})).await;
+    run_command(&api, "append_items", json!({"conversation": id, "items": items})).await;
+    let first = run_command(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(
         (&first["items"][0]["id"], &first["hasMore"]),
         (&json!("30"), &json!(true)),
         "the newest items should be returned first"
     );
-    let older = call(&api, "items", json!({"conversation": id, "before": "30", "limit": 100})).await;
+    let older = run_command(&api, "items", json!({"conversation": id, "before": "30", "limit": 100})).await;
     assert_eq!(older["items"].as_array().map(Vec::len), Some(30), "the previous items should be returned");
     assert_eq!(
         (&older["items"][0]["id"], &older["hasMore"]),
@@ -283,9 +287,9 @@ async fn history_is_paged_and_searchable() {
         (&json!("/content/1/data"), &json!(6_000)),
         "position and size of the omitted content"
     );
-    let blob = call(&api, "blob", json!({"hash": left["hash"]})).await;
+    let blob = run_command(&api, "blob", json!({"hash": left["hash"]})).await;
     assert_eq!(blob["data"], picture.as_str(), "the blob should be returned by its hash");
-    let found = call(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
+    let found = run_command(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
     assert_eq!(
         (&found["found"][0]["item"], &found["hasMore"]),
         (&json!("129"), &json!(false)),
@@ -309,7 +313,7 @@ async fn history_is_paged_and_searchable() {
 #[tokio::test]
 async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
     let (app, api) = start_harbour().await;
-    let id = call(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
+    let id = run_command(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
     let request =
         json!({"call": "sum", "server": "harbour", "tool": "add", "arguments": {"a": 2, "b": 3}, "conversation": id});
     let caller = api.clone();
@@ -319,7 +323,7 @@ async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
     app.decide(&consent_request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let kept = async {
         loop {
-            let items = call(&api, "conversation", json!({"conversation": id})).await["items"].clone();
+            let items = run_command(&api, "conversation", json!({"conversation": id})).await["items"].clone();
             if items[0]["id"] == "sum" {
                 return items;
             }
@@ -344,7 +348,7 @@ fn typescript_contains_every_command_and_no_bigint() {
 #[tokio::test]
 async fn failed_user_call_is_stored_with_the_sent_arguments() {
     let (app, api) = start_harbour().await;
-    let id = call(&api, "create_conversation", json!({"title": "x"})).await["id"].clone();
+    let id = run_command(&api, "create_conversation", json!({"title": "x"})).await["id"].clone();
     let request = json!({"call": "k1", "server": "harbour", "tool": "slow_report", "arguments": {"seconds": 60}, "conversation": id});
     let own = Api::new(app.host.clone());
     let running = tokio::spawn(async move { dispatch(&own, "call_tool", request).await });
@@ -361,8 +365,8 @@ async fn failed_user_call_is_stored_with_the_sent_arguments() {
         // sleep: polls, because no event reports it.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    call(&api, "cancel_call", json!({"call": "k1"})).await;
+    run_command(&api, "cancel_call", json!({"call": "k1"})).await;
     assert!(running.await.unwrap().is_err(), "the call should fail");
-    let read = call(&api, "conversation", json!({"conversation": id})).await;
+    let read = run_command(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(read["items"][0]["body"]["arguments"], changed, "the sent arguments should be stored: {read}");
 }

@@ -5,7 +5,7 @@ use host::view::ServerState;
 use serde_json::{Value, json};
 use testkit::app::TestApp;
 
-use crate::call;
+use crate::run_command;
 
 const SECRET: &str = "t0psecret-of-mine";
 
@@ -19,7 +19,7 @@ fn config(app: &TestApp, env: Value) -> Value {
     json!({"type": "stdio", "command": "sh", "args": ["-c", script, demo], "env": env, "secretEnv": ["TOKEN"]})
 }
 
-fn seen_environment(app: &TestApp) -> String {
+fn recorded_environment(app: &TestApp) -> String {
     std::fs::read_to_string(app.folder.path().join("seen")).unwrap_or_default()
 }
 
@@ -32,9 +32,9 @@ async fn start_failure_message(app: &TestApp) -> String {
     }
 }
 
-async fn entry(app: &TestApp, api: &Api) -> (String, Value) {
+async fn settings_entry(app: &TestApp, api: &Api) -> (String, Value) {
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
-    (file, call(api, "snapshot", json!({})).await["servers"][0]["config"].clone())
+    (file, run_command(api, "snapshot", json!({})).await["servers"][0]["config"].clone())
 }
 
 #[tokio::test]
@@ -43,9 +43,9 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     let api = Api::new(app.host.clone());
     let mut events = api.events();
     let wanted = config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
-    let kept = call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    let kept = run_command(&api, "add_server", json!({"name": "near", "config": wanted})).await;
     assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
-    let (file, shown) = entry(&app, &api).await;
+    let (file, shown) = settings_entry(&app, &api).await;
     assert!(
         file.contains("${secret:near.TOKEN}") && !file.contains(SECRET),
         "the file should contain no secret: {file}"
@@ -55,19 +55,19 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     assert_eq!(shown["secretEnv"], json!(["TOKEN"]), "the secret variables should be listed");
 
     app.ready("near").await;
-    assert!(seen_environment(&app).contains(&format!("TOKEN={SECRET}\n")), "the server should receive the secret");
+    assert!(recorded_environment(&app).contains(&format!("TOKEN={SECRET}\n")), "the server should receive the secret");
     let activity = app.activity("near").await;
     assert!(
         activity.contains("x/[redacted]") && !activity.contains(SECRET),
         "the secret should be redacted in the activity log: {activity}"
     );
-    let page = call(&api, "activity", json!({"server": "near", "limit": 100})).await;
+    let page = run_command(&api, "activity", json!({"server": "near", "limit": 100})).await;
     let entries = page["entries"].as_array().unwrap();
     let said = |e: &&Value| e["preview"].as_str().is_some_and(|text| text.contains("x/[redacted]"));
     let sent = |e: &&Value| e["sent"] == json!(true);
     for (entry, redacted) in [(entries.iter().find(said), true), (entries.iter().find(sent), false)] {
         let entry = entry.expect("the message should be in the activity log");
-        let body = call(&api, "activity_body", json!({"server": "near", "seq": entry["seq"]})).await;
+        let body = run_command(&api, "activity_body", json!({"server": "near", "seq": entry["seq"]})).await;
         assert_eq!(body["redacted"], json!(redacted), "a redaction should be reported: {body}");
     }
     let mut audit = std::fs::read(app.folder.path().join("data/audit.db")).unwrap();
@@ -75,22 +75,22 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     assert!(!String::from_utf8_lossy(&audit).contains(SECRET), "the secret should not be in the audit log");
 
     // An update with the reference keeps the secret, and a new value replaces it.
-    let (_, shown) = entry(&app, &api).await;
-    call(&api, "update_server", json!({"server": "near", "name": "near", "config": shown})).await;
-    call(&api, "set_secret", json!({"server": "near", "header": "TOKEN", "value": "an0ther-secret"})).await;
-    call(&api, "stop_server", json!({"server": "near"})).await;
+    let (_, shown) = settings_entry(&app, &api).await;
+    run_command(&api, "update_server", json!({"server": "near", "name": "near", "config": shown})).await;
+    run_command(&api, "set_secret", json!({"server": "near", "header": "TOKEN", "value": "an0ther-secret"})).await;
+    run_command(&api, "stop_server", json!({"server": "near"})).await;
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;
     app.ready("near").await;
-    assert!(seen_environment(&app).contains("TOKEN=an0ther-secret\n"), "the new secret should be used");
+    assert!(recorded_environment(&app).contains("TOKEN=an0ther-secret\n"), "the new secret should be used");
     let mut plain = shown;
     plain["env"]["TOKEN"] = json!("a-th1rd-secret");
     plain["secretEnv"] = Value::Null;
-    call(&api, "update_server", json!({"server": "near", "name": "near", "config": plain})).await;
-    let (file, _) = entry(&app, &api).await;
+    run_command(&api, "update_server", json!({"server": "near", "name": "near", "config": plain})).await;
+    let (file, _) = settings_entry(&app, &api).await;
     assert!(!file.contains("a-th1rd-secret"), "a secret variable should stay secret: {file}");
 
     // Events are ordered, so all events that could contain a secret precede the event of this command.
-    call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
+    run_command(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = String::new();
     while !told.contains("fence") {
         let batch = events.next().await.expect("the stream should not end");
@@ -111,8 +111,8 @@ async fn secret_is_bound_to_the_command_it_was_entered_for() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let wanted = config(&app, json!({"TOKEN": SECRET}));
-    call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
-    let (file, shown) = entry(&app, &api).await;
+    run_command(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    let (file, shown) = settings_entry(&app, &api).await;
     let mut other = shown.clone();
     other["args"].as_array_mut().unwrap().push(json!("--more"));
     let refused = dispatch(&api, "update_server", json!({"server": "near", "name": "near", "config": other})).await;
@@ -125,7 +125,7 @@ async fn secret_is_bound_to_the_command_it_was_entered_for() {
         failure.contains("near.TOKEN") && failure.contains("enter it again"),
         "the message should contain the cause: {failure}"
     );
-    assert!(seen_environment(&app).is_empty(), "no process should be started");
+    assert!(recorded_environment(&app).is_empty(), "no process should be started");
 }
 
 #[tokio::test]
@@ -134,11 +134,11 @@ async fn secret_of_a_remote_server_is_not_passed_to_a_process() {
     let api = Api::new(app.host.clone());
     let header = json!({"name": "Authorization", "value": SECRET, "secret": true});
     let remote = json!({"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": [header]});
-    call(&api, "add_server", json!({"name": "far", "config": remote})).await;
+    run_command(&api, "add_server", json!({"name": "far", "config": remote})).await;
     let mut wanted = config(&app, json!({"TOKEN": "${secret:far.Authorization}"}));
     wanted["secretEnv"] = Value::Null;
-    call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    run_command(&api, "add_server", json!({"name": "near", "config": wanted})).await;
     let failure = start_failure_message(&app).await;
     assert!(failure.contains("far.Authorization"), "the secret should not be found: {failure}");
-    assert!(seen_environment(&app).is_empty(), "no process should be started");
+    assert!(recorded_environment(&app).is_empty(), "no process should be started");
 }

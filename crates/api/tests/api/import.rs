@@ -9,10 +9,10 @@ use host::HostOptions;
 use ports::secrets::SecretsInMemory;
 use ports::{SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use testkit::app::{TestApp, demo};
+use testkit::app::{TestApp, demo_config};
 use testkit::import::import_fixtures;
 
-use crate::call;
+use crate::run_command;
 
 fn listed_server<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
     let app = listed["apps"].as_array().unwrap().iter().find(|one| one["id"] == app).expect("the app should be listed");
@@ -28,7 +28,7 @@ fn listed_server<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 async fn only_selected_servers_are_imported() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
-    let listed = call(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "import_candidates", json!({})).await;
     assert!(
         listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")),
         "the searched apps should be listed: {listed}"
@@ -42,7 +42,7 @@ async fn only_selected_servers_are_imported() {
 
     let before = app.host.snapshot().await.unwrap().servers.len();
     let picked = json!({ "source": {}, "ids": [linear["id"], "0".repeat(64)] });
-    let outcomes = call(&api, "import_servers", picked).await["outcomes"].clone();
+    let outcomes = run_command(&api, "import_servers", picked).await["outcomes"].clone();
     assert_eq!(outcomes[0]["name"], "linear", "the selected server should be imported: {outcomes}");
     assert!(outcomes[0]["onlyThisRun"].is_string(), "the missing keychain should be reported");
     assert!(
@@ -56,7 +56,7 @@ async fn only_selected_servers_are_imported() {
         file.contains("${secret:linear.Authorization}") && !file.contains("lin_api"),
         "the file should contain no secret: {file}"
     );
-    let again = call(&api, "import_candidates", json!({ "app": "cursor" })).await;
+    let again = run_command(&api, "import_candidates", json!({ "app": "cursor" })).await;
     assert_eq!(
         listed_server(&again, "cursor", "linear")["status"],
         "same",
@@ -77,10 +77,10 @@ async fn server_changed_since_listing_is_not_imported() {
     };
     write("harmless");
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
-    let listed = call(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "import_candidates", json!({})).await;
     let id = listed_server(&listed, "cursor", "one")["id"].clone();
     write("harmful");
-    let outcomes = call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
+    let outcomes = run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
     assert!(outcomes["outcomes"][0]["problem"].is_string(), "the changed server should be rejected: {outcomes}");
     assert!(
         !fs::read_to_string(app.folder.path().join("mcp.json")).unwrap_or_default().contains("harm"),
@@ -97,11 +97,11 @@ async fn lists_of_tools_are_stored_with_their_server() {
     let server = json!({ "mcpServers": { "one": entry } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
-    let listed = call(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "import_candidates", json!({})).await;
     let one = listed_server(&listed, "windsurf", "one");
     let tools = json!({ "enabled": ["re*"], "disabled": ["delete"] });
     assert_eq!(one["tools"], tools, "the lists are shown");
-    let outcomes = call(&api, "import_servers", json!({ "source": {}, "ids": [one["id"]] })).await;
+    let outcomes = run_command(&api, "import_servers", json!({ "source": {}, "ids": [one["id"]] })).await;
     assert_eq!(outcomes["outcomes"][0]["name"], "one", "{outcomes}");
     let written =
         || -> Value { serde_json::from_slice(&fs::read(app.folder.path().join("mcp.json")).unwrap()).unwrap() };
@@ -110,7 +110,7 @@ async fn lists_of_tools_are_stored_with_their_server() {
 
     // An update with or without the optional lists must be accepted.
     let update = async |config: Value| {
-        call(&api, "update_server", json!({ "server": "one", "name": "one", "config": config })).await;
+        run_command(&api, "update_server", json!({ "server": "one", "name": "one", "config": config })).await;
         written()["mcpServers"]["one"].clone()
     };
     let kept = update(json!({ "type": "stdio", "command": "other" })).await;
@@ -156,7 +156,8 @@ impl Secrets for FullKeychain {
 async fn server_is_removed_if_its_secrets_cannot_be_written() {
     let keychain = Arc::new(FullKeychain::default());
     let app =
-        TestApp::start_with(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone()).await;
+        TestApp::start_with_secrets(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone())
+            .await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
     let env = json!({ "API_KEY": "hunter2hunter2" });
@@ -164,9 +165,9 @@ async fn server_is_removed_if_its_secrets_cannot_be_written() {
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let import = async || {
-        let listed = call(&api, "import_candidates", json!({})).await;
+        let listed = run_command(&api, "import_candidates", json!({})).await;
         let id = listed_server(&listed, "windsurf", "one")["id"].clone();
-        call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
+        run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
     };
     let servers = async || app.host.snapshot().await.unwrap().servers.len();
     let before = servers().await;
@@ -193,11 +194,11 @@ async fn pending_value_is_referenced_in_the_settings() {
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
     fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
-    let listed = call(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "import_candidates", json!({})).await;
     let far = listed_server(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
     assert_eq!(far["signIn"], sign_in, "the client identifier is not a secret");
-    call(&api, "import_servers", json!({ "source": {}, "ids": [far["id"]] })).await;
+    run_command(&api, "import_servers", json!({ "source": {}, "ids": [far["id"]] })).await;
     let servers = app.host.snapshot().await.unwrap().servers;
     let http = servers[0].config.as_http().unwrap().clone();
     assert_eq!(
@@ -213,7 +214,7 @@ async fn pending_value_is_referenced_in_the_settings() {
 
 #[tokio::test]
 async fn only_folders_below_the_home_folder_are_read_as_projects() {
-    let app = TestApp::start(vec![("demo", demo(&[]))]).await;
+    let app = TestApp::start(vec![("demo", demo_config(&[]))]).await;
     let home = tempfile::tempdir().unwrap();
     let project = home.path().canonicalize().unwrap().join("project");
     fs::create_dir_all(project.join(".vscode")).unwrap();
@@ -232,13 +233,13 @@ async fn only_folders_below_the_home_folder_are_read_as_projects() {
         assert_eq!(error.code, ErrorCode::NotFound, "{command}: {error}");
     }
     app.host.set_roots("demo".to_owned(), vec![project.clone()]).await.unwrap();
-    let files = call(&api, "project_files", json!({ "folder": project })).await;
+    let files = run_command(&api, "project_files", json!({ "folder": project })).await;
     assert_eq!(files["files"], json!([".mcp.json", ".vscode/mcp.json"]));
-    let listed = call(&api, "import_candidates", json!({ "project": project })).await;
+    let listed = run_command(&api, "import_candidates", json!({ "project": project })).await;
     let two = listed_server(&listed, "vscode", "two");
     assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "no server should be added without a selection");
     let picked = json!({ "source": { "project": project }, "ids": [two["id"]] });
-    assert_eq!(call(&api, "import_servers", picked).await["outcomes"][0]["name"], "two");
+    assert_eq!(run_command(&api, "import_servers", picked).await["outcomes"][0]["name"], "two");
     let both = json!({ "app": "cursor", "project": project });
     let error = dispatch(&api, "import_candidates", both).await.expect_err("specifying both should be rejected");
     assert_eq!(error.code, ErrorCode::BadRequest, "{error}");

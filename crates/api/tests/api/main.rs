@@ -24,6 +24,6 @@ use api::{Api, dispatch};
 use serde_json::Value;
 
 /// Executes a command that must succeed, and returns its response.
-async fn call(api: &Api, command: &str, request: Value) -> Value {
+async fn run_command(api: &Api, command: &str, request: Value) -> Value {
     dispatch(api, command, request.clone()).await.unwrap_or_else(|e| panic!("{command} {request}: {e:?}"))
 }

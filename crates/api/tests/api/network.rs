@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use api::{Api, dispatch};
 use host::view::{ServerState, ServerView};
 use serde_json::json;
-use testkit::app::{TestApp, remote};
+use testkit::app::{TestApp, remote_config};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::advance_time;
 
-async fn http_at(address: SocketAddr) -> HttpServer {
+async fn start_http_server(address: SocketAddr) -> HttpServer {
     let answer = |request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await };
     HttpServer::start_at(address, answer).await
 }
@@ -20,16 +20,16 @@ fn is_reconnecting(server: &ServerView) -> bool {
 
 #[tokio::test]
 async fn waiting_server_reconnects_when_the_page_reports_the_network() {
-    let server = http_at(([127, 0, 0, 1], 0).into()).await;
+    let server = start_http_server(([127, 0, 0, 1], 0).into()).await;
     let address = server.address;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
     app.ready_with_grant("far").await;
     drop(server);
     let told = dispatch(&api, "network_changed", json!({})).await.unwrap();
     assert_eq!(told, json!({}), "the command should be accepted");
     app.until("far", "reconnecting after an unanswered probe", is_reconnecting).await;
-    let _back = http_at(address).await;
+    let _back = start_http_server(address).await;
     dispatch(&api, "network_changed", json!({})).await.unwrap();
     app.until("far", "ready after the reconnect", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
@@ -37,8 +37,8 @@ async fn waiting_server_reconnects_when_the_page_reports_the_network() {
 
 #[tokio::test]
 async fn frequent_network_reports_are_coalesced() {
-    let server = http_at(([127, 0, 0, 1], 0).into()).await;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let server = start_http_server(([127, 0, 0, 1], 0).into()).await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
     app.ready_with_grant("far").await;
     for _ in 0..500 {

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use testkit::app::TestApp;
 use testkit::http::{HttpServer, ordinary};
 
-use crate::call;
+use crate::run_command;
 
-async fn started(app: &TestApp, api: &Api) -> Value {
+async fn start_server(app: &TestApp, api: &Api) -> Value {
     app.ready("far").await;
-    call(api, "snapshot", json!({})).await["servers"][0].clone()
+    run_command(api, "snapshot", json!({})).await["servers"][0].clone()
 }
 
-fn header(name: &str, value: &str, secret: bool) -> Value {
+fn header_json(name: &str, value: &str, secret: bool) -> Value {
     json!({"name": name, "value": value, "secret": secret})
 }
 
@@ -24,9 +24,10 @@ async fn secret_header_values_are_never_returned() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
-    let headers = json!([header("Authorization", "Bearer t0psecret", true), header("X-Team", "blu3team", false)]);
+    let headers =
+        json!([header_json("Authorization", "Bearer t0psecret", true), header_json("X-Team", "blu3team", false)]);
     let config = json!({"type": "http", "url": server.url("/mcp"), "headers": headers});
-    let kept = call(&api, "add_server", json!({"name": "far", "config": config})).await;
+    let kept = run_command(&api, "add_server", json!({"name": "far", "config": config})).await;
     assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(
@@ -34,7 +35,7 @@ async fn secret_header_values_are_never_returned() {
         "the file should contain no secret: {file}"
     );
     assert!(file.contains("blu3team"), "plain values should be in the file: {file}");
-    let shown = started(&app, &api).await;
+    let shown = start_server(&app, &api).await;
     for request in server.seen() {
         assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret should be sent");
         assert_eq!(request.header("x-team"), Some("blu3team"), "the other header should be sent");
@@ -52,7 +53,7 @@ async fn secret_header_values_are_never_returned() {
     );
     assert_eq!(shown["url"]["domain"], "127.0.0.1", "the URL should be parsed");
     // Events are ordered, so all events that could contain a secret precede the event of this command.
-    call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
+    run_command(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = String::new();
     while !told.contains("fence") {
         let batch = events.next().await.expect("the stream should not end");
@@ -71,12 +72,13 @@ async fn update_keeps_header_values_for_the_same_address_only() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let http = |url: &str, headers: Value| json!({"type": "http", "url": url, "headers": headers});
-    let add = json!({"name": "far", "config": http("https://a.example/mcp", json!([header("X-Key", "one", true)]))});
-    call(&api, "add_server", add).await;
+    let add =
+        json!({"name": "far", "config": http("https://a.example/mcp", json!([header_json("X-Key", "one", true)]))});
+    run_command(&api, "add_server", add).await;
     let kept = json!([{"name": "X-Key", "value": null}]);
     let update =
         |url: &str, headers: &Value| json!({"server": "far", "name": "far", "config": http(url, headers.clone())});
-    call(&api, "update_server", update("https://a.example/other", &kept)).await;
+    run_command(&api, "update_server", update("https://a.example/other", &kept)).await;
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(
         file.contains("${secret:far.X-Key}") && file.contains("/other"),
@@ -87,14 +89,14 @@ async fn update_keeps_header_values_for_the_same_address_only() {
     let unknown = json!([{"name": "X-Other", "value": null}]);
     let none = dispatch(&api, "update_server", update("https://a.example/mcp", &unknown)).await.unwrap_err();
     assert_eq!(none.code, ErrorCode::Invalid, "an unknown header has no value to keep: {none}");
-    call(&api, "set_secret", json!({"server": "far", "header": "X-Key", "value": "two"})).await;
+    run_command(&api, "set_secret", json!({"server": "far", "header": "X-Key", "value": "two"})).await;
     let missing = json!({"server": "far", "header": "X-None", "value": "two"});
     let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::NotFound, "an unknown header has no secret: {missing}");
     let key = ports::secrets::storage_key("far.X-Key", "https://a.example");
     let kept = || app.host.ports().secrets.get(&key).unwrap();
     assert_eq!(kept().as_deref(), Some("two"), "the secret should be replaced");
-    call(&api, "remove_server", json!({"server": "far"})).await;
+    run_command(&api, "remove_server", json!({"server": "far"})).await;
     assert_eq!(kept(), None, "the secrets of a removed server should be deleted");
     app.host.close().await;
 }
@@ -104,12 +106,15 @@ async fn concurrently_added_servers_have_separate_secrets() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let added = |name: &str, value: &str| {
-        let headers = json!([header("X-Key", value, true)]);
+        let headers = json!([header_json("X-Key", value, true)]);
         let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
         json!({"name": name, "config": config})
     };
     // Names of secrets are ASCII, and both server names are converted to the same ASCII text.
-    tokio::join!(call(&api, "add_server", added("ü", "one")), call(&api, "add_server", added("ä", "two")));
+    tokio::join!(
+        run_command(&api, "add_server", added("ü", "one")),
+        run_command(&api, "add_server", added("ä", "two"))
+    );
     let secret =
         |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
     let mut secrets = [secret("_.X-Key"), secret("_.X-Key-2")];
@@ -127,27 +132,27 @@ async fn new_secret_never_overwrites_the_secret_of_another_server() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let keyed = |value: &str| {
-        let headers = json!([header("X-Key", value, true)]);
+        let headers = json!([header_json("X-Key", value, true)]);
         json!({"type": "http", "url": "https://a.example/mcp", "headers": headers})
     };
     let keep = json!({"type": "http", "url": "https://a.example/mcp", "headers": [{"name": "X-Key", "value": null}]});
     let secret =
         |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
-    call(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
-    call(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
+    run_command(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
+    run_command(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
     assert_eq!(
         secret("_.X-Key").as_deref(),
         Some("one"),
         "server names that are equal in ASCII should have separate secrets"
     );
     assert_eq!(secret("_.X-Key-2").as_deref(), Some("two"), "the second server should have its own secret");
-    call(&api, "update_server", json!({"server": "ä", "name": "ä", "config": keyed("three")})).await;
+    run_command(&api, "update_server", json!({"server": "ä", "name": "ä", "config": keyed("three")})).await;
     assert_eq!(secret("_.X-Key-2").as_deref(), Some("three"), "a replaced secret should keep its name");
     assert_eq!(secret("_.X-Key-3"), None, "no second secret should be created");
 
-    call(&api, "add_server", json!({"name": "work", "config": keyed("four")})).await;
-    call(&api, "update_server", json!({"server": "work", "name": "old", "config": keep})).await;
-    call(&api, "add_server", json!({"name": "work", "config": keyed("five")})).await;
+    run_command(&api, "add_server", json!({"name": "work", "config": keyed("four")})).await;
+    run_command(&api, "update_server", json!({"server": "work", "name": "old", "config": keep})).await;
+    run_command(&api, "add_server", json!({"name": "work", "config": keyed("five")})).await;
     assert_eq!(secret("work.X-Key").as_deref(), Some("four"), "a renamed server should keep its secret");
     assert_eq!(
         secret("work.X-Key-2").as_deref(),
@@ -155,9 +160,9 @@ async fn new_secret_never_overwrites_the_secret_of_another_server() {
         "the new server of this name should have another secret"
     );
 
-    let two = json!([header("A!", "six", true), header("A_", "seven", true)]);
+    let two = json!([header_json("A!", "six", true), header_json("A_", "seven", true)]);
     let two = json!({"type": "http", "url": "https://a.example/mcp", "headers": two});
-    call(&api, "add_server", json!({"name": "both", "config": two})).await;
+    run_command(&api, "add_server", json!({"name": "both", "config": two})).await;
     let kept = ["both.A_", "both.A_-2"].map(|name| secret(name).unwrap_or_default());
     assert_eq!(kept, ["six", "seven"], "two headers of one server should have separate secrets");
     app.host.close().await;
@@ -168,24 +173,24 @@ async fn replacing_a_shared_secret_affects_one_server_only() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let named = |name: &str, url: &str| {
-        let headers = json!([header("Authorization", "Bearer ${secret:team}", false)]);
+        let headers = json!([header_json("Authorization", "Bearer ${secret:team}", false)]);
         json!({"name": name, "config": {"type": "http", "url": url, "headers": headers}})
     };
-    call(&api, "add_server", named("one", "https://a.example/one")).await;
-    call(&api, "add_server", named("elsewhere", "https://b.example/mcp")).await;
+    run_command(&api, "add_server", named("one", "https://a.example/one")).await;
+    run_command(&api, "add_server", named("elsewhere", "https://b.example/mcp")).await;
     let enter = |value: &str| json!({"server": "one", "header": "Authorization", "value": value});
     let secret =
         |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
     let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
-    call(&api, "set_secret", enter("first")).await;
+    run_command(&api, "set_secret", enter("first")).await;
     assert_eq!(
         secret("team").as_deref(),
         Some("first"),
         "a secret of the same name for another URL should be separate"
     );
 
-    call(&api, "add_server", named("two", "https://a.example/two")).await;
-    call(&api, "set_secret", enter("second")).await;
+    run_command(&api, "add_server", named("two", "https://a.example/two")).await;
+    run_command(&api, "set_secret", enter("second")).await;
     assert_eq!(secret("team").as_deref(), Some("first"), "the other server should keep the shared secret");
     assert_eq!(secret("one.Authorization").as_deref(), Some("second"), "this server should have its own secret");
     let text = file();
@@ -208,10 +213,10 @@ async fn unreadable_list_entry_is_reported() {
         answer.respond(200, "content-type: application/json\r\n", text.as_bytes()).await
     })
     .await;
-    let app = TestApp::start(vec![("far", testkit::app::remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", testkit::app::remote_config(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
     app.ready("far").await;
-    let catalog = call(&api, "catalog", json!({"server": "far"})).await;
+    let catalog = run_command(&api, "catalog", json!({"server": "far"})).await;
     let names: Vec<_> = catalog["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["echo"], "readable entries should be listed");
     let notes = catalog["notes"].to_string();
@@ -229,9 +234,9 @@ async fn invalid_address_is_rejected_before_anything_is_written() {
     let cases = [
         (json!({"type": "http", "url": "ftp://x.example"}), "https://"),
         (json!({"type": "http", "url": "https://ann:pw@x.example"}), "user name"),
-        (json!({"type": "http", "url": "https://x.example", "headers": [header("Host", "y", false)]}), "Host"),
+        (json!({"type": "http", "url": "https://x.example", "headers": [header_json("Host", "y", false)]}), "Host"),
         (
-            json!({"type": "http", "url": "https://x.example", "headers": [header("A", "b\r\nC: d", true)]}),
+            json!({"type": "http", "url": "https://x.example", "headers": [header_json("A", "b\r\nC: d", true)]}),
             "line break",
         ),
         (json!({"type": "http", "url": "https://x.example", "revision": "1999"}), "no known protocol revision"),

@@ -45,7 +45,7 @@ async fn each_keychain_state_has_its_own_response() {
     ] {
         let keychain = Arc::new(StatusKeychain(status.clone(), SecretsInMemory::default()));
         let folder = tempfile::tempdir().unwrap();
-        let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
+        let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;
         let told = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
         assert_eq!(told, wanted, "response for {status:?}");
         app.host.close().await;
@@ -56,7 +56,8 @@ async fn each_keychain_state_has_its_own_response() {
 async fn s28_contents_are_reported_as_plain_without_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let app =
-        TestApp::start_with(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default())).await;
+        TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default()))
+            .await;
     let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
     assert_eq!(told, json!({"conversations": {"is": "plain"}, "decisions": {"is": "plain"}}));
     app.host.close().await;
@@ -66,7 +67,7 @@ async fn s28_contents_are_reported_as_plain_without_a_keychain() {
 async fn s28_contents_are_reported_as_encrypted_with_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let keychain = Arc::new(WorkingKeychain(SecretsInMemory::default()));
-    let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
+    let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;
     let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
     assert_eq!(told, json!({"conversations": {"is": "encrypted"}, "decisions": {"is": "encrypted"}}));
     app.host.close().await;

@@ -9,14 +9,14 @@ use testkit::app::TestApp;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::browser;
 
-use crate::call;
+use crate::run_command;
 
 /// Executes a command repeatedly until its response matches, and returns the response.
 async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let start = std::time::Instant::now();
     loop {
         let request = if command == "snapshot" { json!({}) } else { json!({"server": "far"}) };
-        let known = call(api, command, request).await;
+        let known = run_command(api, command, request).await;
         if fits(&known) {
             return known;
         }
@@ -27,10 +27,10 @@ async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> 
 }
 
 /// Waits for a consent request of this kind, and submits a decision on it.
-async fn answer(api: &Api, kind: &str, answer: Value) -> Value {
+async fn decide_next_request(api: &Api, kind: &str, answer: Value) -> Value {
     let has = |snapshot: &Value| snapshot["questions"][0]["body"]["kind"] == kind;
     let consent_request = poll_until(api, "snapshot", has).await["questions"][0].clone();
-    call(
+    run_command(
         api,
         "answer_question",
         json!({"id": consent_request["id"], "hash": consent_request["hash"], "answer": answer}),
@@ -49,7 +49,7 @@ async fn start_servers(script: ProtectedScript) -> (AuthorizationServer, Protect
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let config = json!({"type": "http", "url": server.url()});
-    call(&api, "add_server", json!({"name": "far", "config": config})).await;
+    run_command(&api, "add_server", json!({"name": "far", "config": config})).await;
     (issuer, server, app, api)
 }
 
@@ -59,9 +59,9 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     let (issuer, server, app, api) = start_servers(script).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let mut events = api.events();
-    call(&api, "start_server", json!({"server": "far"})).await;
-    answer(&api, "connect_server", allow_once()).await;
-    let asked = answer(&api, "sign_in", allow_once()).await;
+    run_command(&api, "start_server", json!({"server": "far"})).await;
+    decide_next_request(&api, "connect_server", allow_once()).await;
+    let asked = decide_next_request(&api, "sign_in", allow_once()).await;
     let body = &asked["body"];
     assert_eq!(body["issuer"], issuer.issuer().as_str(), "issuer: {body}");
     assert_eq!(body["resource"], server.url().as_str(), "resource");
@@ -74,7 +74,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     assert_eq!(body["authorizationUrl"]["domain"], "127.0.0.1", "the domain should be parsed");
     assert_eq!(asked["scopes"], json!(["once"]), "a sign-in should only be approved once: {asked}");
     let snapshot = poll_until(&api, "snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
-    let known = call(&api, "authorization", json!({"server": "far"})).await;
+    let known = run_command(&api, "authorization", json!({"server": "far"})).await;
     let account = &known["account"];
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "issuer of the account: {known}");
     assert_eq!(account["client"], "registered", "client identity of the account");
@@ -85,14 +85,14 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     assert!(steps.iter().all(|step| step["failed"] == false), "no step should have failed");
 
     let secrets = issuer.secrets();
-    let done = call(&api, "sign_out", json!({"server": "far"})).await;
+    let done = run_command(&api, "sign_out", json!({"server": "far"})).await;
     assert_eq!(done, json!({"revoked": "yes"}), "the tokens should be revoked at the authorization server");
     assert_eq!(issuer.valid_token_counts(), (0, 0), "no token should be valid");
-    let again = call(&api, "sign_out", json!({"server": "far"})).await;
+    let again = run_command(&api, "sign_out", json!({"server": "far"})).await;
     assert_eq!(again, json!({"revoked": "nobody_signed_in"}), "no account should be signed in");
 
     // Events are ordered, so all events that could contain a secret precede the event of this command.
-    call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
+    run_command(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = format!("{known}{snapshot}");
     let mut is_told = false;
     while !told.contains("fence") {
@@ -111,13 +111,13 @@ async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     let far = || json!({"server": "far"});
     let early = dispatch(&api, "paste_redirect", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
     assert_eq!(early.unwrap_err().code, ErrorCode::NotReady, "no sign-in should wait for a redirect");
-    call(&api, "sign_in", far()).await;
-    answer(&api, "connect_server", allow_once()).await;
-    answer(&api, "sign_in", allow_once()).await;
+    run_command(&api, "sign_in", far()).await;
+    decide_next_request(&api, "connect_server", allow_once()).await;
+    decide_next_request(&api, "sign_in", allow_once()).await;
     let waits = |known: &Value| known["inProgress"]["phase"] == "awaiting_browser";
     let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
     assert!(now["endsAt"].as_u64() > now["since"].as_u64(), "the timeout should be reported: {now}");
-    call(&api, "cancel_sign_in", far()).await;
+    run_command(&api, "cancel_sign_in", far()).await;
     let known = poll_until(&api, "authorization", |known| known["inProgress"].is_null()).await;
     assert!(
         known["failed"].as_str().is_some_and(|words| words.contains("cancelled")),
@@ -127,14 +127,14 @@ async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     let snapshot = poll_until(&api, "snapshot", state("needs_sign_in")).await;
     assert_eq!(snapshot["servers"][0]["state"]["signingIn"], false, "the server should require a sign-in: {snapshot}");
 
-    call(&api, "sign_in", far()).await;
-    answer(&api, "sign_in", allow_once()).await;
+    run_command(&api, "sign_in", far()).await;
+    decide_next_request(&api, "sign_in", allow_once()).await;
     let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
     let wrong = json!({"server": "far", "url": "http://127.0.0.1:1/callback?code=a&state=b"});
     let wrong = dispatch(&api, "paste_redirect", wrong).await.unwrap_err();
     assert_eq!(wrong.code, ErrorCode::Invalid, "another redirect URI should be rejected: {wrong}");
     let page = browser::get(now["authorizationUrl"].as_str().unwrap()).await.unwrap();
-    call(&api, "paste_redirect", json!({"server": "far", "url": page.location().unwrap()})).await;
+    run_command(&api, "paste_redirect", json!({"server": "far", "url": page.location().unwrap()})).await;
     poll_until(&api, "snapshot", state("ready")).await;
     app.host.close().await;
 }
@@ -148,16 +148,16 @@ async fn client_id_is_requested_if_no_other_registration_is_possible() {
     };
     let issuer = AuthorizationServer::start(script).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = TestApp::start(vec![("far", testkit::app::remote(&server.url()))]).await;
+    let app = TestApp::start(vec![("far", testkit::app::remote_config(&server.url()))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let api = Api::new(app.host.clone());
-    call(&api, "sign_in", json!({"server": "far"})).await;
-    answer(&api, "connect_server", allow_once()).await;
+    run_command(&api, "sign_in", json!({"server": "far"})).await;
+    decide_next_request(&api, "connect_server", allow_once()).await;
     let client = json!({"clientId": "drawbridge", "clientSecret": ""});
-    let asked = answer(&api, "client_id", json!({"action": "identify", "client": client})).await;
+    let asked = decide_next_request(&api, "client_id", json!({"action": "identify", "client": client})).await;
     assert_eq!(asked["body"]["issuer"], issuer.issuer().as_str(), "issuer: {asked}");
     let shown = asked["body"]["redirectUri"].clone();
-    let asked = answer(&api, "sign_in", allow_once()).await;
+    let asked = decide_next_request(&api, "sign_in", allow_once()).await;
     assert_eq!(asked["body"]["clientId"], "drawbridge", "the entered client identifier should be used");
     assert_eq!(
         asked["body"]["redirectUri"], shown,
@@ -178,10 +178,10 @@ async fn sign_in_settings_are_stored_and_the_secret_is_never_returned() {
         "issuer": "https://login.example/7", "scopes": ["ships:read"], "redirectPort": 4321,
     });
     let url = "https://a.example/mcp";
-    call(&api, "add_server", json!({"name": "far", "config": config(url, auth)})).await;
+    run_command(&api, "add_server", json!({"name": "far", "config": config(url, auth)})).await;
     let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(file().contains("${secret:far.client_secret}") && !file().contains("t0psecret"), "{}", file());
-    let snapshot = call(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "snapshot", json!({})).await;
     let shown = snapshot["servers"][0]["config"]["auth"].clone();
     let wanted = json!({
         "clientId": "drawbridge", "clientSecret": null, "hasSecret": true,
@@ -193,17 +193,17 @@ async fn sign_in_settings_are_stored_and_the_secret_is_never_returned() {
     assert_eq!(secret("https://a.example").as_deref(), Some("t0psecret"), "the secret should be in the keychain");
 
     let update = |config: Value| json!({"server": "far", "name": "far", "config": config});
-    call(&api, "update_server", update(config("https://a.example/other", shown.clone()))).await;
+    run_command(&api, "update_server", update(config("https://a.example/other", shown.clone()))).await;
     assert!(file().contains("${secret:far.client_secret}"), "another path should keep the secret: {}", file());
     let moved = dispatch(&api, "update_server", update(config("https://b.example/mcp", shown.clone()))).await;
     assert_eq!(moved.unwrap_err().code, ErrorCode::Invalid, "another host should not receive the secret");
-    call(&api, "update_server", update(json!({"type": "http", "url": url}))).await;
+    run_command(&api, "update_server", update(json!({"type": "http", "url": url}))).await;
     assert!(file().contains("clientId"), "an update without sign-in settings should keep them: {}", file());
     for bad in [json!({"issuer": "login.example"}), json!({"redirectPort": 0})] {
         let refused = dispatch(&api, "update_server", update(config(url, bad))).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::Invalid, "invalid settings should be rejected: {refused}");
     }
-    call(&api, "update_server", update(config(url, json!({})))).await;
+    run_command(&api, "update_server", update(config(url, json!({})))).await;
     assert!(!file().contains("auth"), "all sign-in settings should be removed: {}", file());
     assert_eq!(secret("https://a.example"), None, "the secret should be removed too");
     app.host.close().await;
@@ -220,14 +220,14 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         "identityProvider": {"issuer": "https://idp.example", "clientId": "at-idp", "idToken": "${secret:id-token}"},
     });
     let pasted = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}}).to_string();
-    let found = call(&api, "check_import", json!({ "text": pasted })).await["servers"][0].clone();
+    let found = run_command(&api, "check_import", json!({ "text": pasted })).await["servers"][0].clone();
     assert_eq!(
         (&found["usable"], &found["notes"]),
         (&json!(true), &json!([])),
         "all settings should be recognized: {found}"
     );
     let request = json!({"name": "far", "config": found["config"]});
-    call(&api, "add_server", request.clone()).await;
+    run_command(&api, "add_server", request.clone()).await;
     let file =
         || -> Value { serde_json::from_slice(&std::fs::read(app.folder.path().join("mcp.json")).unwrap()).unwrap() };
     let mut wanted = auth.clone();
@@ -243,10 +243,10 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         Some("t0psecret"),
         "the secret should be in the keychain"
     );
-    let snapshot = call(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "snapshot", json!({})).await;
     let shown = &snapshot["servers"][0]["config"];
     assert_eq!(shown["auth"]["rest"], json!(null), "the remaining settings should not be returned: {shown}");
-    call(&api, "update_server", json!({"server": "far", "name": "far", "config": shown})).await;
+    run_command(&api, "update_server", json!({"server": "far", "name": "far", "config": shown})).await;
     assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "an update should keep the settings");
 
     assert_eq!(
@@ -254,12 +254,16 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         json!(["key", "id-token"]),
         "the names of the secrets should be returned: {shown}"
     );
-    const PEM: &str = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n";
+    const PRIVATE_KEY_PEM: &str = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n";
     let enter = |name: &str, value: &str| json!({"server": "far", "header": name, "value": value});
-    call(&api, "set_secret", enter("key", PEM)).await;
+    run_command(&api, "set_secret", enter("key", PRIVATE_KEY_PEM)).await;
     let secrets = &app.host.ports().secrets;
     let key = ports::secrets::storage_key("key", "https://a.example");
-    assert_eq!(secrets.get(&key).unwrap().as_deref(), Some(PEM), "a secret with several lines should be stored");
+    assert_eq!(
+        secrets.get(&key).unwrap().as_deref(),
+        Some(PRIVATE_KEY_PEM),
+        "a secret with several lines should be stored"
+    );
     for (name, value) in [("key", " "), ("other", "x")] {
         assert!(
             dispatch(&api, "set_secret", enter(name, value)).await.is_err(),
@@ -269,8 +273,8 @@ async fn pasted_settings_keep_all_sign_in_settings() {
 
     // Pasted settings that already reference a stored secret.
     let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": wanted}}}).to_string();
-    let found = call(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
-    call(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;
+    let found = run_command(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
+    run_command(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;
     assert_eq!(file()["mcpServers"]["two"]["auth"], wanted, "the name of the secret should be kept");
     let mut bad = request;
     bad["name"] = json!("three");
@@ -283,15 +287,15 @@ async fn pasted_settings_keep_all_sign_in_settings() {
 #[tokio::test]
 async fn declined_sign_in_is_reported_and_is_not_a_failure() {
     let (_issuer, _server, app, api) = start_servers(ProtectedScript::default()).await;
-    call(&api, "start_server", json!({"server": "far"})).await;
-    answer(&api, "connect_server", allow_once()).await;
-    answer(&api, "sign_in", json!({"action": "deny"})).await;
+    run_command(&api, "start_server", json!({"server": "far"})).await;
+    decide_next_request(&api, "connect_server", allow_once()).await;
+    decide_next_request(&api, "sign_in", json!({"action": "deny"})).await;
     let known = poll_until(&api, "authorization", |known| !known["failed"].is_null()).await;
     assert_eq!(known["failed"], "You declined the sign-in.", "message for the user");
     assert_eq!(known["failure"], "declined", "the user declined");
     let last = known["steps"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["conclusion"], &last["failed"]), (&json!("you declined the sign-in"), &json!(false)), "{last}");
-    let snapshot = call(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "snapshot", json!({})).await;
     let state = &snapshot["servers"][0]["state"];
     assert_eq!(state["cause"], "You declined the sign-in.", "the state should contain the cause: {state}");
     app.host.close().await;
@@ -299,10 +303,10 @@ async fn declined_sign_in_is_reported_and_is_not_a_failure() {
 
 #[tokio::test]
 async fn unavailable_sign_in_is_reported_with_its_reason() {
-    let app = TestApp::start(vec![("here", testkit::app::demo(&[]))]).await;
+    let app = TestApp::start(vec![("here", testkit::app::demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let here = || json!({"server": "here"});
-    let known = call(&api, "authorization", here()).await;
+    let known = run_command(&api, "authorization", here()).await;
     assert!(known["notOffered"].is_string(), "the reason should be reported: {known}");
     let refused = dispatch(&api, "sign_in", here()).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Unsupported, "a local server has no sign-in: {refused}");
@@ -310,8 +314,8 @@ async fn unavailable_sign_in_is_reported_with_its_reason() {
     assert_eq!(unknown.code, ErrorCode::NotFound, "the server should be unknown: {unknown}");
     let headers = json!([{"name": "authorization", "value": "Bearer k", "secret": true}]);
     let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
-    call(&api, "add_server", json!({"name": "far", "config": config})).await;
-    let known = call(&api, "authorization", json!({"server": "far"})).await;
+    run_command(&api, "add_server", json!({"name": "far", "config": config})).await;
+    let known = run_command(&api, "authorization", json!({"server": "far"})).await;
     assert!(
         known["notOffered"].as_str().is_some_and(|why| why.contains("header")),
         "a configured header should disable the sign-in: {known}"

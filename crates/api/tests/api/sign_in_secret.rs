@@ -12,7 +12,7 @@ use serde_json::json;
 use testkit::app::{EVENT_TIMEOUT, TestApp};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-use crate::call;
+use crate::run_command;
 
 /// Keychain that takes time to store secrets, and records that it has started.
 #[derive(Default)]
@@ -43,16 +43,16 @@ impl Secrets for SlowKeychain {
 }
 
 /// Approves all consent requests until the server is in this state.
-async fn until(api: &Api, state: &str) {
+async fn approve_until_state(api: &Api, state: &str) {
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     loop {
-        let snapshot = call(api, "snapshot", json!({})).await;
+        let snapshot = run_command(api, "snapshot", json!({})).await;
         let server = &snapshot["servers"][0]["state"];
         let consent_request = &snapshot["questions"][0];
         if !consent_request.is_null() {
             let answer = json!({"action": "allow", "scope": "once"});
             let request = json!({"id": consent_request["id"], "hash": consent_request["hash"], "answer": answer});
-            call(api, "answer_question", request).await;
+            run_command(api, "answer_question", request).await;
         } else if server["is"] == state && server["signingIn"] != true {
             return;
         }
@@ -74,7 +74,7 @@ async fn secret_read_while_it_is_being_replaced_is_discarded() {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let keychain = Arc::new(SlowKeychain::default());
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), keychain.clone()).await;
+    let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain.clone()).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let api = Api::new(app.host.clone());
     let config = |secret: &str| {
@@ -82,21 +82,21 @@ async fn secret_read_while_it_is_being_replaced_is_discarded() {
                           "issuer": issuer.issuer(), "scopes": []});
         json!({"type": "http", "url": server.url(), "auth": auth})
     };
-    call(&api, "add_server", json!({"name": "far", "config": config("wr0ng-secret")})).await;
-    call(&api, "start_server", json!({"server": "far"})).await;
-    until(&api, "needs_sign_in").await;
+    run_command(&api, "add_server", json!({"name": "far", "config": config("wr0ng-secret")})).await;
+    run_command(&api, "start_server", json!({"server": "far"})).await;
+    approve_until_state(&api, "needs_sign_in").await;
     keychain.is_asked.store(false, Ordering::SeqCst);
     let looking = async {
         while !keychain.is_asked.load(Ordering::SeqCst) {
             // sleep: polls, because no event reports it.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let known = call(&api, "authorization", json!({"server": "far"})).await;
+        let known = run_command(&api, "authorization", json!({"server": "far"})).await;
         assert!(known["account"].is_null(), "the wrong secret should not sign in: {known}");
     };
     let again = json!({"server": "far", "name": "far", "config": config("r1ght-secret")});
-    let _ = tokio::join!(call(&api, "update_server", again), looking);
-    call(&api, "sign_in", json!({"server": "far"})).await;
-    until(&api, "ready").await;
+    let _ = tokio::join!(run_command(&api, "update_server", again), looking);
+    run_command(&api, "sign_in", json!({"server": "far"})).await;
+    approve_until_state(&api, "ready").await;
     app.host.close().await;
 }

@@ -8,7 +8,10 @@ use super::records::{self, CentralEntry, EntryHeader, FLAG_UTF8, FLAGS_ENCRYPTED
 use super::trailer::CentralDirectory;
 use super::{ArchiveFile, ArchiveRefusal, PathProblem, read_at};
 use crate::BundleError;
-use crate::limits::{MAX_DIRECTORY, MAX_ENTRIES, MAX_FILE, MAX_PATH, MAX_RATIO, MAX_UNPACKED, MIN_RATIO_CHECK_SIZE};
+use crate::limits::{
+    MAX_COMPRESSION_RATIO, MAX_DIRECTORY_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_PATH_BYTES, MAX_UNPACKED_BYTES,
+    MIN_RATIO_CHECK_SIZE,
+};
 
 const METHOD_STORED: u16 = 0;
 const METHOD_DEFLATE: u16 = 8;
@@ -28,8 +31,8 @@ pub(super) struct ArchiveContents {
 }
 
 /// Reads the central directory and all local headers, and refuses archives that are not allowed. Unpacks no data.
-pub(super) fn read(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
-    if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY {
+pub(super) fn read_contents(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
+    if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY_BYTES {
         return Err(ArchiveRefusal::TooManyEntries.into());
     }
     let bytes = read_at(file, directory.at, usize::try_from(directory.size).unwrap_or(usize::MAX))?;
@@ -73,7 +76,7 @@ fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefus
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
     let is_utf8 = if header.flags & FLAG_UTF8 == 0 { header.name.is_ascii() } else { !written.contains('\u{fffd}') };
-    let refuse_path = |problem| ArchiveRefusal::Path { path: written.chars().take(MAX_PATH).collect(), problem };
+    let refuse_path = |problem| ArchiveRefusal::Path { path: written.chars().take(MAX_PATH_BYTES).collect(), problem };
     if !is_utf8 {
         return Err(refuse_path(PathProblem::NotUtf8));
     }
@@ -129,18 +132,18 @@ fn check_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), Arch
     for CentralEntry { header, .. } in entries {
         let (size, packed) = (u64::from(header.size), u64::from(header.packed));
         let path = || String::from_utf8_lossy(&header.name).into_owned();
-        if size > MAX_FILE {
+        if size > MAX_FILE_BYTES {
             return Err(ArchiveRefusal::FileTooLarge(path()));
         }
-        if size > MIN_RATIO_CHECK_SIZE && size > packed * MAX_RATIO {
+        if size > MIN_RATIO_CHECK_SIZE && size > packed * MAX_COMPRESSION_RATIO {
             return Err(ArchiveRefusal::Ratio(path()));
         }
         all += size;
     }
-    if all > MAX_UNPACKED {
+    if all > MAX_UNPACKED_BYTES {
         return Err(ArchiveRefusal::UnpackedTooLarge);
     }
-    if all > MIN_RATIO_CHECK_SIZE && all > packed_at_most * MAX_RATIO {
+    if all > MIN_RATIO_CHECK_SIZE && all > packed_at_most * MAX_COMPRESSION_RATIO {
         Err(ArchiveRefusal::RatioOfAll)
     } else {
         Ok(())

@@ -12,19 +12,19 @@ use crate::BundleError;
 const BUFFER_SIZE: usize = 64 << 10;
 
 /// Unpacks an entry to `sink`. Stops as soon as the content exceeds the size in the central directory.
-pub(super) fn copy(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
+pub(super) fn unpack_entry(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
     let packed = BufReader::with_capacity(BUFFER_SIZE, FileRange { file, at: entry.data_at, left: entry.packed });
     if entry.is_deflated {
         let mut data = DeflateDecoder::new(packed);
-        copy_checked(&mut data, entry, sink)?;
+        copy_within_size(&mut data, entry, sink)?;
         let is_used_up = data.total_in() == entry.packed;
         if is_used_up { Ok(()) } else { Err(ArchiveRefusal::SizeDiffers(entry.path.clone()).into()) }
     } else {
-        copy_checked(&mut { packed }, entry, sink)
+        copy_within_size(&mut { packed }, entry, sink)
     }
 }
 
-fn copy_checked(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
+fn copy_within_size(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
     let mut buffer = vec![0; BUFFER_SIZE];
     let (mut size, mut crc) = (0, Crc::new());
     loop {

@@ -30,7 +30,7 @@ use std::path::Path;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::limits::MAX_ARCHIVE;
+use crate::limits::MAX_ARCHIVE_BYTES;
 use crate::tree::{FileTree, HashingWriter};
 use crate::{BundleError, Signature};
 
@@ -80,12 +80,12 @@ impl Archive {
         }
         let file = File::open(path).map_err(cant_open)?;
         let size = file.metadata().map_err(cant_open)?.len();
-        if size > MAX_ARCHIVE {
+        if size > MAX_ARCHIVE_BYTES {
             return Err(ArchiveRefusal::ArchiveTooLarge.into());
         }
-        let (end, signature) = trailer::read(&file, size)?;
-        let contents = contents::read(&file, &end)?;
-        let sha256 = hash(&file, size)?;
+        let (end, signature) = trailer::read_trailer(&file, size)?;
+        let contents = contents::read_contents(&file, &end)?;
+        let sha256 = hash_file(&file, size)?;
         Ok(Self { file, size, sha256, files: contents.files, folders: contents.folders, signature })
     }
 
@@ -134,17 +134,17 @@ impl Archive {
             return Err(BundleError::TooLargeToRead { path: path.to_owned(), max });
         }
         let mut content = Vec::new();
-        entry_data::copy(&self.file, file, &mut content)?;
+        entry_data::unpack_entry(&self.file, file, &mut content)?;
         Ok(content)
     }
 
     /// Unpacks a file to `sink`.
     pub(crate) fn copy(&self, file: &ArchiveFile, sink: &mut dyn io::Write) -> Result<(), BundleError> {
-        entry_data::copy(&self.file, file, sink)
+        entry_data::unpack_entry(&self.file, file, sink)
     }
 
     /// Copies the archive file to `sink`, and returns the SHA-256 of the copied bytes.
-    pub(crate) fn copy_whole(&self, sink: &mut dyn io::Write) -> Result<String, BundleError> {
+    pub(crate) fn copy_archive(&self, sink: &mut dyn io::Write) -> Result<String, BundleError> {
         let cant_copy = |cause| BundleError::io("the bundle can't be copied", cause);
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0)).map_err(cant_copy)?;
@@ -158,7 +158,7 @@ impl Archive {
     ///
     /// # Errors
     /// Returns [`BundleError::Refused`] if a file is damaged, and [`BundleError::Io`] if reading fails.
-    pub fn tree(&self) -> Result<FileTree, BundleError> {
+    pub fn file_tree(&self) -> Result<FileTree, BundleError> {
         let mut tree = FileTree::default();
         for file in self.files() {
             let mut sink = HashingWriter::new(io::sink());
@@ -169,7 +169,7 @@ impl Archive {
     }
 }
 
-fn hash(mut file: &File, size: u64) -> Result<String, BundleError> {
+fn hash_file(mut file: &File, size: u64) -> Result<String, BundleError> {
     let cant_read = |cause| BundleError::io("the bundle can't be read", cause);
     let mut hash = Sha256::new();
     file.seek(SeekFrom::Start(0)).map_err(cant_read)?;

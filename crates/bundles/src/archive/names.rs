@@ -6,7 +6,7 @@ use foreign::is_hidden;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{ArchiveRefusal, PathProblem};
-use crate::limits::{MAX_DEPTH, MAX_NAME, MAX_PATH};
+use crate::limits::{MAX_NAME_BYTES, MAX_PATH_BYTES, MAX_PATH_DEPTH};
 
 /// Device names on Windows, reserved with any extension. See
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
@@ -15,7 +15,7 @@ const RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT
 /// Returns the reason why a path must not be unpacked, or `None` if it may be. The path of a folder has no trailing
 /// slash here.
 pub(super) fn path_problem(path: &str) -> Option<PathProblem> {
-    if path.len() > MAX_PATH || path.split('/').count() > MAX_DEPTH {
+    if path.len() > MAX_PATH_BYTES || path.split('/').count() > MAX_PATH_DEPTH {
         return Some(PathProblem::TooLong);
     }
     if path.chars().any(char::is_control) {
@@ -30,14 +30,14 @@ pub(super) fn path_problem(path: &str) -> Option<PathProblem> {
     if path.starts_with('/') {
         return Some(PathProblem::Absolute);
     }
-    path.split('/').find_map(part_problem)
+    path.split('/').find_map(component_problem)
 }
 
-fn part_problem(part: &str) -> Option<PathProblem> {
+fn component_problem(part: &str) -> Option<PathProblem> {
     match part {
         "" => Some(PathProblem::Empty),
         "." | ".." => Some(PathProblem::Dots),
-        _ if part.len() > MAX_NAME => Some(PathProblem::TooLong),
+        _ if part.len() > MAX_NAME_BYTES => Some(PathProblem::TooLong),
         _ if part.ends_with(['.', ' ']) => Some(PathProblem::TrailingDotOrSpace),
         _ if is_reserved(part) => Some(PathProblem::Reserved),
         _ => None,

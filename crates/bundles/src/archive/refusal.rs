@@ -2,7 +2,7 @@
 
 use foreign::visible;
 
-use crate::limits::{MAX_ARCHIVE, MAX_ENTRIES, MAX_FILE, MAX_RATIO, MAX_UNPACKED};
+use crate::limits::{MAX_ARCHIVE_BYTES, MAX_COMPRESSION_RATIO, MAX_ENTRIES, MAX_FILE_BYTES, MAX_UNPACKED_BYTES};
 
 /// Reason why an archive is not opened or unpacked. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum ArchiveRefusal {
     #[error("this is not a ZIP archive, or its end is missing")]
     NotAZip,
     /// The file is larger than the limit.
-    #[error("the file is larger than {} MB", MAX_ARCHIVE >> 20)]
+    #[error("the file is larger than {} MB", MAX_ARCHIVE_BYTES >> 20)]
     ArchiveTooLarge,
     /// The archive is followed by data that is not a signature.
     #[error("there is data behind the end of the archive")]
@@ -86,16 +86,16 @@ pub enum ArchiveRefusal {
     #[error("{} is a file and a folder", displayed_path(.0))]
     FileAndFolder(String),
     /// This file is larger than the limit.
-    #[error("{} is larger than {} MB", displayed_path(.0), MAX_FILE >> 20)]
+    #[error("{} is larger than {} MB", displayed_path(.0), MAX_FILE_BYTES >> 20)]
     FileTooLarge(String),
     /// The total unpacked size is larger than the limit.
-    #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED >> 20)]
+    #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED_BYTES >> 20)]
     UnpackedTooLarge,
     /// The compression ratio of this file is implausibly high.
-    #[error("{} is packed to less than one {MAX_RATIO}th of its size", displayed_path(.0))]
+    #[error("{} is packed to less than one {MAX_COMPRESSION_RATIO}th of its size", displayed_path(.0))]
     Ratio(String),
     /// The compression ratio of the bundle is implausibly high.
-    #[error("the bundle is packed to less than one {MAX_RATIO}th of its size")]
+    #[error("the bundle is packed to less than one {MAX_COMPRESSION_RATIO}th of its size")]
     RatioOfAll,
     /// The data of this file unpacks to another size than declared, or has unused bytes after it.
     #[error("{} unpacks to a different size than the directory records", displayed_path(.0))]

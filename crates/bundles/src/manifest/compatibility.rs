@@ -17,11 +17,11 @@ impl Compatibility {
         let runtimes = fields.object("runtimes", warnings).unwrap_or(&empty);
         let mut clients = object.clone();
         clients.retain(|name, value| !matches!(name.as_str(), "platforms" | "runtimes") && value.is_string());
-        Self { platforms, runtimes: ranges(runtimes, warnings), clients: ranges(&clients, warnings) }
+        Self { platforms, runtimes: parse_ranges(runtimes, warnings), clients: parse_ranges(&clients, warnings) }
     }
 }
 
-fn ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) -> BTreeMap<String, String> {
+fn parse_ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) -> BTreeMap<String, String> {
     let fields = ManifestFields::new(object, "compatibility");
     let names = fields.keys().filter(|name| name.len() <= MAX_LABEL_BYTES).take(MAX_ITEMS);
     names.filter_map(|name| Some((name.clone(), fields.text(name, MAX_LABEL_BYTES, warnings)?))).collect()
@@ -30,13 +30,13 @@ fn ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) -> BTree
 /// Returns `true` if a version is in a range in the syntax of npm or Python, such as `>=18 <21 || ^22.1`, `18.x`, `1.2
 /// - 1.4` or `>=3.10,<4`. Returns `None` if the version or the range can't be parsed.
 pub(crate) fn is_in_range(version: &str, range: &str) -> Option<bool> {
-    let version = full_version(version)?;
-    let alternatives: Option<Vec<VersionReq>> = range.split("||").map(requirement).collect();
+    let version = parse_runtime_version(version)?;
+    let alternatives: Option<Vec<VersionReq>> = range.split("||").map(parse_range).collect();
     Some(alternatives?.iter().any(|requirement| requirement.matches(&version)))
 }
 
 /// Parses the version of a runtime, which may also be written as `v20.1.0`, `3.11` or `3.12.0rc1`.
-fn full_version(version: &str) -> Option<Version> {
+fn parse_runtime_version(version: &str) -> Option<Version> {
     let version = version.trim().trim_start_matches('v');
     let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
     let mut numbers = version[..end].split('.').map(|number| number.parse().ok());
@@ -47,7 +47,7 @@ fn full_version(version: &str) -> Option<Version> {
 
 /// Converts a version range from npm's syntax to that of the `semver` crate: with commas between comparators, and `=`
 /// where npm means exactly one version.
-fn requirement(range: &str) -> Option<VersionReq> {
+fn parse_range(range: &str) -> Option<VersionReq> {
     let range = range.trim();
     if let Some((from, to)) = range.split_once(" - ") {
         return VersionReq::parse(&format!(">={}, <={}", from.trim(), to.trim())).ok();

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings};
-use super::read::object;
+use super::read::parse_object;
 use super::server::path_in_bundle;
 use super::{Manifest, ManifestError};
 
@@ -74,7 +74,7 @@ impl Manifest {
     /// Returns the manifest with its display texts replaced by a translation. Translations of tools and prompts that
     /// the manifest doesn't have are ignored.
     pub(crate) fn with_translations(&self, json: &[u8]) -> Result<Self, ManifestError> {
-        let root = object(json)?;
+        let root = parse_object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut manifest = self.clone();
         // Invalid translations are not reported. The texts of the manifest are used instead.

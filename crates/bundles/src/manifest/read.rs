@@ -13,7 +13,7 @@ use super::{
 /// Versions of the manifest format that are fully supported.
 const SUPPORTED_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
-const MAX_NAME: usize = 200;
+const MAX_BUNDLE_NAME_BYTES: usize = 200;
 
 /// Known members of the manifest. `_meta` is ignored, since it is meant for other clients.
 const KNOWN_MEMBERS: [&str; 28] = [
@@ -55,28 +55,28 @@ impl Manifest {
     /// Returns [`ManifestError`] if the file is not a JSON object, or if the name, the version or the program to start
     /// are missing or invalid.
     pub fn read(json: &[u8]) -> Result<(Self, Vec<String>), ManifestError> {
-        let root = object(json)?;
+        let root = parse_object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
         for key in fields.keys().filter(|key| !KNOWN_MEMBERS.contains(&key.as_str())) {
             warnings.add(&format!("{} is not known and is not used", fields.path(key)));
         }
-        let manifest = manifest(fields, &mut warnings)?;
+        let manifest = parse_manifest(fields, &mut warnings)?;
         Ok((manifest, warnings.0))
     }
 }
 
 /// Parses a file whose content is a JSON object.
-pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
+pub(super) fn parse_object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The cause may quote text of the file.
     serde_json::from_slice(json)
         .map_err(|cause| ManifestError::NotJson(truncate(&visible(&cause.to_string()), MAX_LABEL_BYTES)))
 }
 
-fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<Manifest, ManifestError> {
-    let manifest_version = manifest_version(fields, warnings);
-    let name = fields.required_string("name", MAX_NAME)?;
+fn parse_manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<Manifest, ManifestError> {
+    let manifest_version = parse_manifest_version(fields, warnings);
+    let name = fields.required_string("name", MAX_BUNDLE_NAME_BYTES)?;
     let version = fields.required_string("version", MAX_LABEL_BYTES)?;
     if semver::Version::parse(&version).is_err() {
         warnings.add(&format!("version {version} is not of the form 1.2.3, so it can't be compared with others"));
@@ -97,24 +97,24 @@ fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Resu
         license: short("license"),
         description: fields.text("description", MAX_DESCRIPTION_BYTES, warnings).unwrap_or_default(),
         long_description: fields.text("long_description", MAX_DESCRIPTION_BYTES, warnings),
-        author: author(fields, warnings),
-        repository: repository(fields, warnings),
+        author: parse_author(fields, warnings),
+        repository: parse_repository(fields, warnings),
         keywords: fields.string_list("keywords", warnings),
         privacy_policies: fields.string_list("privacy_policies", warnings),
-        icons: icons(fields, warnings),
-        screenshots: screenshots(fields, warnings),
+        icons: parse_icons(fields, warnings),
+        screenshots: parse_screenshots(fields, warnings),
         server,
-        tools: tools(fields, warnings),
+        tools: parse_tools(fields, warnings),
         tools_generated: fields.flag("tools_generated", warnings),
-        prompts: prompts(fields, warnings),
+        prompts: parse_prompts(fields, warnings),
         prompts_generated: fields.flag("prompts_generated", warnings),
         compatibility: Compatibility::read(fields, warnings),
         localization: Localization::read(fields, warnings),
-        user_config: user_config::read(fields, warnings)?,
+        user_config: user_config::read_user_config(fields, warnings)?,
     })
 }
 
-fn manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> String {
+fn parse_manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> String {
     let mut version = |key| fields.text(key, MAX_LABEL_BYTES, warnings);
     let version = version("manifest_version").or_else(|| version("dxt_version")).unwrap_or_default();
     if version.is_empty() {
@@ -126,7 +126,7 @@ fn manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings)
     version
 }
 
-fn author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Author {
+fn parse_author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Author {
     let Some(author) = fields.object("author", warnings) else { return Author::default() };
     let author = ManifestFields::new(author, "author");
     let mut short = |key: &str| author.text(key, MAX_LABEL_BYTES, warnings);
@@ -134,7 +134,7 @@ fn author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Author
 }
 
 /// Returns the URL of the repository, which may be in an object or a plain string as in npm.
-fn repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Option<String> {
+fn parse_repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Option<String> {
     if fields.value("repository").is_some_and(Value::is_string) {
         return fields.text("repository", MAX_LABEL_BYTES, warnings);
     }
@@ -144,28 +144,28 @@ fn repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Op
 
 /// Returns the icons that are files in the bundle. Others are dropped, since loading them from the network would reveal
 /// that the user views the bundle.
-fn icons(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<Icon> {
+fn parse_icons(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<Icon> {
     let listed = fields.objects("icons", warnings);
     let mut icons: Vec<Icon> = Vec::new();
     for icon in listed {
         let icon = ManifestFields::new(icon, "icons");
         let Some(src) = icon.text("src", MAX_LABEL_BYTES, warnings) else { continue };
-        let Some(path) = image_path(&src, warnings) else { continue };
+        let Some(path) = parse_image_path(&src, warnings) else { continue };
         let mut short = |key: &str| icon.text(key, MAX_LABEL_BYTES, warnings);
         icons.push(Icon { path, size: short("size"), theme: short("theme") });
     }
     let single = fields.text("icon", MAX_LABEL_BYTES, warnings).filter(|_| icons.is_empty());
-    let single = single.and_then(|src| image_path(&src, warnings));
+    let single = single.and_then(|src| parse_image_path(&src, warnings));
     icons.extend(single.map(|path| Icon { path, size: None, theme: None }));
     icons
 }
 
-fn screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<String> {
+fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<String> {
     let paths = fields.string_list("screenshots", warnings);
-    paths.iter().filter_map(|path| image_path(path, warnings)).collect()
+    paths.iter().filter_map(|path| parse_image_path(path, warnings)).collect()
 }
 
-fn image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
+fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
     let path = path_in_bundle(src);
     if path.is_none() {
         warnings.add(&format!("the picture {src} is not in the bundle and is not shown"));
@@ -173,7 +173,7 @@ fn image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
     path
 }
 
-fn tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<ToolClaim> {
+fn parse_tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<ToolClaim> {
     let mut tools = Vec::new();
     for tool in fields.objects("tools", warnings) {
         let tool = ManifestFields::new(tool, "tools");
@@ -183,7 +183,7 @@ fn tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<Too
     tools
 }
 
-fn prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<PromptClaim> {
+fn parse_prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<PromptClaim> {
     let mut prompts = Vec::new();
     for prompt in fields.objects("prompts", warnings) {
         let prompt = ManifestFields::new(prompt, "prompts");

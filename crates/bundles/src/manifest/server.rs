@@ -136,12 +136,12 @@ fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestErr
     let fields = ManifestFields::new(object, at);
     Ok(CommandOverride {
         command: fields.untruncated_string("command", MAX_ARGUMENT_BYTES)?,
-        args: fields.value("args").map(|args| read_args(args, &fields.path("args"))).transpose()?,
+        args: fields.value("args").map(|args| parse_args(args, &fields.path("args"))).transpose()?,
         env: fields.value("env").map(|env| parse_variables(env, &fields.path("env"))).transpose()?,
     })
 }
 
-fn read_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
+fn parse_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
     let field = || ManifestError::Field { field: at.to_owned(), expected: "a list of texts" };
     let args = args.as_array().ok_or_else(field)?;
     if args.len() > MAX_ITEMS {

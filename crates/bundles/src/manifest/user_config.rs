@@ -52,7 +52,7 @@ pub struct UserConfig {
 }
 
 /// Parses all settings. A setting of an unknown type accepts text.
-pub(super) fn read(
+pub(super) fn read_user_config(
     root: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
 ) -> Result<Vec<UserConfig>, ManifestError> {
@@ -68,12 +68,12 @@ pub(super) fn read(
         }
         let object = value.as_object();
         let object = object.ok_or_else(|| ManifestError::Field { field: at.clone(), expected: "an object" })?;
-        inputs.push(read_one(key, ManifestFields::new(object, &at), warnings)?);
+        inputs.push(read_setting(key, ManifestFields::new(object, &at), warnings)?);
     }
     Ok(inputs)
 }
 
-fn read_one(
+fn read_setting(
     key: &str,
     fields: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
@@ -91,8 +91,10 @@ fn read_one(
     };
     let default = match fields.value("default") {
         None => Vec::new(),
-        Some(Value::Array(values)) => values.iter().map(|value| default(value, &fields)).collect::<Result<_, _>>()?,
-        Some(value) => vec![default(value, &fields)?],
+        Some(Value::Array(values)) => {
+            values.iter().map(|value| default_text(value, &fields)).collect::<Result<_, _>>()?
+        }
+        Some(value) => vec![default_text(value, &fields)?],
     };
     Ok(UserConfig {
         key: key.to_owned(),
@@ -109,7 +111,7 @@ fn read_one(
 }
 
 /// Returns a default value as text, in the form in which it is substituted.
-fn default(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
+fn default_text(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),
         // Rust formats numbers without an exponent, serde_json with one.

@@ -18,7 +18,7 @@ use crate::{Bundle, ManifestError, ServerKind};
 use substitution::SubstitutionValues;
 
 /// Maximum length of a server name, in characters.
-const MAX_NAME: usize = 64;
+const MAX_SERVER_NAME_CHARS: usize = 64;
 /// Beginning of a reference to a secret in the settings. Only values that the user enters may contain it.
 const SECRET_REFERENCE: &str = "${secret:";
 
@@ -274,7 +274,7 @@ fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String>
 fn server_name(display_name: &str, name: &str) -> String {
     let usable = |name: &str| {
         let is_seen = |c: &char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
-        let name: String = name.chars().filter(is_seen).take(MAX_NAME).collect();
+        let name: String = name.chars().filter(is_seen).take(MAX_SERVER_NAME_CHARS).collect();
         name.trim().to_owned()
     };
     let names = [usable(display_name), usable(name), "server".to_owned()];

@@ -4,8 +4,8 @@ use std::fs;
 
 use bundles::{ArchiveRefusal, PathProblem};
 
-use crate::sample::{BundleFolder, refused, valid};
-use crate::zip_writer::{Entry, Zip, crc, end};
+use crate::sample::{BundleFolder, assert_refused, valid_zip};
+use crate::zip_writer::{Zip, ZipEntry, crc32, end_record};
 
 /// Returns a deflate stream of `packed` bytes that unpacks to zeros at a ratio of more than 1,000: each zero byte of it
 /// encodes four matches of 258 zeros (RFC 1951, section 3.2.7).
@@ -45,8 +45,8 @@ fn deflated_zeros(packed: usize) -> Vec<u8> {
     bytes
 }
 
-fn zip_bomb(name: &str, packed: usize, size: u32) -> Entry {
-    Entry { data: deflated_zeros(packed), method: 8, size, ..Entry::stored(name, b"") }
+fn zip_bomb(name: &str, packed: usize, size: u32) -> ZipEntry {
+    ZipEntry { data: deflated_zeros(packed), method: 8, size, ..ZipEntry::stored(name, b"") }
 }
 
 #[test]
@@ -54,48 +54,60 @@ fn decompression_bomb_of_ten_megabytes_is_rejected() {
     // Each declares its real unpacked size, and four of five share the data of the first.
     let mut all = Zip::of([zip_bomb("zero", 10 << 20, 0xffff_fff0)]);
     all.entries
-        .extend((1..5).map(|n| Entry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
+        .extend((1..5).map(|n| ZipEntry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
     assert!(all.bytes().len() < 11 << 20);
-    refused(&all.bytes(), &ArchiveRefusal::FileTooLarge("zero".to_owned()));
+    assert_refused(&all.bytes(), &ArchiveRefusal::FileTooLarge("zero".to_owned()));
     // Within the size limit of a file, but with too high a ratio.
-    refused(&Zip::of([zip_bomb("zero", 256 << 10, 256 << 20)]).bytes(), &ArchiveRefusal::Ratio("zero".to_owned()));
+    assert_refused(
+        &Zip::of([zip_bomb("zero", 256 << 10, 256 << 20)]).bytes(),
+        &ArchiveRefusal::Ratio("zero".to_owned()),
+    );
     // Each file is too small for the ratio to count, but all together are not.
     let many = (0..300).map(|n| zip_bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
-    refused(&Zip::of(many).bytes(), &ArchiveRefusal::RatioOfAll);
+    assert_refused(&Zip::of(many).bytes(), &ArchiveRefusal::RatioOfAll);
     // A low enough ratio, but too large in total.
-    let many = (0..3).map(|n| Entry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
-    refused(&Zip::of(many).bytes(), &ArchiveRefusal::UnpackedTooLarge);
+    let many = (0..3).map(|n| ZipEntry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
+    assert_refused(&Zip::of(many).bytes(), &ArchiveRefusal::UnpackedTooLarge);
     // Declares a small size, so unpacking stops there. The data is valid, as the archive that ends properly shows.
-    refused(&valid().and(zip_bomb("zero", 10 << 20, 1 << 20)).bytes(), &ArchiveRefusal::SizeDiffers("zero".to_owned()));
+    assert_refused(
+        &valid_zip().and(zip_bomb("zero", 10 << 20, 1 << 20)).bytes(),
+        &ArchiveRefusal::SizeDiffers("zero".to_owned()),
+    );
 }
 
 #[test]
 fn file_that_differs_from_its_declared_size_or_checksum_is_rejected() {
-    let refuse = |entry: Entry, expected: ArchiveRefusal| refused(&valid().and(entry).bytes(), &expected);
-    let file = || Entry::file("a", b"some text");
-    refuse(Entry { size: 10, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
-    refuse(Entry { size: 8, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
-    refuse(Entry { crc: crc(b"other"), ..file() }, ArchiveRefusal::Checksum("a".to_owned()));
-    refuse(Entry { data: b"\xff\xff\xff".to_vec(), ..file() }, ArchiveRefusal::Damaged("a".to_owned()));
-    refuse(Entry { size: 3, ..Entry::stored("a", b"four") }, ArchiveRefusal::SizeDiffers("a".to_owned()));
+    let refuse = |entry: ZipEntry, expected: ArchiveRefusal| assert_refused(&valid_zip().and(entry).bytes(), &expected);
+    let file = || ZipEntry::file("a", b"some text");
+    refuse(ZipEntry { size: 10, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
+    refuse(ZipEntry { size: 8, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
+    refuse(ZipEntry { crc: crc32(b"other"), ..file() }, ArchiveRefusal::Checksum("a".to_owned()));
+    refuse(ZipEntry { data: b"\xff\xff\xff".to_vec(), ..file() }, ArchiveRefusal::Damaged("a".to_owned()));
+    refuse(ZipEntry { size: 3, ..ZipEntry::stored("a", b"four") }, ArchiveRefusal::SizeDiffers("a".to_owned()));
     let more = [file().data, b"hidden behind the data".to_vec()].concat();
-    refuse(Entry { data: more, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
+    refuse(ZipEntry { data: more, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
 }
 
 #[test]
 fn archive_with_a_million_entries_is_rejected() {
     let mut directory = Vec::new();
     for number in 0..1_000_000 {
-        directory.extend(Entry::stored(&format!("{number:07}"), b"").central(0));
+        directory.extend(ZipEntry::stored(&format!("{number:07}"), b"").central(0));
     }
-    let with = |count: u16| [directory.clone(), end(count, directory.len() as u32, 0)].concat();
+    let with = |count: u16| [directory.clone(), end_record(count, directory.len() as u32, 0)].concat();
     // The count wraps around at 65,536.
-    refused(&with((1_000_000_usize % 65_536) as u16), &ArchiveRefusal::TooManyEntries);
-    refused(&with(5), &ArchiveRefusal::TooManyEntries);
-    refused(&with(u16::MAX), &ArchiveRefusal::Zip64);
+    assert_refused(&with((1_000_000_usize % 65_536) as u16), &ArchiveRefusal::TooManyEntries);
+    assert_refused(&with(5), &ArchiveRefusal::TooManyEntries);
+    assert_refused(&with(u16::MAX), &ArchiveRefusal::Zip64);
     // More entries than the end record declares, in a directory that is small enough.
-    refused(&Zip { count: Some(2), ..valid().and(Entry::file("a", b"")) }.bytes(), &ArchiveRefusal::Directory);
-    refused(&Zip { count: Some(4), ..valid().and(Entry::file("a", b"")) }.bytes(), &ArchiveRefusal::Directory);
+    assert_refused(
+        &Zip { count: Some(2), ..valid_zip().and(ZipEntry::file("a", b"")) }.bytes(),
+        &ArchiveRefusal::Directory,
+    );
+    assert_refused(
+        &Zip { count: Some(4), ..valid_zip().and(ZipEntry::file("a", b"")) }.bytes(),
+        &ArchiveRefusal::Directory,
+    );
 }
 
 #[test]
@@ -121,131 +133,144 @@ fn paths_outside_the_bundle_are_rejected() {
         ("a//", PathProblem::Empty),
     ] {
         let expected = ArchiveRefusal::Path { path: path.to_owned(), problem };
-        refused(&valid().and(Entry::file(path, b"x")).bytes(), &expected);
+        assert_refused(&valid_zip().and(ZipEntry::file(path, b"x")).bytes(), &expected);
     }
-    let latin = Entry { name: b"caf\xe9".to_vec(), ..Entry::file("", b"x") };
+    let latin = ZipEntry { name: b"caf\xe9".to_vec(), ..ZipEntry::file("", b"x") };
     let problem = PathProblem::NotUtf8;
-    refused(&valid().and(latin.clone()).bytes(), &ArchiveRefusal::Path { path: "caf\u{fffd}".to_owned(), problem });
-    let unmarked = Entry { flags: 0, ..Entry::file("café", b"x") };
-    refused(&valid().and(unmarked).bytes(), &ArchiveRefusal::Path { path: "café".to_owned(), problem });
+    assert_refused(
+        &valid_zip().and(latin.clone()).bytes(),
+        &ArchiveRefusal::Path { path: "caf\u{fffd}".to_owned(), problem },
+    );
+    let unmarked = ZipEntry { flags: 0, ..ZipEntry::file("café", b"x") };
+    assert_refused(&valid_zip().and(unmarked).bytes(), &ArchiveRefusal::Path { path: "café".to_owned(), problem });
 }
 
 #[test]
 fn links_and_paths_through_links_are_rejected() {
     for mode in [0o120_777, 0o020_666, 0o060_666, 0o010_644, 0o140_755] {
-        let special = Entry::stored("server/link", b"/tmp").mode(mode);
-        let through = Entry::file("server/link/escape", b"x");
-        refused(&valid().and(special).and(through).bytes(), &ArchiveRefusal::Special("server/link".to_owned()));
+        let special = ZipEntry::stored("server/link", b"/tmp").mode(mode);
+        let through = ZipEntry::file("server/link/escape", b"x");
+        assert_refused(
+            &valid_zip().and(special).and(through).bytes(),
+            &ArchiveRefusal::Special("server/link".to_owned()),
+        );
     }
     for mode in [0o104_755, 0o102_755] {
-        refused(&valid().and(Entry::file("a", b"x").mode(mode)).bytes(), &ArchiveRefusal::SetUserId("a".to_owned()));
+        assert_refused(
+            &valid_zip().and(ZipEntry::file("a", b"x").mode(mode)).bytes(),
+            &ArchiveRefusal::SetUserId("a".to_owned()),
+        );
     }
-    let kind =
-        |entry: Entry, path: &str| refused(&valid().and(entry).bytes(), &ArchiveRefusal::KindDiffers(path.to_owned()));
-    kind(Entry::file("a", b"x").mode(0o040_755), "a");
-    kind(Entry::file("a/", b"").mode(0o100_644), "a");
-    kind(Entry { attributes: 0x10, ..Entry::file("a", b"x") }, "a");
-    kind(Entry::stored("a/", b"x").mode(0o040_755), "a");
+    let kind = |entry: ZipEntry, path: &str| {
+        assert_refused(&valid_zip().and(entry).bytes(), &ArchiveRefusal::KindDiffers(path.to_owned()))
+    };
+    kind(ZipEntry::file("a", b"x").mode(0o040_755), "a");
+    kind(ZipEntry::file("a/", b"").mode(0o100_644), "a");
+    kind(ZipEntry { attributes: 0x10, ..ZipEntry::file("a", b"x") }, "a");
+    kind(ZipEntry::stored("a/", b"x").mode(0o040_755), "a");
 }
 
 #[test]
 fn differing_local_and_central_headers_are_rejected() {
-    let mut other_manifest = valid();
+    let mut other_manifest = valid_zip();
     other_manifest.entries[0].local_name = Some(b"manifest.jsom".to_vec());
-    refused(&other_manifest.bytes(), &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
+    assert_refused(&other_manifest.bytes(), &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
     let second_name = b"up\x0b\0\x01\0\0\0\0server".to_vec();
-    let with_second_name = Entry { extra: second_name, ..Entry::file("a", b"x") };
-    refused(&valid().and(with_second_name).bytes(), &ArchiveRefusal::OtherName("a".to_owned()));
-    let mut other_size = valid();
+    let with_second_name = ZipEntry { extra: second_name, ..ZipEntry::file("a", b"x") };
+    assert_refused(&valid_zip().and(with_second_name).bytes(), &ArchiveRefusal::OtherName("a".to_owned()));
+    let mut other_size = valid_zip();
     other_size.entries[1].local_size = Some(1);
-    refused(&other_size.bytes(), &ArchiveRefusal::HeadersDiffer("server/index.js".to_owned()));
+    assert_refused(&other_size.bytes(), &ArchiveRefusal::HeadersDiffer("server/index.js".to_owned()));
     for at in [6, 8, 14, 18, 22] {
-        let mut bytes = valid().bytes();
+        let mut bytes = valid_zip().bytes();
         bytes[at] ^= 2;
-        refused(&bytes, &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
+        assert_refused(&bytes, &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
     }
-    let mut descriptor = valid().and(Entry { descriptor: Some(true), ..Entry::file("a", b"x") });
+    let mut descriptor = valid_zip().and(ZipEntry { descriptor: Some(true), ..ZipEntry::file("a", b"x") });
     let entry = descriptor.entries[2].clone();
     let length = descriptor.entries[..2].iter().map(|entry| entry.local().len()).sum::<usize>() + entry.local().len();
     let mut bytes = descriptor.bytes();
     bytes[length - 1] ^= 1;
-    refused(&bytes, &ArchiveRefusal::HeadersDiffer("a".to_owned()));
+    assert_refused(&bytes, &ArchiveRefusal::HeadersDiffer("a".to_owned()));
     descriptor.entries[2].local_size = Some(7);
-    refused(&descriptor.bytes(), &ArchiveRefusal::HeadersDiffer("a".to_owned()));
+    assert_refused(&descriptor.bytes(), &ArchiveRefusal::HeadersDiffer("a".to_owned()));
 }
 
 #[test]
 fn data_outside_entries_is_rejected() {
     let hidden = |zip: Zip, at: usize, bytes: usize| {
-        refused(&zip.bytes(), &ArchiveRefusal::HiddenData { at: at as u64, bytes: bytes as u64 });
+        assert_refused(&zip.bytes(), &ArchiveRefusal::HiddenData { at: at as u64, bytes: bytes as u64 });
     };
-    let entries = || valid().entries.iter().map(|entry| entry.local().len()).sum::<usize>();
-    let directory = || valid().bytes().len() - 22;
-    hidden(Zip { prefix: b"#!/bin/sh\n".to_vec(), ..valid() }, 0, 10);
-    hidden(Zip { gap: b"gap".to_vec(), ..valid() }, entries(), 3);
+    let entries = || valid_zip().entries.iter().map(|entry| entry.local().len()).sum::<usize>();
+    let directory = || valid_zip().bytes().len() - 22;
+    hidden(Zip { prefix: b"#!/bin/sh\n".to_vec(), ..valid_zip() }, 0, 10);
+    hidden(Zip { gap: b"gap".to_vec(), ..valid_zip() }, entries(), 3);
     // Two directories: another program may use the other one.
-    let other = Entry::file("manifest.json", b"{}").central(0);
-    hidden(Zip { gap: other.clone(), ..valid() }, entries(), other.len());
-    hidden(Zip { before_end: other.clone(), ..valid() }, directory(), other.len());
+    let other = ZipEntry::file("manifest.json", b"{}").central(0);
+    hidden(Zip { gap: other.clone(), ..valid_zip() }, entries(), other.len());
+    hidden(Zip { before_end: other.clone(), ..valid_zip() }, directory(), other.len());
     // A whole archive before another one.
-    let first = valid().bytes();
-    hidden(Zip { prefix: first.clone(), ..valid() }, 0, first.len());
+    let first = valid_zip().bytes();
+    hidden(Zip { prefix: first.clone(), ..valid_zip() }, 0, first.len());
     // A prefix that the offsets don't account for.
-    refused(
-        &[b"MZ".to_vec(), valid().bytes()].concat(),
+    assert_refused(
+        &[b"MZ".to_vec(), valid_zip().bytes()].concat(),
         &ArchiveRefusal::HiddenData { at: directory() as u64, bytes: 2 },
     );
-    refused(&Zip { suffix: b"x".to_vec(), ..valid() }.bytes(), &ArchiveRefusal::TrailingData);
-    refused(&Zip { comment: b"x".to_vec(), ..valid() }.bytes(), &ArchiveRefusal::Comment);
-    let mut promised = valid().bytes();
+    assert_refused(&Zip { suffix: b"x".to_vec(), ..valid_zip() }.bytes(), &ArchiveRefusal::TrailingData);
+    assert_refused(&Zip { comment: b"x".to_vec(), ..valid_zip() }.bytes(), &ArchiveRefusal::Comment);
+    let mut promised = valid_zip().bytes();
     let length_at = promised.len() - 2;
     promised[length_at] = 5;
-    refused(&promised, &ArchiveRefusal::Comment);
+    assert_refused(&promised, &ArchiveRefusal::Comment);
     // A second end record in the comment of the first.
-    refused(
-        &Zip { comment: end(0, 0, 0), ..valid() }.bytes(),
+    assert_refused(
+        &Zip { comment: end_record(0, 0, 0), ..valid_zip() }.bytes(),
         &ArchiveRefusal::HiddenData { at: 0, bytes: (directory() + 22) as u64 },
     );
-    let overlap = Entry { shares: Some(0), ..valid().entries[0].clone() };
-    let overlap = Entry { name: b"manifest.copy".to_vec(), ..overlap };
-    refused(&valid().and(overlap).bytes(), &ArchiveRefusal::Overlap("manifest.copy".to_owned()));
+    let overlap = ZipEntry { shares: Some(0), ..valid_zip().entries[0].clone() };
+    let overlap = ZipEntry { name: b"manifest.copy".to_vec(), ..overlap };
+    assert_refused(&valid_zip().and(overlap).bytes(), &ArchiveRefusal::Overlap("manifest.copy".to_owned()));
 }
 
 #[test]
 fn unsupported_archive_features_are_rejected() {
-    let refuse = |entry: Entry, expected: ArchiveRefusal| refused(&valid().and(entry).bytes(), &expected);
-    let file = || Entry::file("a", b"x");
+    let refuse = |entry: ZipEntry, expected: ArchiveRefusal| assert_refused(&valid_zip().and(entry).bytes(), &expected);
+    let file = || ZipEntry::file("a", b"x");
     for flag in [1, 1 << 6, 1 << 13] {
-        refuse(Entry { flags: flag, ..file() }, ArchiveRefusal::Encrypted("a".to_owned()));
+        refuse(ZipEntry { flags: flag, ..file() }, ArchiveRefusal::Encrypted("a".to_owned()));
     }
     for method in [1, 9, 12, 14, 93, 95, 99] {
-        refuse(Entry { method, ..file() }, ArchiveRefusal::Method { path: "a".to_owned(), method });
+        refuse(ZipEntry { method, ..file() }, ArchiveRefusal::Method { path: "a".to_owned(), method });
     }
-    refuse(Entry { extra: b"\x01\0\x08\0\0\0\0\0\0\0\0\0".to_vec(), ..file() }, ArchiveRefusal::Zip64);
-    refuse(Entry { size: u32::MAX, ..file() }, ArchiveRefusal::Zip64);
-    refused(&Zip { before_end: b"PK\x06\x07................".to_vec(), ..valid() }.bytes(), &ArchiveRefusal::Zip64);
-    let mut split = valid().bytes();
+    refuse(ZipEntry { extra: b"\x01\0\x08\0\0\0\0\0\0\0\0\0".to_vec(), ..file() }, ArchiveRefusal::Zip64);
+    refuse(ZipEntry { size: u32::MAX, ..file() }, ArchiveRefusal::Zip64);
+    assert_refused(
+        &Zip { before_end: b"PK\x06\x07................".to_vec(), ..valid_zip() }.bytes(),
+        &ArchiveRefusal::Zip64,
+    );
+    let mut split = valid_zip().bytes();
     let end_at = split.len() - 22;
     split[end_at + 4] = 1;
-    refused(&split, &ArchiveRefusal::SeveralDisks);
+    assert_refused(&split, &ArchiveRefusal::SeveralDisks);
 }
 
 #[test]
 fn invalid_archives_are_rejected() {
-    refused(b"", &ArchiveRefusal::NotAZip);
-    refused(&[7; 1000], &ArchiveRefusal::NotAZip);
-    let whole = valid().bytes();
-    refused(&whole[..whole.len() - 1], &ArchiveRefusal::NotAZip);
-    refused(&whole[..whole.len() / 2], &ArchiveRefusal::NotAZip);
-    refused(&end(0, 0, 0), &ArchiveRefusal::NoFile("manifest.json".to_owned()));
-    let without_entry_point = Zip::of([valid().entries[0].clone()]);
-    refused(&without_entry_point.bytes(), &ArchiveRefusal::NoFile("server/index.js".to_owned()));
+    assert_refused(b"", &ArchiveRefusal::NotAZip);
+    assert_refused(&[7; 1000], &ArchiveRefusal::NotAZip);
+    let whole = valid_zip().bytes();
+    assert_refused(&whole[..whole.len() - 1], &ArchiveRefusal::NotAZip);
+    assert_refused(&whole[..whole.len() / 2], &ArchiveRefusal::NotAZip);
+    assert_refused(&end_record(0, 0, 0), &ArchiveRefusal::NoFile("manifest.json".to_owned()));
+    let without_entry_point = Zip::of([valid_zip().entries[0].clone()]);
+    assert_refused(&without_entry_point.bytes(), &ArchiveRefusal::NoFile("server/index.js".to_owned()));
 }
 
 #[test]
 fn archive_beyond_the_size_limit_is_rejected() {
-    let disk = BundleFolder::with(b"");
-    fs::File::create(disk.file()).unwrap().set_len(bundles::limits::MAX_ARCHIVE + 1).unwrap();
+    let disk = BundleFolder::with_file(b"");
+    fs::File::create(disk.bundle_file()).unwrap().set_len(bundles::limits::MAX_ARCHIVE_BYTES + 1).unwrap();
     assert!(disk.install().unwrap_err().to_string().contains("larger than 512 MB"));
     disk.assert_contains_only(&[]);
 }

@@ -3,15 +3,15 @@
 use bundles::{ArchiveRefusal, BundleError, Manifest, ManifestError, ServerKind};
 use serde_json::{Value, json};
 
-use crate::sample::{BundleFolder, manifest, zip};
-use crate::zip_writer::Entry;
+use crate::sample::{BundleFolder, node_manifest, zip_with_manifest};
+use crate::zip_writer::ZipEntry;
 
-fn read(value: &Value) -> (Manifest, Vec<String>) {
+fn read_manifest(value: &Value) -> (Manifest, Vec<String>) {
     Manifest::read(value.to_string().as_bytes()).unwrap()
 }
 
-fn with(field: &str, value: Value) -> Value {
-    let mut manifest = manifest("0.3");
+fn manifest_with(field: &str, value: Value) -> Value {
+    let mut manifest = node_manifest("0.3");
     manifest[field] = value;
     manifest
 }
@@ -19,13 +19,13 @@ fn with(field: &str, value: Value) -> Value {
 #[test]
 fn each_manifest_version_is_parsed() {
     for version in ["0.1", "0.2", "0.3", "0.4"] {
-        assert_eq!(read(&manifest(version)).1, [""; 0], "{version}");
+        assert_eq!(read_manifest(&node_manifest(version)).1, [""; 0], "{version}");
     }
-    let mut old = manifest("0.1");
+    let mut old = node_manifest("0.1");
     old["dxt_version"] = old.as_object_mut().unwrap().remove("manifest_version").unwrap();
-    let (manifest, warnings) = read(&old);
+    let (manifest, warnings) = read_manifest(&old);
     assert_eq!((manifest.manifest_version.as_str(), warnings.as_slice()), ("0.1", &[][..]));
-    let (_, warnings) = read(&with("manifest_version", "0.9".into()));
+    let (_, warnings) = read_manifest(&manifest_with("manifest_version", "0.9".into()));
     assert_eq!(warnings, ["the manifest is of version 0.9, which is not known; what is new in it is not used"]);
 }
 
@@ -37,14 +37,14 @@ fn each_kind_of_server_is_parsed() {
         ("binary", ServerKind::Binary),
         ("uv", ServerKind::Uv),
     ] {
-        let mut manifest = manifest("0.4");
+        let mut manifest = node_manifest("0.4");
         manifest["server"]["type"] = kind.into();
-        let disk = BundleFolder::with(&zip(&manifest).bytes());
+        let disk = BundleFolder::with_file(&zip_with_manifest(&manifest).bytes());
         assert_eq!(disk.open().unwrap().manifest.server.kind, expected);
     }
-    let mut manifest = manifest("0.4");
+    let mut manifest = node_manifest("0.4");
     manifest["server"] = json!({ "type": "uv", "entry_point": "server/index.js" });
-    let command = read(&manifest).0.server.command;
+    let command = read_manifest(&manifest).0.server.command;
     assert_eq!((command.command.as_str(), command.args[3].as_str()), ("uv", "server/index.js"));
     manifest["server"]["type"] = "node".into();
     assert!(Manifest::read(manifest.to_string().as_bytes()).is_err(), "only uv servers may omit the command");
@@ -52,7 +52,7 @@ fn each_kind_of_server_is_parsed() {
 
 #[test]
 fn all_fields_are_parsed() {
-    let mut all = manifest("0.3");
+    let mut all = node_manifest("0.3");
     for (field, value) in [
         ("display_name", json!("Notes")),
         ("long_description", json!("# Notes")),
@@ -71,7 +71,7 @@ fn all_fields_are_parsed() {
     ] {
         all[field] = value;
     }
-    let (manifest, warnings) = read(&all);
+    let (manifest, warnings) = read_manifest(&all);
     assert_eq!(manifest.repository.as_deref(), Some("https://notes.test/git"));
     assert_eq!(manifest.icons.iter().map(|icon| icon.path.as_str()).collect::<Vec<_>>(), ["a.png"]);
     assert_eq!(manifest.screenshots, ["shot.png"]);
@@ -92,35 +92,35 @@ fn all_fields_are_parsed() {
 
 #[test]
 fn texts_are_bounded_and_hidden_characters_escaped() {
-    let (manifest, warnings) = read(&with("description", "é".repeat(1 << 16).into()));
+    let (manifest, warnings) = read_manifest(&manifest_with("description", "é".repeat(1 << 16).into()));
     assert!(manifest.description.len() <= 64 << 10 && manifest.description.ends_with('…'));
     assert_eq!(warnings, ["description is too long and was cut"]);
-    let (_, warnings) = read(&with("\u{202e}field", 1.into()));
+    let (_, warnings) = read_manifest(&manifest_with("\u{202e}field", 1.into()));
     assert_eq!(warnings, ["\\u{202e}field is not known and is not used"]);
     let (_, warnings) =
-        read(&Value::Object((0..5000).map(|n| (n.to_string(), n.into())).chain(manifest_fields()).collect()));
+        read_manifest(&Value::Object((0..5000).map(|n| (n.to_string(), n.into())).chain(manifest_fields()).collect()));
     assert_eq!(warnings.len(), 100);
 }
 
 fn manifest_fields() -> impl Iterator<Item = (String, Value)> {
-    manifest("0.3").as_object().unwrap().clone().into_iter()
+    node_manifest("0.3").as_object().unwrap().clone().into_iter()
 }
 
 #[test]
 fn invalid_launch_settings_are_rejected() {
     let field = |field: &str, expected| ManifestError::Field { field: field.to_owned(), expected };
     let config = |value: Value| {
-        let mut manifest = manifest("0.3");
+        let mut manifest = node_manifest("0.3");
         manifest["server"]["mcp_config"] = value;
         manifest
     };
-    let mut outside = manifest("0.3");
+    let mut outside = node_manifest("0.3");
     outside["server"]["entry_point"] = "../index.js".into();
     for (value, expected) in [
-        (with("name", Value::Null), field("name", "a text")),
-        (with("version", 3.into()), field("version", "a text")),
-        (with("name", "n".repeat(201).into()), ManifestError::TooLong("name".to_owned())),
-        (with("server", Value::Null), field("server", "an object")),
+        (manifest_with("name", Value::Null), field("name", "a text")),
+        (manifest_with("version", 3.into()), field("version", "a text")),
+        (manifest_with("name", "n".repeat(201).into()), ManifestError::TooLong("name".to_owned())),
+        (manifest_with("server", Value::Null), field("server", "an object")),
         (outside, ManifestError::Path("../index.js".to_owned())),
         (config(json!({ "command": "" })), field("server.mcp_config.command", "a text")),
         (config(json!({ "command": "a\0b" })), field("server.mcp_config.command", "a text")),
@@ -139,11 +139,11 @@ fn invalid_launch_settings_are_rejected() {
             config(json!({ "command": "a", "args": vec!["b"; 1001] })),
             ManifestError::TooLong("server.mcp_config.args".to_owned()),
         ),
-        (with("user_config", json!({ "a": 1 })), field("user_config.a", "an object")),
+        (manifest_with("user_config", json!({ "a": 1 })), field("user_config.a", "an object")),
     ] {
         assert_eq!(Manifest::read(value.to_string().as_bytes()).unwrap_err(), expected);
     }
-    let mut unknown = manifest("0.3");
+    let mut unknown = node_manifest("0.3");
     unknown["server"]["type"] = "wasm".into();
     assert_eq!(Manifest::read(unknown.to_string().as_bytes()), Err(ManifestError::ServerKind("wasm".to_owned())));
     assert!(matches!(Manifest::read(b"[]"), Err(ManifestError::NotJson(_))));
@@ -154,21 +154,21 @@ fn invalid_launch_settings_are_rejected() {
 
 #[test]
 fn manifest_beyond_its_size_limit_is_rejected() {
-    let large = with("description", "d".repeat(2 << 20).into());
-    let mut zip = zip(&large);
-    zip.entries[0] = Entry::stored("manifest.json", large.to_string().as_bytes());
-    let error = BundleFolder::with(&zip.bytes()).open().unwrap_err();
+    let large = manifest_with("description", "d".repeat(2 << 20).into());
+    let mut zip = zip_with_manifest(&large);
+    zip.entries[0] = ZipEntry::stored("manifest.json", large.to_string().as_bytes());
+    let error = BundleFolder::with_file(&zip.bytes()).open().unwrap_err();
     assert!(matches!(error, BundleError::TooLargeToRead { max: 1_048_576, .. }), "{error:?}");
-    zip.entries[0] = Entry::file("Manifest.json", manifest("0.3").to_string().as_bytes());
-    let error = BundleFolder::with(&zip.bytes()).open().unwrap_err();
+    zip.entries[0] = ZipEntry::file("Manifest.json", node_manifest("0.3").to_string().as_bytes());
+    let error = BundleFolder::with_file(&zip.bytes()).open().unwrap_err();
     assert!(matches!(error, BundleError::Refused(ArchiveRefusal::NoFile(path)) if path == "manifest.json"));
 }
 
 #[test]
 fn texts_use_the_best_matching_locale() {
-    let mut manifest = with("tools", json!([{ "name": "add", "description": "Adds" }]));
+    let mut manifest = manifest_with("tools", json!([{ "name": "add", "description": "Adds" }]));
     manifest["prompts"] = json!([{ "name": "sum", "text": "Sum" }]);
-    let mut zip = zip(&manifest);
+    let mut zip = zip_with_manifest(&manifest);
     for (locale, description) in
         [("de", "deutsch"), ("de-CH", "schweizerdeutsch"), ("es-MX", "español"), ("zh-Hant", "漢")]
     {
@@ -178,9 +178,9 @@ fn texts_use_the_best_matching_locale() {
             "tools": [{ "name": "add", "description": description }, { "name": "other", "description": "x" }],
             "prompts": [{ "name": "sum", "text": description }],
         });
-        zip = zip.and(Entry::file(&format!("mcpb-resources/{locale}.json"), texts.to_string().as_bytes()));
+        zip = zip.and(ZipEntry::file(&format!("mcpb-resources/{locale}.json"), texts.to_string().as_bytes()));
     }
-    let disk = BundleFolder::with(&zip.and(Entry::file("mcpb-resources/fr.json", b"[")).bytes());
+    let disk = BundleFolder::with_file(&zip.and(ZipEntry::file("mcpb-resources/fr.json", b"[")).bytes());
     let bundle = disk.open().unwrap();
     for (locale, expected) in [
         ("de-AT", "deutsch"),

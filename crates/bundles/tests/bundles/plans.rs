@@ -7,8 +7,8 @@ use installs::{FillError, InputProblem, InputValues};
 use ports::server_config::StdioConfig;
 use serde_json::{Value, json};
 
-use crate::sample::{BundleFolder, manifest, zip};
-use crate::zip_writer::Entry;
+use crate::sample::{BundleFolder, node_manifest, zip_with_manifest};
+use crate::zip_writer::ZipEntry;
 
 fn test_environment() -> BundleEnvironment {
     BundleEnvironment {
@@ -23,16 +23,18 @@ fn test_environment() -> BundleEnvironment {
     }
 }
 
-fn bundle(config: Value, inputs: Value) -> Bundle {
-    let mut manifest = manifest("0.3");
+fn bundle_with_config(config: Value, inputs: Value) -> Bundle {
+    let mut manifest = node_manifest("0.3");
     manifest["server"]["mcp_config"] = config;
     manifest["user_config"] = inputs;
-    let zip = zip(&manifest).and(Entry::file("bin/notes", b"").mode(0o100_755)).and(Entry::file("bin/win.exe", b""));
-    BundleFolder::with(&zip.bytes()).open().unwrap()
+    let zip = zip_with_manifest(&manifest)
+        .and(ZipEntry::file("bin/notes", b"").mode(0o100_755))
+        .and(ZipEntry::file("bin/win.exe", b""));
+    BundleFolder::with_file(&zip.bytes()).open().unwrap()
 }
 
 fn plan_bundle(config: Value, inputs: Value) -> BundlePlan {
-    plan(&bundle(config, inputs), &test_environment()).unwrap()
+    plan(&bundle_with_config(config, inputs), &test_environment()).unwrap()
 }
 
 fn fill_plan(plan: &BundlePlan, values: &[(&str, &[&str])]) -> Result<StdioConfig, FillError> {
@@ -130,8 +132,9 @@ fn programs_inside_and_outside_the_bundle_are_located() {
         assert!(matches!(plan.program, ProgramLocation::Foreign(_)), "{foreign}: {:?}", plan.program);
         assert!(plan.install.notes[0].contains("not in the bundle"), "{:?}", plan.install.notes);
     }
-    let error =
-        |command: &str| plan(&bundle(json!({ "command": command }), Value::Null), &test_environment()).unwrap_err();
+    let error = |command: &str| {
+        plan(&bundle_with_config(json!({ "command": command }), Value::Null), &test_environment()).unwrap_err()
+    };
     for missing in ["bin/other", "${__dirname}/../../bin/sh", "../notes/bin/notes", "${__dirname}/bin"] {
         assert!(matches!(error(missing), PlanError::NoFile(_)), "{missing}");
     }
@@ -170,7 +173,7 @@ fn platform_overrides_are_applied() {
     });
     let server = |platform, folder: &str| {
         let place = BundleEnvironment { platform, folder: folder.into(), ..test_environment() };
-        plan(&bundle(config.clone(), Value::Null), &place)
+        plan(&bundle_with_config(config.clone(), Value::Null), &place)
     };
     // Paths of bundles have slashes on every system.
     assert!(matches!(server(Platform::Windows, "C:\\apps"), Err(PlanError::NoFile(_))));
@@ -183,7 +186,7 @@ fn platform_overrides_are_applied() {
         BundleEnvironment { platform: Platform::Windows, folder: "C:\\apps\\notes".into(), ..test_environment() };
     let config =
         json!({ "command": "${__dirname}/bin/win", "platform_overrides": { "win32": { "env": { "C": "3" } } } });
-    let windows = plan(&bundle(config, Value::Null), &windows).unwrap();
+    let windows = plan(&bundle_with_config(config, Value::Null), &windows).unwrap();
     let server = fill_plan(&windows, &[]).unwrap();
     assert_eq!(server.command, "C:\\apps\\notes\\bin\\win.exe");
     assert_eq!(server.env.keys().collect::<Vec<_>>(), ["C"], "the variables of a platform must replace all others");
@@ -191,14 +194,14 @@ fn platform_overrides_are_applied() {
 
 #[test]
 fn incompatible_platform_or_runtime_is_noted_and_not_rejected() {
-    let mut manifest = manifest("0.4");
+    let mut manifest = node_manifest("0.4");
     manifest["server"]["type"] = "uv".into();
     manifest["compatibility"] = json!({
         "platforms": ["darwin"],
         "runtimes": { "node": ">=22", "python": ">=3.10" },
         "claude_desktop": ">=99",
     });
-    let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
+    let bundle = BundleFolder::with_file(&zip_with_manifest(&manifest).bytes()).open().unwrap();
     let planned = plan(&bundle, &test_environment()).unwrap();
     let env = fill_plan(&planned, &[]).unwrap().env;
     assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "Python must not write its cache next to the code");
@@ -221,7 +224,7 @@ fn secret_references_in_a_bundle_are_rejected() {
         json!({ "command": "node", "args": ["x${secret:github.TOKEN}"] }),
         json!({ "command": "node", "env": { "A": "${secret:${user_config.a}" } }),
     ] {
-        let error = plan(&bundle(config, Value::Null), &test_environment()).unwrap_err();
+        let error = plan(&bundle_with_config(config, Value::Null), &test_environment()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
     }
     // Through the defaults of its settings, each of which is harmless on its own.
@@ -235,7 +238,7 @@ fn secret_references_in_a_bundle_are_rejected() {
         ("${user_config.a}${user_config.b}", "$", "{secret:github.TOKEN}"),
     ] {
         let config = json!({ "command": "node", "env": { "A": value } });
-        let bundle = bundle(config, json!({ "a": text(a), "b": text(b) }));
+        let bundle = bundle_with_config(config, json!({ "a": text(a), "b": text(b) }));
         let error = plan(&bundle, &test_environment()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{value}: {error:?}");
     }
@@ -265,9 +268,9 @@ fn folder_is_below_the_root_for_any_name() {
     for (name, expected) in
         [("../../Evil Näme", "evil-n-me-"), ("...", "bundle-"), ("漢字", "bundle-"), ("con", "con-")]
     {
-        let mut manifest = manifest("0.3");
+        let mut manifest = node_manifest("0.3");
         manifest["name"] = name.into();
-        let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
+        let bundle = BundleFolder::with_file(&zip_with_manifest(&manifest).bytes()).open().unwrap();
         let folder = bundle.unpacked_folder(Path::new("/root"));
         assert_eq!(folder.parent(), Some(Path::new("/root")));
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();

@@ -5,12 +5,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::sample::{BundleFolder, manifest, valid, zip};
-use crate::zip_writer::Entry;
+use crate::sample::{BundleFolder, node_manifest, valid_zip, zip_with_manifest};
+use crate::zip_writer::ZipEntry;
 
 /// Opens, plans and unpacks an archive, and asserts that no unexpected files are on disk.
 fn check_archive(bytes: &[u8]) {
-    let disk = BundleFolder::with(bytes);
+    let disk = BundleFolder::with_file(bytes);
     match disk.install() {
         Ok(installed) => disk.assert_contains_only(&[&installed.folder]),
         Err(_) => disk.assert_contains_only(&[]),
@@ -43,9 +43,9 @@ fn check_plan(bundle: &Bundle) {
     }
 }
 
-fn sample() -> Vec<u8> {
-    let zip = valid().and(Entry { descriptor: Some(true), ..Entry::file("mcpb-resources/de.json", b"{}") });
-    zip.and(Entry::folder("empty/")).and(Entry::stored("bin/a", b"text")).bytes()
+fn sample_bytes() -> Vec<u8> {
+    let zip = valid_zip().and(ZipEntry { descriptor: Some(true), ..ZipEntry::file("mcpb-resources/de.json", b"{}") });
+    zip.and(ZipEntry::folder("empty/")).and(ZipEntry::stored("bin/a", b"text")).bytes()
 }
 
 proptest! {
@@ -57,7 +57,7 @@ proptest! {
 
     #[test]
     fn archives_with_changed_bytes_do_not_panic(changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
-        let mut bytes = sample();
+        let mut bytes = sample_bytes();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
@@ -72,7 +72,7 @@ proptest! {
         into in any::<prop::sample::Index>(),
         removed in any::<bool>(),
     ) {
-        let mut bytes = sample();
+        let mut bytes = sample_bytes();
         let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
         let range = from.min(to)..from.max(to);
         if removed {
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn arbitrary_file_names_do_not_panic(names in vec("(\\PC|[./\\\\:a-c\u{0}\u{301}]){0,12}", 1..4)) {
-        let zip = names.iter().fold(valid(), |zip, name| zip.and(Entry::file(name, b"x")));
+        let zip = names.iter().fold(valid_zip(), |zip, name| zip.and(ZipEntry::file(name, b"x")));
         check_archive(&zip.bytes());
     }
 
@@ -97,12 +97,12 @@ proptest! {
         text in "(\\PC|\\$\\{|\\}|user_config\\.a|HOME|__dirname|/){0,20}",
         nested in any::<bool>(),
     ) {
-        let mut manifest = manifest("0.3");
+        let mut manifest = node_manifest("0.3");
         manifest[field] = if nested { json!({ &text: [text] }) } else { Value::from(text.as_str()) };
         let _ = Manifest::read(manifest.to_string().as_bytes());
-        let mut manifest = crate::sample::manifest("0.3");
+        let mut manifest = crate::sample::node_manifest("0.3");
         manifest["server"]["mcp_config"] = json!({ "command": text, "args": [text], "env": { "A": text } });
         manifest["user_config"] = json!({ "a": { "type": "string", "default": text } });
-        check_archive(&zip(&manifest).bytes());
+        check_archive(&zip_with_manifest(&manifest).bytes());
     }
 }

@@ -7,10 +7,10 @@ use bundles::{ArchiveRefusal, Bundle, BundleError, UnpackedBundle, unpack};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::zip_writer::{Entry, Zip};
+use crate::zip_writer::{Zip, ZipEntry};
 
 /// Returns the manifest of a Node server, in this version of the manifest format.
-pub(crate) fn manifest(version: &str) -> Value {
+pub(crate) fn node_manifest(version: &str) -> Value {
     json!({
         "manifest_version": version,
         "name": "notes",
@@ -26,26 +26,26 @@ pub(crate) fn manifest(version: &str) -> Value {
 }
 
 /// Returns an archive that contains this manifest and one code file.
-pub(crate) fn zip(manifest: &Value) -> Zip {
-    let manifest = Entry::file("manifest.json", manifest.to_string().as_bytes());
-    Zip::of([manifest, Entry::file("server/index.js", b"process.exit()").mode(0o100_755)])
+pub(crate) fn zip_with_manifest(manifest: &Value) -> Zip {
+    let manifest = ZipEntry::file("manifest.json", manifest.to_string().as_bytes());
+    Zip::of([manifest, ZipEntry::file("server/index.js", b"process.exit()").mode(0o100_755)])
 }
 
-pub(crate) fn valid() -> Zip {
-    zip(&manifest("0.3"))
+pub(crate) fn valid_zip() -> Zip {
+    zip_with_manifest(&node_manifest("0.3"))
 }
 
 /// A temporary folder with a bundle file, and a folder to which it is unpacked.
 pub(crate) struct BundleFolder(pub(crate) TempDir);
 
 impl BundleFolder {
-    pub(crate) fn with(bytes: &[u8]) -> Self {
+    pub(crate) fn with_file(bytes: &[u8]) -> Self {
         let disk = Self(tempfile::tempdir().unwrap());
-        fs::write(disk.file(), bytes).unwrap();
+        fs::write(disk.bundle_file(), bytes).unwrap();
         disk
     }
 
-    pub(crate) fn file(&self) -> PathBuf {
+    pub(crate) fn bundle_file(&self) -> PathBuf {
         self.0.path().join("in.mcpb")
     }
 
@@ -54,7 +54,7 @@ impl BundleFolder {
     }
 
     pub(crate) fn open(&self) -> Result<Bundle, BundleError> {
-        Bundle::open(&self.file())
+        Bundle::open(&self.bundle_file())
     }
 
     pub(crate) fn install(&self) -> Result<UnpackedBundle, BundleError> {
@@ -71,7 +71,7 @@ impl BundleFolder {
             names
         };
         let outside: Vec<_> = names(self.0.path()).into_iter().filter(|path| *path != self.root()).collect();
-        assert_eq!(outside, [self.file()], "no files must be written outside of the root");
+        assert_eq!(outside, [self.bundle_file()], "no files must be written outside of the root");
         let mut expected: Vec<PathBuf> =
             folders.iter().flat_map(|folder| [folder.to_path_buf(), folder.with_extension("tree.json")]).collect();
         expected.sort();
@@ -80,8 +80,8 @@ impl BundleFolder {
 }
 
 /// Asserts that an archive is refused for this reason, and that nothing remains on disk.
-pub(crate) fn refused(bytes: &[u8], expected: &ArchiveRefusal) {
-    let disk = BundleFolder::with(bytes);
+pub(crate) fn assert_refused(bytes: &[u8], expected: &ArchiveRefusal) {
+    let disk = BundleFolder::with_file(bytes);
     match disk.install() {
         Err(BundleError::Refused(refusal)) => assert_eq!(refusal, *expected),
         other => panic!("expected {expected:?}, got {other:?}"),

@@ -8,48 +8,48 @@ use bundles::{
     remove_leftovers, unpack, unpacked_folders, verify_folder, verify_tree,
 };
 
-use crate::sample::{BundleFolder, manifest, valid, zip};
-use crate::zip_writer::{Entry, Zip};
+use crate::sample::{BundleFolder, node_manifest, valid_zip, zip_with_manifest};
+use crate::zip_writer::{Zip, ZipEntry};
 
-fn sample() -> Zip {
+fn sample_zip() -> Zip {
     let entries = [
-        Entry::folder("empty/"),
-        Entry::file("server/lib/a", b"a").mode(0o100_666),
-        Entry { descriptor: Some(true), ..Entry::file("b", b"with a signature") },
-        Entry { descriptor: Some(false), ..Entry::file("c", b"without") },
-        Entry { attributes: 0, ..Entry::stored("d", b"") },
+        ZipEntry::folder("empty/"),
+        ZipEntry::file("server/lib/a", b"a").mode(0o100_666),
+        ZipEntry { descriptor: Some(true), ..ZipEntry::file("b", b"with a signature") },
+        ZipEntry { descriptor: Some(false), ..ZipEntry::file("c", b"without") },
+        ZipEntry { attributes: 0, ..ZipEntry::stored("d", b"") },
     ];
-    entries.into_iter().fold(valid(), Zip::and)
+    entries.into_iter().fold(valid_zip(), Zip::and)
 }
 
-fn mode(installed: &UnpackedBundle, path: &str) -> u32 {
+fn file_mode(installed: &UnpackedBundle, path: &str) -> u32 {
     fs::metadata(installed.folder.join(path)).unwrap().permissions().mode() & 0o7777
 }
 
 #[test]
 fn files_are_unpacked_with_their_content_and_safe_modes() {
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     let installed = disk.install().unwrap();
     disk.assert_contains_only(&[&installed.folder]);
     assert_eq!(fs::read(installed.folder.join("b")).unwrap(), b"with a signature");
     assert!(installed.folder.join("empty").is_dir());
-    let modes = ["server/index.js", "server/lib/a", "d"].map(|path| mode(&installed, path) & 0o122);
+    let modes = ["server/index.js", "server/lib/a", "d"].map(|path| file_mode(&installed, path) & 0o122);
     assert_eq!(
         modes,
         [0o100, 0, 0],
         "only executable files of the bundle must be executable, and only the owner may write"
     );
-    assert_eq!(mode(&installed, "server") & 0o7022, 0);
+    assert_eq!(file_mode(&installed, "server") & 0o7022, 0);
     assert_eq!(
         installed.tree,
-        disk.open().unwrap().archive.tree().unwrap(),
+        disk.open().unwrap().archive.file_tree().unwrap(),
         "the unpacked files must be those of the opened archive"
     );
 }
 
 #[test]
 fn unpacking_again_changes_nothing() {
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     let installed = disk.install().unwrap();
     assert_eq!(disk.install().unwrap(), installed);
     let added = installed.folder.join("added");
@@ -66,21 +66,21 @@ fn unpacking_again_changes_nothing() {
 
 #[test]
 fn file_changed_after_opening_is_not_unpacked() {
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     let bundle = disk.open().unwrap();
-    let mut longer = sample().bytes();
+    let mut longer = sample_zip().bytes();
     longer[200] ^= 1;
-    fs::write(disk.file(), &longer).unwrap();
+    fs::write(disk.bundle_file(), &longer).unwrap();
     assert!(matches!(unpack(&bundle, &disk.root()), Err(BundleError::Changed)));
     longer.push(0);
-    fs::write(disk.file(), &longer).unwrap();
+    fs::write(disk.bundle_file(), &longer).unwrap();
     assert!(matches!(unpack(&bundle, &disk.root()), Err(BundleError::Changed)));
     disk.assert_contains_only(&[]);
 }
 
 #[test]
 fn changed_file_is_detected_at_the_next_start() {
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     let verify = |path: &str| verify_tree(&folder, &tree, [&path.to_owned()]);
     let all = || verify_tree(&folder, &tree, tree.files.keys());
@@ -99,7 +99,7 @@ fn changed_file_is_detected_at_the_next_start() {
     fs::remove_file(folder.join(entry)).unwrap();
     assert_eq!(verify(entry), Err(TreeChange::Missing(entry.to_owned())));
     fs::write(disk.0.path().join("in.mcpb"), "process.exit()").unwrap();
-    symlink(disk.file(), folder.join(entry)).unwrap();
+    symlink(disk.bundle_file(), folder.join(entry)).unwrap();
     assert_eq!(verify(entry), Err(TreeChange::NotAFile(entry.to_owned())));
     fs::rename(folder.join("server"), folder.join("moved")).unwrap();
     symlink(folder.join("moved"), folder.join("server")).unwrap();
@@ -109,13 +109,13 @@ fn changed_file_is_detected_at_the_next_start() {
 
 #[test]
 fn tree_hash_covers_names_contents_and_modes() {
-    let tree = |zip: Zip| BundleFolder::with(&zip.bytes()).open().unwrap().archive.tree().unwrap();
-    let base = tree(valid().and(Entry::file("a", b"1")));
+    let tree = |zip: Zip| BundleFolder::with_file(&zip.bytes()).open().unwrap().archive.file_tree().unwrap();
+    let base = tree(valid_zip().and(ZipEntry::file("a", b"1")));
     let others = [
-        valid().and(Entry::file("b", b"1")),
-        valid().and(Entry::file("a", b"2")),
-        valid().and(Entry::file("a", b"1").mode(0o100_755)),
-        valid(),
+        valid_zip().and(ZipEntry::file("b", b"1")),
+        valid_zip().and(ZipEntry::file("a", b"2")),
+        valid_zip().and(ZipEntry::file("a", b"1").mode(0o100_755)),
+        valid_zip(),
     ];
     assert!(others.into_iter().all(|other| tree(other).hash() != base.hash()));
     let stored = serde_json::to_string(&base).unwrap();
@@ -124,7 +124,7 @@ fn tree_hash_covers_names_contents_and_modes() {
 
 #[test]
 fn only_installed_bundles_can_be_removed() {
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     let installed = disk.install().unwrap();
     symlink(disk.0.path(), installed.folder.join("out")).unwrap();
     let root = disk.root();
@@ -142,7 +142,7 @@ fn only_installed_bundles_can_be_removed() {
 
 #[test]
 fn leftovers_of_a_killed_app_are_removed() {
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     remove_leftovers(&disk.root()).unwrap();
     let installed = disk.install().unwrap();
     fs::create_dir_all(disk.root().join(".unfinished-abc/files")).unwrap();
@@ -153,7 +153,7 @@ fn leftovers_of_a_killed_app_are_removed() {
 
 #[test]
 fn only_unpacked_folders_are_listed() {
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     assert_eq!(unpacked_folders(&disk.root()).unwrap(), [""; 0], "a missing root must count as empty");
     let installed = disk.install().unwrap();
     fs::create_dir(disk.root().join("a-users-own")).unwrap();
@@ -176,10 +176,13 @@ fn name_resolves_to_a_direct_child_or_to_nothing() {
 
 #[test]
 fn archive_with_the_maximum_number_of_files_is_accepted() {
-    let file = |n: usize| Entry::stored(&n.to_string(), b"");
-    let most = (2..limits::MAX_ENTRIES).map(file).fold(valid(), Zip::and);
-    assert_eq!(BundleFolder::with(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
-    crate::sample::refused(&most.and(Entry::file("one more", b"")).bytes(), &bundles::ArchiveRefusal::TooManyEntries);
+    let file = |n: usize| ZipEntry::stored(&n.to_string(), b"");
+    let most = (2..limits::MAX_ENTRIES).map(file).fold(valid_zip(), Zip::and);
+    assert_eq!(BundleFolder::with_file(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
+    crate::sample::assert_refused(
+        &most.and(ZipEntry::file("one more", b"")).bytes(),
+        &bundles::ArchiveRefusal::TooManyEntries,
+    );
 }
 
 #[test]
@@ -211,24 +214,24 @@ fn folder_is_verified_against_its_tree_hash() {
         ),
         (
             |folder| {
-                let deep = (0..=limits::MAX_DEPTH + 1).fold(folder.to_owned(), |at, _| at.join("d1"));
+                let deep = (0..=limits::MAX_PATH_DEPTH + 1).fold(folder.to_owned(), |at, _| at.join("d1"));
                 fs::create_dir_all(deep).unwrap();
             },
             FolderChange::TooLarge,
         ),
         (
-            |folder| fs::File::create(folder.join("e")).unwrap().set_len(limits::MAX_FILE + 1).unwrap(),
+            |folder| fs::File::create(folder.join("e")).unwrap().set_len(limits::MAX_FILE_BYTES + 1).unwrap(),
             FolderChange::TooLarge,
         ),
     ];
     for (edit, expected) in edits {
-        let disk = BundleFolder::with(&sample().bytes());
+        let disk = BundleFolder::with_file(&sample_zip().bytes());
         let UnpackedBundle { folder, tree } = disk.install().unwrap();
         assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()));
         edit(&folder);
         assert_eq!(verify_folder(&folder, &tree.hash()), Err(expected));
     }
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     fs::write(folder.join("b"), "other").unwrap();
     let list = folder.with_extension("tree.json");
@@ -242,7 +245,7 @@ fn folder_is_verified_against_its_tree_hash() {
         "without the list, the change must be reported without a file"
     );
 
-    let disk = BundleFolder::with(&sample().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     symlink(&folder, disk.root().join("link")).unwrap();
     let refused = verify_folder(&disk.root().join("link"), &tree.hash());
@@ -252,10 +255,10 @@ fn folder_is_verified_against_its_tree_hash() {
 
 #[test]
 fn files_created_by_uv_are_ignored_only_for_uv_servers() {
-    let made = |kind: &str, more: &[Entry]| {
-        let mut manifest = manifest("0.4");
+    let made = |kind: &str, more: &[ZipEntry]| {
+        let mut manifest = node_manifest("0.4");
         manifest["server"]["type"] = kind.into();
-        let disk = BundleFolder::with(&more.iter().cloned().fold(zip(&manifest), Zip::and).bytes());
+        let disk = BundleFolder::with_file(&more.iter().cloned().fold(zip_with_manifest(&manifest), Zip::and).bytes());
         let UnpackedBundle { folder, tree } = disk.install().unwrap();
         fs::create_dir(folder.join(".venv")).unwrap();
         symlink("/usr/bin/python3", folder.join(".venv/python")).unwrap();
@@ -277,7 +280,7 @@ fn files_created_by_uv_are_ignored_only_for_uv_servers() {
         Err(FolderChange::NotAFile(".venv/python".to_owned())),
         "the same files must be refused for other servers"
     );
-    let published = [Entry::file("uv.lock", b"as published")];
+    let published = [ZipEntry::file("uv.lock", b"as published")];
     let changed = FolderChange::Changed("uv.lock".to_owned());
     assert_eq!(made("uv", &published).0, Err(changed), "a changed uv.lock of the bundle must be detected");
 }

@@ -7,7 +7,7 @@ use flate2::write::DeflateEncoder;
 
 /// An entry of a ZIP archive, with the values to write into its headers.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct ZipEntry {
     pub(crate) name: Vec<u8>,
     /// Name in the local header, if it differs from that in the central directory.
     pub(crate) local_name: Option<Vec<u8>>,
@@ -27,15 +27,15 @@ pub(crate) struct Entry {
     pub(crate) shares: Option<u32>,
 }
 
-const UTF8: u16 = 1 << 11;
+const FLAG_UTF8: u16 = 1 << 11;
 
-pub(crate) fn crc(content: &[u8]) -> u32 {
+pub(crate) fn crc32(content: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
     crc.update(content);
     crc.sum()
 }
 
-impl Entry {
+impl ZipEntry {
     pub(crate) fn file(name: &str, content: &[u8]) -> Self {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(content).unwrap();
@@ -47,9 +47,9 @@ impl Entry {
             name: name.as_bytes().to_vec(),
             local_name: None,
             data: content.to_vec(),
-            flags: UTF8,
+            flags: FLAG_UTF8,
             method: 0,
-            crc: crc(content),
+            crc: crc32(content),
             size: content.len() as u32,
             local_size: None,
             attributes: 0o100_644 << 16,
@@ -118,7 +118,7 @@ impl Entry {
 /// A ZIP archive to write, possibly an invalid one.
 #[derive(Clone, Default)]
 pub(crate) struct Zip {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<ZipEntry>,
     /// Bytes before the first entry, which the offsets take into account.
     pub(crate) prefix: Vec<u8>,
     /// Bytes between the last entry and the central directory.
@@ -133,11 +133,11 @@ pub(crate) struct Zip {
 }
 
 impl Zip {
-    pub(crate) fn of(entries: impl IntoIterator<Item = Entry>) -> Self {
+    pub(crate) fn of(entries: impl IntoIterator<Item = ZipEntry>) -> Self {
         Self { entries: entries.into_iter().collect(), ..Self::default() }
     }
 
-    pub(crate) fn and(mut self, entry: Entry) -> Self {
+    pub(crate) fn and(mut self, entry: ZipEntry) -> Self {
         self.entries.push(entry);
         self
     }
@@ -155,7 +155,7 @@ impl Zip {
         let at = bytes.len() as u32;
         bytes.extend(&directory);
         bytes.extend(&self.before_end);
-        bytes.extend(end(self.count.unwrap_or(self.entries.len() as u16), directory.len() as u32, at));
+        bytes.extend(end_record(self.count.unwrap_or(self.entries.len() as u16), directory.len() as u32, at));
         let comment_at = bytes.len() - 2;
         bytes[comment_at..].copy_from_slice(&(self.comment.len() as u16).to_le_bytes());
         bytes.extend(&self.comment);
@@ -165,7 +165,7 @@ impl Zip {
 }
 
 /// Returns an end record without a comment, as bytes.
-pub(crate) fn end(count: u16, directory_size: u32, directory_at: u32) -> Vec<u8> {
+pub(crate) fn end_record(count: u16, directory_size: u32, directory_at: u32) -> Vec<u8> {
     let mut bytes = b"PK\x05\x06\0\0\0\0".to_vec();
     bytes.extend([count, count].map(u16::to_le_bytes).concat());
     bytes.extend([directory_size, directory_at].map(u32::to_le_bytes).concat());

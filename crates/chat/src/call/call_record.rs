@@ -1,7 +1,7 @@
 //! Places where a tool call can be recorded in the history: nowhere, at the end of its conversation, or next to the
 //! model's reply that requested it. Used by `call`.
 
-use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, readings};
+use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, item_readings};
 use host::Host;
 use offers::review::result_parts;
 use serde_json::{Map, Value};
@@ -60,7 +60,7 @@ impl CallRecord<'_> {
     /// Returns the number of bytes of a result's text that are not sent to the model, or `None` if there are none.
     pub(super) fn omitted_bytes(&self, result: Option<&ToolResult>) -> Option<u64> {
         let (Self::Ahead { result_bytes, .. }, Some(result)) = (self, result) else { return None };
-        Some(model_context::bounded_result(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
+        Some(model_context::truncate_result(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
     }
 
     /// Returns the item with the parent and timestamp of the item written before the call, if there is one.
@@ -73,12 +73,12 @@ impl CallRecord<'_> {
 
     /// Records the end of the call. If it is a call of the user and a model is replying in the conversation, the record
     /// is written after the reply.
-    pub(super) async fn write_end(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
+    pub(super) async fn record_end(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
         match self {
             Self::Nowhere => Ok(()),
             Self::AtEnd { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::Ahead { log, .. } => {
-                let readings = host.add_open_world_claims(readings(item)).await?;
+                let readings = host.add_open_world_claims(item_readings(item)).await?;
                 log.write_with_readings(item, readings).await
             }
         }

@@ -151,7 +151,7 @@ pub(super) async fn make_recorded_call(
     let mut failure = None;
     let read = match ended {
         Ok(result) => {
-            let problem = schema_problem(host, &server, &tool, &result).await;
+            let problem = check_output_schema(host, &server, &tool, &result).await;
             review.review_result_text(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -179,9 +179,9 @@ pub(super) async fn make_recorded_call(
         left_out,
     };
     // clock: timestamp of the item.
-    let at = ports::time::now();
+    let at = ports::time::system_time_millis();
     let item = record.with_position(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
-    let kept = record.write_end(host, &item).await;
+    let kept = record.record_end(host, &item).await;
     CallOutcome { item, failure, kept }
 }
 
@@ -208,9 +208,9 @@ async fn cancel_until_ended<T>(
 
 /// Checks the result of a call against the tool's current output schema, and describes the first violation. The schema
 /// is looked up after the call has ended, since the user may have approved a new definition while the call waited.
-async fn schema_problem(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
+async fn check_output_schema(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
     let value = result.structured_content.as_ref()?;
     let catalog = host.catalog(server.to_owned()).await.ok()?;
     let schema = catalog.tool(tool)?.output_schema?;
-    output_schema::check(schema, value.clone()).await
+    output_schema::validate_result(schema, value.clone()).await
 }

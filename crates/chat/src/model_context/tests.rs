@@ -5,17 +5,17 @@ use domain::item::Content;
 
 use super::*;
 
-fn model(name: &str) -> ModelRef {
+fn model_reference(name: &str) -> ModelRef {
     ModelRef { provider: "p".into(), model: name.into() }
 }
 
-fn item(id: &str, state: ItemState, body: ItemBody) -> ChatItem {
+fn chat_item(id: &str, state: ItemState, body: ItemBody) -> ChatItem {
     ChatItem { id: id.into(), parent: None, at: 1, state, body }
 }
 
 fn message_item(id: &str, text: &str) -> ChatItem {
     let content = vec![Content::Text { text: text.into() }];
-    item(
+    chat_item(
         id,
         ItemState::Whole,
         ItemBody::Message { role: item::Role::User, content, prompt: None, attachments: Vec::new() },
@@ -24,15 +24,19 @@ fn message_item(id: &str, text: &str) -> ChatItem {
 
 #[test]
 fn e3_consecutive_texts_are_separated() {
-    let sent = messages(&[message_item("a", "Greet the ship."), message_item("b", "In Dutch.")], &model("m"), 1_000);
+    let sent = to_model_messages(
+        &[message_item("a", "Greet the ship."), message_item("b", "In Dutch.")],
+        &model_reference("m"),
+        1_000,
+    );
     let [message] = &sent[..] else { panic!("expected one message: {sent:?}") };
     assert_eq!(message.plain_text(), "Greet the ship.\n\nIn Dutch.", "consecutive texts are separated");
 }
 
-fn uses(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
+fn reply_item(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
     let (stop, usage, error, conversions) = (None, models::TokenUsage::default(), None, Vec::new());
     let body = ItemBody::Reply {
-        model: model("m"),
+        model: model_reference("m"),
         parts,
         stop,
         usage,
@@ -42,7 +46,7 @@ fn uses(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
         first_after: None,
         took: 1,
     };
-    item(id, state, body)
+    chat_item(id, state, body)
 }
 
 fn tool_use(id: &str, arguments: &str) -> ReplyPart {
@@ -56,7 +60,7 @@ fn tool_use(id: &str, arguments: &str) -> ReplyPart {
     }
 }
 
-fn called(id: &str, reply: &str, used: &str, result: Result<&str, &str>) -> ChatItem {
+fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>) -> ChatItem {
     let content = result.ok().map(|text| vec![Content::Text { text: text.into() }]);
     let result_ = content.map(|content| ToolResult {
         content,
@@ -77,13 +81,13 @@ fn called(id: &str, reply: &str, used: &str, result: Result<&str, &str>) -> Chat
         used: Some(ToolUsed { reply: reply.into(), id: used.into(), key: "a__b".into() }),
         left_out: None,
     };
-    item(id, ItemState::Whole, body)
+    chat_item(id, ItemState::Whole, body)
 }
 
-fn texts(parts: &[MessagePart]) -> String {
+fn joined_text(parts: &[MessagePart]) -> String {
     let text = |part: &MessagePart| match part {
         MessagePart::Text(text) => text.clone(),
-        MessagePart::ToolResult { parts, .. } => texts(parts),
+        MessagePart::ToolResult { parts, .. } => joined_text(parts),
         other => format!("{other:?}"),
     };
     parts.iter().map(text).collect::<Vec<_>>().join("\n")
@@ -93,11 +97,11 @@ fn texts(parts: &[MessagePart]) -> String {
 fn each_tool_use_is_followed_by_its_result() {
     let path = [
         message_item("1", "do it"),
-        uses("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
-        called("4", "2", "u2", Err("refused: by the user, who says: not now")),
-        called("3", "2", "u1", Ok("done\u{e0041}")),
+        reply_item("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
+        tool_call_item("4", "2", "u2", Err("refused: by the user, who says: not now")),
+        tool_call_item("3", "2", "u1", Ok("done\u{e0041}")),
     ];
-    let messages = messages(&path, &model("m"), 1_000);
+    let messages = to_model_messages(&path, &model_reference("m"), 1_000);
     assert_eq!(messages.len(), 3, "the roles alternate: {messages:?}");
     assert_eq!(
         messages[1].tool_uses().map(|(id, ..)| id).collect::<Vec<_>>(),
@@ -108,7 +112,7 @@ fn each_tool_use_is_followed_by_its_result() {
         .parts
         .iter()
         .map(|part| match part {
-            MessagePart::ToolResult { id, parts, is_error, .. } => (id.as_str(), texts(parts), *is_error),
+            MessagePart::ToolResult { id, parts, is_error, .. } => (id.as_str(), joined_text(parts), *is_error),
             other => panic!("{other:?} is not a result"),
         })
         .collect();
@@ -144,22 +148,23 @@ fn failed_call_reports_its_cause() {
 fn only_the_text_of_an_interrupted_reply_is_sent() {
     let thinking = ReplyPart::Thinking { text: "hm".into(), opaque: None };
     let text = ReplyPart::Text { text: "I will".into() };
-    let path = [message_item("1", "do it"), uses("2", ItemState::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
-    let messages = messages(&path, &model("m"), 1_000);
+    let path =
+        [message_item("1", "do it"), reply_item("2", ItemState::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
+    let messages = to_model_messages(&path, &model_reference("m"), 1_000);
     assert_eq!(messages[1].parts, [MessagePart::text("I will")], "only the text of an interrupted reply is sent");
 }
 
 #[test]
 fn thinking_is_returned_only_to_the_model_that_wrote_it() {
-    let path = |parts| [message_item("1", "hello"), uses("2", ItemState::Whole, parts)];
+    let path = |parts| [message_item("1", "hello"), reply_item("2", ItemState::Whole, parts)];
     let thinking =
         || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
-    let own = messages(&path(thinking()), &model("m"), 1_000);
+    let own = to_model_messages(&path(thinking()), &model_reference("m"), 1_000);
     assert!(
         matches!(&own[1].parts[0], MessagePart::Thinking { opaque: Some(_), .. }),
         "reasoning is sent back to the same model: {own:?}"
     );
-    let other = messages(&path(thinking()), &model("n"), 1_000);
+    let other = to_model_messages(&path(thinking()), &model_reference("n"), 1_000);
     assert!(
         matches!(&other[1].parts[0], MessagePart::ToolUse { opaque: None, .. }),
         "reasoning is not sent to another model: {other:?}"
@@ -169,7 +174,7 @@ fn thinking_is_returned_only_to_the_model_that_wrote_it() {
 #[test]
 fn long_result_is_truncated_with_a_note_on_reading_more() {
     let parts = vec![MessagePart::text("ä".repeat(10)), MessagePart::text("rest")];
-    let (kept, left_out) = bounded_result(parts, "c1", 7);
+    let (kept, left_out) = truncate_result(parts, "c1", 7);
     assert_eq!(kept[0], MessagePart::text("äää"), "text is truncated at a character boundary");
     assert_eq!(left_out, 18, "omitted bytes are counted");
     let MessagePart::Text(note) = &kept[1] else { panic!("expected a note: {kept:?}") };
@@ -178,7 +183,7 @@ fn long_result_is_truncated_with_a_note_on_reading_more() {
         "the note contains the omitted size and the next offset: {note}"
     );
     assert_eq!(
-        bounded_result(vec![MessagePart::text("short")], "c1", 7),
+        truncate_result(vec![MessagePart::text("short")], "c1", 7),
         (vec![MessagePart::text("short")], 0),
         "a short result is not truncated"
     );

@@ -54,7 +54,7 @@ impl ReplyRun {
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(MAX_PARALLEL_CALLS);
             while let Some(CallOutcome { mut item, kept, .. }) = made.next().await {
                 if let Err(error) = kept {
-                    mark_lost(&mut item, &error);
+                    record_lost_outcome(&mut item, &error);
                     retry_write(&run.log, &item).await;
                     lost = Some(error);
                 }
@@ -98,7 +98,7 @@ impl ReplyRun {
                     left_out: None,
                 };
                 // clock: timestamp of the item.
-                let at = ports::time::now();
+                let at = ports::time::system_time_millis();
                 let item = ChatItem { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
                 return (item.clone(), Some(PlannedCall { item, server, tool, arguments }));
             }
@@ -107,7 +107,7 @@ impl ReplyRun {
                 let index = self.index.get_or_insert_with(|| offering.search_index());
                 own_tools::search_tools(&offering, index, &arguments)
             }
-            (model_context::READ_RESULT_TOOL, None) => own_tools::continue_result(&self.path, &arguments, limit),
+            (model_context::READ_RESULT_TOOL, None) => own_tools::read_more_of_result(&self.path, &arguments, limit),
             _ => BuiltinToolResult::error(self.unavailable_reason(&key)),
         };
         let BuiltinToolResult { text, found, is_error } = told;
@@ -161,7 +161,7 @@ impl ReplyRun {
 }
 
 /// Records in an item that its call was made, but that the outcome could not be stored.
-fn mark_lost(item: &mut ChatItem, cause: &ConversationError) {
+fn record_lost_outcome(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;
         *failure = Some(CallFailureCode::Internal);

@@ -62,7 +62,7 @@ impl ReplyRun {
         // Written first, so that the visible branch ends with this reply.
         log.write_items(vec![reply.clone()]).await?;
         let read = async {
-            let path = log.path_items(Some(reply.id.clone())).await?;
+            let path = log.branch_items(Some(reply.id.clone())).await?;
             Ok((path, host.conversation_bounds().await?))
         };
         let (path, bounds) = match read.await {
@@ -86,7 +86,7 @@ impl ReplyRun {
             index: None,
             bounds,
         };
-        run.show_reply().await;
+        run.publish_reply().await;
         Ok(run)
     }
 
@@ -100,7 +100,7 @@ impl ReplyRun {
         let last = match self.run_rounds().await {
             Ok(last) => last,
             Err(error) => {
-                self.set_live(None);
+                self.set_live_item(None);
                 record_failure(&mut self.reply, &error);
                 retry_write(&self.log, &self.reply).await;
                 self.reply.clone()
@@ -121,7 +121,7 @@ impl ReplyRun {
                     Vec::new()
                 }
             };
-            self.set_live(None);
+            self.set_live_item(None);
             let goes_on = !self.is_stopped();
             // Written before the calls are made, so that no call is missing from the history.
             self.log.write_items(vec![self.reply.clone()]).await?;
@@ -143,7 +143,7 @@ impl ReplyRun {
             }
             self.reply = new_reply(&self.model, Some(last.id));
             self.log.write_items(vec![self.reply.clone()]).await?;
-            self.show_reply().await;
+            self.publish_reply().await;
         }
     }
 
@@ -161,12 +161,12 @@ impl ReplyRun {
         self.answering.running.stop.is_cancelled()
     }
 
-    fn set_live(&self, live: Option<(ChatItem, u64)>) {
+    fn set_live_item(&self, live: Option<(ChatItem, u64)>) {
         *self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner) = live;
     }
 
-    async fn show_reply(&mut self) {
-        self.set_live(Some((self.reply.clone(), 0)));
+    async fn publish_reply(&mut self) {
+        self.set_live_item(Some((self.reply.clone(), 0)));
         self.emit_item(self.reply.clone(), true).await;
     }
 
@@ -192,7 +192,7 @@ impl ReplyRun {
             self.index = None;
         }
         // Instructions count as content of their server, even if the conversation contains nothing else from it.
-        let told = self.servers.iter().filter(|(offered, server)| offered.instructions_of(server).is_some());
+        let told = self.servers.iter().filter(|(offered, server)| offered.approved_instructions(server).is_some());
         let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
         if !told.is_empty() {
             self.host.record_conversation_servers(self.log.conversation.clone(), told.clone(), false).await?;
@@ -204,7 +204,7 @@ impl ReplyRun {
 
 fn new_item(parent: Option<String>, state: ItemState, body: ItemBody) -> ChatItem {
     // clock: timestamp of the item.
-    ChatItem { id: new_id(), parent, at: ports::time::now(), state, body }
+    ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state, body }
 }
 
 fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {

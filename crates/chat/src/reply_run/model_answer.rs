@@ -38,7 +38,11 @@ impl ReplyRun {
         let request = ModelRequest {
             system: system_prompt::build_system_prompt(&self.settings, &self.servers),
             messages,
-            tools: if takes_tools { own_tools::sent_tools(&self.offering, &self.path, threshold) } else { Vec::new() },
+            tools: if takes_tools {
+                own_tools::select_tools(&self.offering, &self.path, threshold)
+            } else {
+                Vec::new()
+            },
             thinking: self.settings.thinking,
             ..ModelRequest::default()
         };
@@ -49,7 +53,7 @@ impl ReplyRun {
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model takes no tools: none are offered".to_owned());
             }
-            conversions.extend(self.servers.iter().filter(|(on, server)| on.has_other_instructions(server)).map(
+            conversions.extend(self.servers.iter().filter(|(on, server)| on.has_changed_instructions(server)).map(
                 |(on, _)| {
                     format!("the instructions of {} changed since you turned them on: they are not sent", on.server)
                 },
@@ -59,7 +63,7 @@ impl ReplyRun {
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             conversions.extend(left_out);
         }
-        self.set_live(Some((self.reply.clone(), 0)));
+        self.set_live_item(Some((self.reply.clone(), 0)));
         let stop = self.answering.running.stop.clone();
         let asked = tokio::select! {
             asked = registry.stream(&self.model, request) => asked,
@@ -88,7 +92,7 @@ impl ReplyRun {
     /// stopped it.
     async fn read_stream(
         &mut self,
-        mut deltas: models::Deltas,
+        mut deltas: models::ReplyStream,
         began: Instant,
     ) -> Result<(TokenUsage, Option<u64>, Result<ModelReply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();

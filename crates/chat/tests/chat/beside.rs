@@ -11,9 +11,9 @@ use std::time::Duration;
 use testkit::app::EVENT_TIMEOUT;
 use testkit::model::ModelStep;
 
-use super::by_user::{add, allow_all};
-use super::model::{answer, text_reply, tool_use};
-use super::{ID, TestConversation, kinds, results, text};
+use super::by_user::{add_call, allow_all};
+use super::model::{scripted_reply, text_reply, tool_use};
+use super::{CONVERSATION_ID, TestConversation, item_kinds, reply_text, tool_results};
 
 pub(super) fn message_with_attachment(id: &str) -> ChatItem {
     let contents =
@@ -28,14 +28,14 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, text_reply("I see it.")], &["add"]).await;
     talk.send("Hi").await;
-    talk.wait_for_piece().await;
-    let refused = talk.chat.append_items(ID.into(), vec![message_with_attachment("a1")]).await;
+    talk.wait_for_delta().await;
+    let refused = talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await;
     assert_eq!(refused, Err(ConversationError::Answering), "items are refused during a reply");
     let allowing = allow_all(&talk);
-    talk.chat.call_tool(add("a2")).await.unwrap();
+    talk.chat.call_tool(add_call("a2")).await.unwrap();
     allowing.abort();
     assert_eq!(talk.items().len(), 2, "an item that must not be lost waits");
-    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
+    assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
     talk.wait_for_end().await;
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while talk.items().len() < 3 {
@@ -43,47 +43,47 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
         // sleep: polls for a state that no event reports.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let shape: Vec<_> = kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
+    let shape: Vec<_> = item_kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "call"], "the item follows the reply in the visible branch");
-    talk.say("What is it?").await;
+    talk.send_and_wait("What is it?").await;
     let told = format!("{:?}", talk.model.requests()[1].messages);
     assert!(told.contains("2 + 40 = 42"), "the model receives the item: {told}");
 }
 
 #[tokio::test]
 async fn server_disabled_during_a_reply_is_not_used() {
-    let wants = answer(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let again = answer(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 2}))]);
+    let wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let again = scripted_reply(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 2}))]);
     let mut talk = TestConversation::new(vec![wants, again, text_reply("I can't.")], &["add"]).await;
     talk.send("Add").await;
     let request = talk
         .app
         .consent_request("demo", "the call", |request| matches!(request.body, ConsentRequestBody::Tool { .. }))
         .await;
-    talk.set(|settings| {
+    talk.change_settings(|settings| {
         settings.servers.clear();
         settings.share_roots = false;
     })
     .await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Session)).await;
     let items = talk.wait_for_end().await;
-    assert_eq!(text(items.last().unwrap()), "I can't.", "the run continues without the server");
+    assert_eq!(reply_text(items.last().unwrap()), "I can't.", "the run continues without the server");
     let asked = talk.model.requests();
     assert_eq!((asked[0].tools.len(), asked[1].tools.len()), (1, 0), "the next request contains no tools");
-    let told = results(asked[2].messages.last().unwrap());
+    let told = tool_results(asked[2].messages.last().unwrap());
     assert!(told[0].2 && told[0].1.contains("no tool"), "a call of an unavailable tool is not made: {told:?}");
 }
 
 #[tokio::test]
 async fn tool_disabled_during_a_tool_use_is_not_called() {
-    let mut wants = answer(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     wants.insert(1, ModelStep::Waits(Duration::from_millis(400)));
     wants.insert(0, ModelStep::Says(ReplyDelta::Text("I add.".into())));
     wants.insert(1, ModelStep::Waits(Duration::from_millis(100)));
     let mut talk = TestConversation::new(vec![wants, text_reply("Well.")], &["add"]).await;
     talk.send("Add").await;
-    talk.wait_for_piece().await;
-    talk.set(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;
+    talk.wait_for_delta().await;
+    talk.change_settings(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;
     let items = talk.wait_for_end().await;
     let ItemBody::ToolCall { error, result: None, .. } = &items[2].body else { panic!("{:?} was not made", items[2]) };
     assert!(

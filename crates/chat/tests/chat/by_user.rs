@@ -10,12 +10,12 @@ use policy::ApprovalScope;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::{ID, TestConversation, full};
+use super::{CONVERSATION_ID, TestConversation, full};
 
 /// Returns a call of the tool `add` by the user in the test conversation.
-pub(super) fn add(id: &str) -> ToolCall {
+pub(super) fn add_call(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
-    let origin = CallOrigin::User { conversation: Some(ID.into()) };
+    let origin = CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) };
     ToolCall { id: id.into(), origin, server: "demo".into(), tool: "add".into(), arguments }
 }
 
@@ -57,10 +57,10 @@ fn stored_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResu
 #[tokio::test]
 async fn user_call_is_stored_once_under_its_own_id() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (why, result) = decide_call(&talk, add("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (why, result) = decide_call(&talk, add_call("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(
         why,
-        ConsentRequestOrigin::User { conversation: Some(ID.into()) },
+        ConsentRequestOrigin::User { conversation: Some(CONVERSATION_ID.into()) },
         "the origin is the user in the conversation"
     );
     let result = result.unwrap();
@@ -75,7 +75,7 @@ async fn user_call_is_stored_once_under_its_own_id() {
 #[tokio::test]
 async fn denied_user_call_is_stored_as_denied() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (_, result) = decide_call(&talk, add("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
+    let (_, result) = decide_call(&talk, add_call("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
     assert_eq!(
@@ -90,10 +90,10 @@ async fn denied_user_call_is_stored_as_denied() {
 
 #[tokio::test]
 async fn call_that_cannot_be_stored_still_returns_its_outcome() {
-    let talk = full::talk(|item| item.body["kind"] == "tool_call").await;
-    let (_, result) = decide_call(&talk, add("made"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let talk = full::conversation_with_full_history(|item| item.body["kind"] == "tool_call").await;
+    let (_, result) = decide_call(&talk, add_call("made"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
-    let (_, result) = decide_call(&talk, add("denied"), UserDecision::Deny).await;
+    let (_, result) = decide_call(&talk, add_call("denied"), UserDecision::Deny).await;
     assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
     assert!(stored_calls(&talk).is_empty(), "the history contains neither call");
 }
@@ -101,7 +101,7 @@ async fn call_that_cannot_be_stored_still_returns_its_outcome() {
 #[tokio::test]
 async fn command_line_call_is_a_user_call_without_a_conversation() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let call = ToolCall { origin: CallOrigin::CommandLine, ..add("cli") };
+    let call = ToolCall { origin: CallOrigin::CommandLine, ..add_call("cli") };
     let (why, result) = decide_call(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the origin is the user without a conversation");
     assert!(result.is_ok(), "{result:?}");
@@ -118,7 +118,7 @@ async fn edited_arguments_are_stored_and_returned() {
         let edited = talk.app.host.edit(request.id, edit).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
-    let ((), result) = tokio::join!(decide, talk.chat.call_tool(add("sum")));
+    let ((), result) = tokio::join!(decide, talk.chat.call_tool(add_call("sum")));
     assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");
     let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
     assert_eq!(*arguments, changed, "the history contains the sent arguments");

@@ -12,32 +12,34 @@ use policy::ApprovalScope;
 use ports::server_config::{ServerConfig, ServerEntry, ToolFilter};
 use serde_json::json;
 use std::time::Duration;
-use testkit::app::{EVENT_TIMEOUT, demo};
+use testkit::app::{EVENT_TIMEOUT, demo_config};
 use testkit::calls::UserCalls as _;
 use testkit::model::final_step;
 
-use super::model::{answer, text_reply, tool_use};
-use super::{ID, TestConversation, kinds, results, text};
+use super::model::{scripted_reply, text_reply, tool_use};
+use super::{CONVERSATION_ID, TestConversation, item_kinds, reply_text, tool_results};
 
 fn is_call(request: &host::view::ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn call(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
+fn call_summary(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
     let ItemBody::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is not a call") };
     (tool, result.as_ref().map(|result| json!(result.content).to_string()), error.as_deref())
 }
 
 #[tokio::test]
 async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
-    let wants =
-        answer(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let wants = scripted_reply(vec![
+        models::MessagePart::text("I add."),
+        tool_use("u1", "demo__add", json!({"a": 2, "b": 40})),
+    ]);
     let mut talk = TestConversation::new(vec![wants, text_reply("It is 43.")], &["add"]).await;
     let approve = async {
         let request = talk.app.consent_request("demo", "the call", is_call).await;
         let call = request.call.clone().expect("the consent request names its call");
         assert!(
-            matches!(request.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == ID),
+            matches!(request.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == CONVERSATION_ID),
             "the origin is the model"
         );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
@@ -46,7 +48,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
         call
     };
     let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
-    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let asked_about = approve.await;
     let items = talk.wait_for_end().await;
     let shape = [
@@ -55,14 +57,17 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
         ("call", ItemState::Whole),
         ("reply", ItemState::Whole),
     ];
-    assert_eq!(kinds(&items), shape, "the call is between the two replies");
+    assert_eq!(item_kinds(&items), shape, "the call is between the two replies");
     assert_eq!(items[2].id, asked_about, "the consent request refers to the item");
-    assert!(call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")), "the edited arguments were sent");
-    assert_eq!(text(&items[3]), "It is 43.", "the model continued");
+    assert!(
+        call_summary(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
+        "the edited arguments were sent"
+    );
+    assert_eq!(reply_text(&items[3]), "It is 43.", "the model continued");
     let asked = talk.model.requests();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__add"], "only reviewed tools are offered");
-    let told = results(asked[1].messages.last().unwrap());
+    let told = tool_results(asked[1].messages.last().unwrap());
     assert_eq!((told.len(), told[0].0.as_str(), told[0].2), (1, "u1", false), "one result: {told:?}");
     assert!(told[0].1.contains("The user changed the arguments") && told[0].1.contains("\"a\":3"), "{told:?}");
     assert!(told[0].1.contains("Data from the server \"demo\""), "the result includes its source: {told:?}");
@@ -70,14 +75,14 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
 
 #[tokio::test]
 async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
-    let wants = answer(vec![
+    let wants = scripted_reply(vec![
         tool_use("u1", "demo__add", json!({"a": 1, "b": 1})),
         tool_use("u2", "demo__add", json!({"a": 2, "b": 2})),
         tool_use("u3", "demo__write_note", json!({})),
     ]);
     let mut talk = TestConversation::new(vec![wants, text_reply("Done.")], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
-    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let is = |a: u64| move |q: &host::view::ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { arguments, .. } if arguments["a"] == a);
     let (first, second) = (
         talk.app.consent_request("demo", "the first", is(1)).await,
@@ -94,14 +99,14 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
         ("own", ItemState::Whole),
         ("reply", ItemState::Whole),
     ];
-    assert_eq!(kinds(&items), shape, "the calls are in the order of the requests");
+    assert_eq!(item_kinds(&items), shape, "the calls are in the order of the requests");
     assert!(
-        call(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")),
+        call_summary(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")),
         "the error includes the reason of the denial"
     );
-    assert!(call(&items[3]).1.is_some(), "the approved call was made");
+    assert!(call_summary(&items[3]).1.is_some(), "the approved call was made");
     let asked = talk.model.requests();
-    let told = results(asked[1].messages.last().unwrap());
+    let told = tool_results(asked[1].messages.last().unwrap());
     assert_eq!(
         told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(),
         ["u1", "u2", "u3"],
@@ -117,21 +122,21 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
 
 #[tokio::test]
 async fn stop_cancels_pending_calls_and_the_run() {
-    let wants = answer(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk = TestConversation::new(vec![wants], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
-    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     talk.app.consent_request("demo", "the call", is_call).await;
-    assert!(talk.chat.stop_reply(ID), "a reply is in progress");
+    assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply is in progress");
     let items = talk.wait_for_end().await;
-    assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
+    assert_eq!(call_summary(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
     assert!(talk.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
 }
 
 #[tokio::test]
 async fn user_decides_whether_to_continue_after_many_rounds() {
-    let wants = |id: &str| answer(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
+    let wants = |id: &str| scripted_reply(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk =
         TestConversation::new(vec![wants("1"), wants("2"), wants("3"), text_reply("Enough.")], &["add"]).await;
     let mut settings = AppSettings::default();
@@ -140,16 +145,16 @@ async fn user_decides_whether_to_continue_after_many_rounds() {
     let allowing = talk
         .app
         .decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Session)));
-    let items = talk.say("Add for ever").await;
+    let items = talk.send_and_wait("Add for ever").await;
     let last = &items.last().unwrap().body;
     assert!(
         matches!(last, ItemBody::Notice { notice: Notice::Rounds { rounds: 2 } }),
         "the run stopped with a notice: {last:?}"
     );
     assert_eq!(talk.model.requests().len(), 2, "the model is limited to this number of rounds");
-    talk.chat.continue_reply(ID.into()).await.unwrap();
+    talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
     let items = talk.wait_for_end().await;
-    assert_eq!(text(items.last().unwrap()), "Enough.", "the model continued when the user allowed it");
+    assert_eq!(reply_text(items.last().unwrap()), "Enough.", "the model continued when the user allowed it");
     let asked = talk.model.requests();
     assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the notice is not sent to the model");
     allowing.abort();
@@ -163,17 +168,17 @@ fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
 
 #[tokio::test]
 async fn long_result_is_read_in_parts() {
-    let wants = answer(vec![tool_use("u1", "demo__show_everything", json!({}))]);
+    let wants = scripted_reply(vec![tool_use("u1", "demo__show_everything", json!({}))]);
     let mut talk = TestConversation::new(vec![wants, text_reply("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap();
     let allowing =
         talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
-    let items = talk.say("Show").await;
+    let items = talk.send_and_wait("Show").await;
     let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
     let asked = talk.model.requests();
-    let told = results(asked[1].messages.last().unwrap());
+    let told = tool_results(asked[1].messages.last().unwrap());
     let note = told[0].1.lines().last().unwrap_or_default();
     assert!(
         note.starts_with(&format!("({left_out} more bytes were left out.")),
@@ -194,10 +199,10 @@ async fn long_result_is_read_in_parts() {
     let (mut whole, mut next) = (String::new(), Some(how));
     for number in 0.. {
         let Some(how) = next else { break };
-        talk.model.queue_reply(answer(vec![tool_use(&format!("r{number}"), "read_result", how)]));
+        talk.model.queue_reply(scripted_reply(vec![tool_use(&format!("r{number}"), "read_result", how)]));
         talk.model.queue_reply(text_reply("Read."));
-        talk.say("Go on").await;
-        let told = results(talk.model.requests().last().unwrap().messages.last().unwrap());
+        talk.send_and_wait("Go on").await;
+        let told = tool_results(talk.model.requests().last().unwrap().messages.last().unwrap());
         assert!(!told[0].2, "reading more of the result succeeds: {told:?}");
         let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
         let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
@@ -210,8 +215,8 @@ async fn long_result_is_read_in_parts() {
 
 #[tokio::test]
 async fn content_of_one_server_makes_a_call_of_another_ask_again() {
-    let first = answer(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let obeys = answer(vec![tool_use("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
+    let first = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let obeys = scripted_reply(vec![tool_use("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
     let answers = vec![first, obeys, text_reply("I was told no.")];
     let reviewed = ["add", "write_note"];
     let mut talk = TestConversation::with_servers(answers, &["demo", "other"], &reviewed, Some(1_000_000)).await;
@@ -223,7 +228,7 @@ async fn content_of_one_server_makes_a_call_of_another_ask_again() {
     };
     assert!(tokio::join!(by_hand, allow).0.is_ok(), "the tool is always allowed");
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
-    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let request = talk.app.consent_request("demo", "the first call", is_call).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = talk.app.consent_request("other", "the call that a result led to", is_call).await;
@@ -237,7 +242,7 @@ async fn content_of_one_server_makes_a_call_of_another_ask_again() {
     assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
     talk.app.decide(&request, UserDecision::Deny).await;
     let items = talk.wait_for_end().await;
-    assert_eq!(text(items.last().unwrap()), "I was told no.", "the model continues");
+    assert_eq!(reply_text(items.last().unwrap()), "I was told no.", "the model continues");
     assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: nothing was sent");
 }
 
@@ -247,7 +252,7 @@ fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::V
 
 #[tokio::test]
 async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
-    let wants = answer(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
+    let wants = scripted_reply(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
     let mut talk = TestConversation::new(vec![wants], &["slow_report"]).await;
     talk.send("Report").await;
     let request = talk.app.consent_request("demo", "the call", is_call).await;
@@ -262,10 +267,10 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(talk.items()[2].state, ItemState::Streaming, "the item is streaming during the call");
-    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
+    assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
     let items = talk.wait_for_end().await;
     assert!(sent(&items[2]), "the sent arguments are retained after the failure: {:?}", items[2]);
-    let error = call(&items[2]).2.unwrap_or_default();
+    let error = call_summary(&items[2]).2.unwrap_or_default();
     assert!(error.contains("may have had its effect"), "the error states that the outcome is unknown: {error}");
 }
 
@@ -275,27 +280,27 @@ async fn truncated_or_refused_reply_makes_no_calls() {
         let part = tool_use("u1", "demo__add", json!({"a": 1, "b": 1}));
         let wants = vec![final_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
         let mut talk = TestConversation::new(vec![wants, text_reply("Well.")], &["add"]).await;
-        let items = talk.say("Add").await;
+        let items = talk.send_and_wait("Add").await;
         assert_eq!(
-            kinds(&items),
+            item_kinds(&items),
             [("message", ItemState::Whole), ("reply", ItemState::Whole)],
             "{stop:?}: no call is made"
         );
-        talk.say("Go on").await;
-        let told = results(&talk.model.requests()[1].messages[2]);
+        talk.send_and_wait("Go on").await;
+        let told = tool_results(&talk.model.requests()[1].messages[2]);
         assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: the model is informed: {told:?}");
     }
 }
 
 /// Returns the settings of the demo server with these tools disabled for models.
-fn without(disabled: &[&str]) -> ServerEntry {
+fn demo_server_without(disabled: &[&str]) -> ServerEntry {
     let tools = ToolFilter { enabled: None, disabled: disabled.iter().map(|&tool| tool.to_owned()).collect() };
-    ServerEntry { name: "demo".to_owned(), config: ServerConfig { tools, ..demo(&[]) } }
+    ServerEntry { name: "demo".to_owned(), config: ServerConfig { tools, ..demo_config(&[]) } }
 }
 
 #[tokio::test]
 async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called() {
-    let wants = || answer(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let wants = || scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
     let mut talk = TestConversation::new(
         vec![wants(), text_reply("I can't."), wants(), text_reply("42.")],
         &["add", "show_everything"],
@@ -303,26 +308,26 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
     .await;
     let pid = talk.app.server("demo").await.pid;
     talk.app.host.set_server_trust("demo".into(), TrustDuration::Run).await.unwrap();
-    talk.app.host.update_server("demo".into(), without(&["ad*"])).await.unwrap();
-    let items = talk.say("Add 2 and 40").await;
+    talk.app.host.update_server("demo".into(), demo_server_without(&["ad*"])).await.unwrap();
+    let items = talk.send_and_wait("Add 2 and 40").await;
     let shape = [
         ("message", ItemState::Whole),
         ("reply", ItemState::Whole),
         ("own", ItemState::Whole),
         ("reply", ItemState::Whole),
     ];
-    assert_eq!(kinds(&items), shape, "no call of the tool is made");
+    assert_eq!(item_kinds(&items), shape, "no call of the tool is made");
     let asked = talk.model.requests();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__show_everything"], "the other reviewed tool is offered");
-    let told = results(asked[1].messages.last().unwrap());
+    let told = tool_results(asked[1].messages.last().unwrap());
     assert!(
         told[0].2 && told[0].1.contains("turned off for models in the settings"),
         "the model is informed: {told:?}"
     );
 
     // The host refuses the call, even if the tool is still offered to the model.
-    let origin = CallOrigin::Model { conversation: ID.into() };
+    let origin = CallOrigin::Model { conversation: CONVERSATION_ID.into() };
     let (arguments, sent) = (arguments(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
     let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
     let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends without a consent request");
@@ -333,8 +338,8 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         .expect("the server is trusted")
         .expect("the user's own call is made");
 
-    talk.app.host.update_server("demo".into(), without(&["show_everything"])).await.unwrap();
-    let items = talk.say("Try again").await;
-    assert_eq!(text(items.last().unwrap()), "42.", "an enabled tool is called: {items:?}");
+    talk.app.host.update_server("demo".into(), demo_server_without(&["show_everything"])).await.unwrap();
+    let items = talk.send_and_wait("Try again").await;
+    assert_eq!(reply_text(items.last().unwrap()), "42.", "an enabled tool is called: {items:?}");
     assert_eq!(talk.app.server("demo").await.pid, pid, "the server was not restarted");
 }

@@ -8,9 +8,9 @@ use domain::item::ChatItem;
 use models::ReplyDelta;
 use testkit::model::ModelStep;
 
-use super::{ID, TestConversation, text};
+use super::{CONVERSATION_ID, TestConversation, reply_text};
 
-fn message(id: &str) -> ChatItem {
+fn message_item(id: &str) -> ChatItem {
     let body = serde_json::json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": id}]});
     serde_json::from_value(serde_json::json!({"id": id, "at": 1, "body": body})).unwrap()
 }
@@ -32,18 +32,18 @@ async fn conversation_opens_with_the_partial_reply() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half], &[]).await;
     talk.send("Hi").await;
-    talk.wait_for_piece().await;
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    talk.wait_for_delta().await;
+    let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
     assert!(open.answering, "a model is replying");
     let last = open.page.items.last().expect("the page contains the reply");
     assert_eq!(
-        (text(&last.item).as_str(), last.seq),
+        (reply_text(&last.item).as_str(), last.seq),
         ("Half", Some(1)),
         "the reply includes parts that are in memory only"
     );
-    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
+    assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
     talk.wait_for_end().await;
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
     assert!(
         !open.answering && open.page.items.iter().all(|placed| placed.seq.is_none()),
         "nothing streams after the stop"
@@ -53,10 +53,10 @@ async fn conversation_opens_with_the_partial_reply() {
 #[tokio::test]
 async fn items_follow_the_head_unless_another_parent_is_named() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
-    talk.chat.append_items(ID.into(), vec![message("1"), message("2")]).await.unwrap();
-    let branch = ChatItem { parent: Some("1".into()), ..message("3") };
-    talk.chat.append_items(ID.into(), vec![branch]).await.unwrap();
-    let page = talk.chat.items(ID.into(), None, 10).await.unwrap().expect("the conversation has items");
+    talk.chat.append_items(CONVERSATION_ID.into(), vec![message_item("1"), message_item("2")]).await.unwrap();
+    let branch = ChatItem { parent: Some("1".into()), ..message_item("3") };
+    talk.chat.append_items(CONVERSATION_ID.into(), vec![branch]).await.unwrap();
+    let page = talk.chat.items(CONVERSATION_ID.into(), None, 10).await.unwrap().expect("the conversation has items");
     let ids: Vec<_> = page.items.iter().map(|placed| placed.item.id.as_str()).collect();
     assert_eq!(ids, ["1", "3"], "the new branch is visible");
     assert_eq!(page.items[1].siblings, ["2", "3"], "both branches are siblings");
@@ -79,28 +79,31 @@ async fn missing_objects_are_reported_as_missing() {
 #[tokio::test]
 async fn draft_is_stored_with_the_settings_and_not_in_the_history() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
-    let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").draft };
-    let time = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").kept.updated_at;
-    talk.chat.set_draft(ID.into(), "Dear Ann".into()).await.unwrap();
+    let draft = || async {
+        talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists").draft
+    };
+    let time =
+        talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists").kept.updated_at;
+    talk.chat.set_draft(CONVERSATION_ID.into(), "Dear Ann".into()).await.unwrap();
     assert_eq!(draft().await, "Dear Ann", "the draft is stored");
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
     assert_eq!(open.kept.updated_at, time, "the conversation keeps its position in the list");
     let settings = ConversationSettings { thinking: true, ..open.settings };
-    talk.chat.set_conversation(ID.into(), settings.clone()).await.unwrap();
+    talk.chat.set_conversation(CONVERSATION_ID.into(), settings.clone()).await.unwrap();
     assert_eq!(draft().await, "Dear Ann", "a change of settings retains the draft");
-    talk.chat.set_draft(ID.into(), "Dear Bob".into()).await.unwrap();
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    talk.chat.set_draft(CONVERSATION_ID.into(), "Dear Bob".into()).await.unwrap();
+    let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
     assert_eq!(
         (open.settings, open.draft.as_str()),
         (settings, "Dear Bob"),
         "a change of the draft retains the settings"
     );
-    let (_, text) = talk.chat.export_conversation(ID.into(), ExportFormat::Json).await.unwrap();
+    let (_, text) = talk.chat.export_conversation(CONVERSATION_ID.into(), ExportFormat::Json).await.unwrap();
     assert!(!text.contains("Dear Bob"), "the draft is not exported: {text}");
-    let long = talk.chat.set_draft(ID.into(), "x".repeat((256 << 10) + 1)).await;
+    let long = talk.chat.set_draft(CONVERSATION_ID.into(), "x".repeat((256 << 10) + 1)).await;
     assert!(matches!(long, Err(ConversationError::TooLong { .. })), "a draft that is too long is refused: {long:?}");
     assert_eq!(draft().await, "Dear Bob", "the previous draft is retained");
-    talk.chat.set_draft(ID.into(), String::new()).await.unwrap();
+    talk.chat.set_draft(CONVERSATION_ID.into(), String::new()).await.unwrap();
     assert_eq!(draft().await, "", "a sent draft is removed");
     let none = talk.chat.set_draft("none".into(), "x".into()).await;
     assert!(matches!(none, Err(ConversationError::NotFound(_))), "no conversation, no draft: {none:?}");

@@ -13,8 +13,8 @@ use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
 use super::beside::message_with_attachment;
-use super::model::{answer, known_model, text_reply, tool_use};
-use super::{ID, TestConversation, text};
+use super::model::{known_model, scripted_reply, text_reply, tool_use};
+use super::{CONVERSATION_ID, TestConversation, reply_text};
 
 fn is_call(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
@@ -22,7 +22,7 @@ fn is_call(request: &ConsentRequestView) -> bool {
 
 /// Returns a conversation with a grant that always allows `add`, after the model has called it once.
 async fn conversation_with_grant() -> TestConversation {
-    let wants = |n: u32| answer(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
+    let wants = |n: u32| scripted_reply(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers = vec![
         wants(1),
         text_reply("Two."),
@@ -42,15 +42,15 @@ async fn conversation_with_grant() -> TestConversation {
     );
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     talk.wait_for_end().await;
-    let items = talk.say("Again").await;
-    assert_eq!(text(items.last().unwrap()), "Three.", "a local tool without a hint requires no further consent");
+    let items = talk.send_and_wait("Again").await;
+    assert_eq!(reply_text(items.last().unwrap()), "Three.", "a local tool without a hint requires no further consent");
     talk
 }
 
 #[tokio::test]
 async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
     let mut talk = conversation_with_grant().await;
-    talk.chat.append_items(ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
+    talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     talk.send("Use it").await;
     let request = talk.app.consent_request("demo", "the call after a resource", is_call).await;
     assert_eq!(
@@ -73,22 +73,22 @@ async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
     talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap();
     assert_eq!(talk.app.server("demo").await.flow, off, "the view contains the setting");
     assert!(talk.app.decisions().iter().any(|(kind, ..)| kind == "data-flow"), "the change is audited");
-    let items = talk.say("Once more").await;
-    assert_eq!(text(items.last().unwrap()), "Five.", "a disabled check requires no consent");
+    let items = talk.send_and_wait("Once more").await;
+    assert_eq!(reply_text(items.last().unwrap()), "Five.", "a disabled check requires no consent");
 }
 
 #[tokio::test]
 async fn data_flow_label_and_setting_persist_across_restarts() {
     let talk = conversation_with_grant().await;
-    let wants = |n: u32| answer(vec![tool_use(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
-    talk.chat.append_items(ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
+    let wants = |n: u32| scripted_reply(vec![tool_use(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
+    talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
     let everything = DataFlow { same_server: SameServerFlow::Everything, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), everything.clone()).await.unwrap();
     talk.app.host.close().await;
     let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
-    let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
+    let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
     assert_eq!(app.server("demo").await.flow, everything, "the setting is stored");
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
@@ -97,7 +97,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     model.queue_reply(text_reply("No."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };
     // The other branch doesn't contain the attachment, but the label applies to the whole conversation.
-    Chat::new(app.host.clone()).send_message(ID.into(), message, Some(first)).await.unwrap();
+    Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, Some(first)).await.unwrap();
     let request = app.consent_request("demo", "the call after the restart", is_call).await;
     assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent");
     let ConsentRequestOrigin::Model { read, .. } = &request.why else {

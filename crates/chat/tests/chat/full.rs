@@ -14,10 +14,10 @@ use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use ports::{History, Ports};
 use serde_json::json;
-use testkit::app::{TestApp, demo};
+use testkit::app::{TestApp, demo_config};
 
-use super::model::{answer, text_reply, tool_use};
-use super::{TestConversation, kinds};
+use super::model::{scripted_reply, text_reply, tool_use};
+use super::{TestConversation, item_kinds};
 
 /// A history that rejects writes of some items.
 struct FullHistory {
@@ -79,13 +79,21 @@ impl History for FullHistory {
 
 /// Returns a conversation whose model requests one call, with a history that rejects the items for which `refuses`
 /// returns `true`.
-pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
-    let wants = answer(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+pub(super) async fn conversation_with_full_history(refuses: fn(&NewItem) -> bool) -> TestConversation {
+    let wants =
+        scripted_reply(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
         move |ports: Ports| Ports { history: Arc::new(FullHistory { history: ports.history, refuses }), ..ports };
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start_over(folder, vec![("demo", demo(&[]))], HostOptions::default(), secrets, change).await;
+    let app = TestApp::start_with_changed_ports(
+        folder,
+        vec![("demo", demo_config(&[]))],
+        HostOptions::default(),
+        secrets,
+        change,
+    )
+    .await;
     TestConversation::with_app(app, vec![wants, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
@@ -94,17 +102,17 @@ async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemS
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
-    let items = talk.say("Add").await;
+    let items = talk.send_and_wait("Add").await;
     allowing.abort();
     let ItemBody::Reply { error, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     let error = error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
     assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
-    (kinds(&items), error)
+    (item_kinds(&items), error)
 }
 
 #[tokio::test]
 async fn calls_that_cannot_be_stored_are_not_made() {
-    let mut talk = talk(|item| item.body["kind"] == "tool_call").await;
+    let mut talk = conversation_with_full_history(|item| item.body["kind"] == "tool_call").await;
     let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply ends with an error");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
@@ -114,7 +122,7 @@ async fn calls_that_cannot_be_stored_are_not_made() {
 #[tokio::test]
 async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
     let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
-    let mut talk = talk(is_end).await;
+    let mut talk = conversation_with_full_history(is_end).await;
     let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
@@ -123,7 +131,8 @@ async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
 
 #[tokio::test]
 async fn call_whose_result_cannot_be_stored_is_recorded_as_made() {
-    let mut talk = talk(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null()).await;
+    let mut talk =
+        conversation_with_full_history(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null()).await;
     let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is recorded: {shape:?}");
     assert!(error.contains("disk is full"), "the run ends with the cause: {error}");

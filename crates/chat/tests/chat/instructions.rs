@@ -7,16 +7,16 @@ use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
 use super::model::{known_model, text_reply};
-use super::{ID, TestConversation};
+use super::{CONVERSATION_ID, TestConversation};
 
 /// Approves the server's current instructions for the model.
 async fn approve_instructions(talk: &TestConversation) {
-    let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
+    let tools = talk.chat.conversation_tools(CONVERSATION_ID.into()).await.unwrap();
     let [said] = &tools.instructions[..] else {
         panic!("expected the instructions of one server: {:?}", tools.instructions)
     };
     let on = OfferedServer { server: "demo".into(), tools: None, instructions: Some(said.hash.clone()) };
-    talk.set(|settings| settings.servers = vec![on]).await;
+    talk.change_settings(|settings| settings.servers = vec![on]).await;
 }
 
 /// X09: After a model has received content of one server, a call of another server requires consent, even if the user
@@ -24,30 +24,30 @@ async fn approve_instructions(talk: &TestConversation) {
 #[tokio::test]
 async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("And now.")], &["add"]).await;
-    talk.say("Hi").await;
-    let label = talk.app.host.conversation_label(ID.into()).await.unwrap();
+    talk.send_and_wait("Hi").await;
+    let label = talk.app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(
         (label.servers.len(), label.is_whole),
         (0, true),
         "the conversation contains no content of servers: {label:?}"
     );
     approve_instructions(&talk).await;
-    talk.say("Again").await;
+    talk.send_and_wait("Again").await;
     let system = talk.model.requests()[1].system.clone().unwrap_or_default();
     assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
-    let label = talk.app.host.conversation_label(ID.into()).await.unwrap();
+    let label = talk.app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: instructions count as content of the server without a call");
 
-    talk.set(|settings| settings.servers.clear()).await;
+    talk.change_settings(|settings| settings.servers.clear()).await;
     talk.app.host.close().await;
     let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
-    let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
+    let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
     let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
     model.queue_reply(text_reply("Still."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..NewMessage::default() };
-    Chat::new(app.host.clone()).send_message(ID.into(), message, None).await.unwrap();
-    let label = app.host.conversation_label(ID.into()).await.unwrap();
+    Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
+    let label = app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: the label is stored across restarts");
 }
 
@@ -55,10 +55,10 @@ async fn server_instructions_count_as_its_content_across_restarts() {
 async fn instructions_changed_since_the_review_are_not_sent() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("Again.")], &["add"]).await;
     approve_instructions(&talk).await;
-    talk.say("Hi").await;
+    talk.send_and_wait("Hi").await;
     // The approved hash differs from the hash of the current instructions.
-    talk.set(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
-    let items = talk.say("Hi").await;
+    talk.change_settings(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
+    let items = talk.send_and_wait("Hi").await;
     let asked = talk.model.requests();
     let has = |n: usize| asked[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
     assert!(has(0), "approved instructions are sent");

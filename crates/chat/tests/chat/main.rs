@@ -23,7 +23,7 @@ use host::view::HostEvent;
 use host::{EventReceiver, ShownDefinition};
 use models::{MessagePart, ModelMessage};
 use offers::review::DefinitionKind;
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::model::{ModelStep, ScriptedModel, model_reference};
 
 use model::known_model;
@@ -37,7 +37,7 @@ pub(crate) struct TestConversation {
 }
 
 /// Identifier of the conversation.
-pub(crate) const ID: &str = "talk";
+pub(crate) const CONVERSATION_ID: &str = "talk";
 
 impl TestConversation {
     pub(crate) async fn new(answers: Vec<Vec<ModelStep>>, reviewed: &[&str]) -> Self {
@@ -57,7 +57,7 @@ impl TestConversation {
         reviewed: &[&str],
         context: Option<u32>,
     ) -> Self {
-        let app = TestApp::start(names.iter().map(|name| (*name, demo(&[]))).collect()).await;
+        let app = TestApp::start(names.iter().map(|name| (*name, demo_config(&[]))).collect()).await;
         Self::with_app(app, answers, names, reviewed, context).await
     }
 
@@ -72,18 +72,18 @@ impl TestConversation {
         for name in names {
             app.ready(name).await;
             app.until(name, "known whole", |s| s.counts[0] >= 16).await;
-            review(&app, name, reviewed).await;
+            review_tools(&app, name, reviewed).await;
         }
         let model = ScriptedModel::add_to_host(&app.host, vec![known_model(context)]).await;
         answers.into_iter().for_each(|answer| model.queue_reply(answer));
-        let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
+        let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
         let offered = |name: &&str| OfferedServer { server: (*name).to_owned(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
-        chat.set_conversation(ID.into(), settings).await.unwrap();
+        chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
         let events = app.host.events();
         Self { app, chat, model, events }
     }
@@ -91,19 +91,20 @@ impl TestConversation {
     /// Sends a message without waiting for the reply.
     pub(crate) async fn send(&self, text: &str) {
         let message = NewMessage { text: text.into(), ..NewMessage::default() };
-        self.chat.send_message(ID.into(), message, None).await.unwrap();
+        self.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     }
 
     /// Applies a change to the settings of the conversation.
-    pub(crate) async fn set(&self, change: impl FnOnce(&mut ConversationSettings)) {
-        let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation exists");
+    pub(crate) async fn change_settings(&self, change: impl FnOnce(&mut ConversationSettings)) {
+        let kept =
+            self.app.host.ports().history.conversation(CONVERSATION_ID).unwrap().expect("the conversation exists");
         let mut settings = ConversationSettings::from_stored(&kept.settings);
         change(&mut settings);
-        self.chat.set_conversation(ID.into(), settings).await.unwrap();
+        self.chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
     }
 
     /// Waits for the first delta of the model's reply.
-    pub(crate) async fn wait_for_piece(&mut self) {
+    pub(crate) async fn wait_for_delta(&mut self) {
         let until = async {
             while let Some(event) = self.events.next().await {
                 if matches!(event.event, HostEvent::Conversation(ConversationEvent::ReplyDelta { .. })) {
@@ -115,7 +116,7 @@ impl TestConversation {
     }
 
     /// Sends a message, and waits for the end of the reply run. Returns the items of the visible branch.
-    pub(crate) async fn say(&mut self, text: &str) -> Vec<ChatItem> {
+    pub(crate) async fn send_and_wait(&mut self, text: &str) -> Vec<ChatItem> {
         self.send(text).await;
         self.wait_for_end().await
     }
@@ -138,7 +139,7 @@ impl TestConversation {
 
     /// Returns the items of the visible branch.
     pub(crate) fn items(&self) -> Vec<ChatItem> {
-        let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
+        let range = ItemRange { conversation: CONVERSATION_ID.into(), before: None, limit: 1_000, whole: true };
         let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation exists");
         let read = |item: domain::history::StoredItem| ChatItem {
             id: item.id,
@@ -152,7 +153,7 @@ impl TestConversation {
 }
 
 /// Marks these tools of a demo server as reviewed.
-pub(crate) async fn review(app: &TestApp, server: &str, tools: &[&str]) {
+pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let seen = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
@@ -166,7 +167,7 @@ pub(crate) async fn review(app: &TestApp, server: &str, tools: &[&str]) {
 }
 
 /// Returns the text of a reply.
-pub(crate) fn text(item: &ChatItem) -> String {
+pub(crate) fn reply_text(item: &ChatItem) -> String {
     let ItemBody::Reply { parts, .. } = &item.body else { panic!("{item:?} is not a reply") };
     let text = parts.iter().map(|part| match part {
         ReplyPart::Text { text } => text.as_str(),
@@ -176,7 +177,7 @@ pub(crate) fn text(item: &ChatItem) -> String {
 }
 
 /// Returns the kind and the state of each item.
-pub(crate) fn kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
+pub(crate) fn item_kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
     let kind = |item: &ChatItem| match item.body {
         ItemBody::Message { .. } => "message",
         ItemBody::Reply { .. } => "reply",
@@ -189,7 +190,7 @@ pub(crate) fn kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
 }
 
 /// Returns the results in the last message to a model, each as the id of its tool use, its text, and its error flag.
-pub(crate) fn results(message: &ModelMessage) -> Vec<(String, String, bool)> {
+pub(crate) fn tool_results(message: &ModelMessage) -> Vec<(String, String, bool)> {
     let result = |part: &MessagePart| match part {
         MessagePart::ToolResult { id, parts, is_error, .. } => {
             let texts: Vec<_> = parts

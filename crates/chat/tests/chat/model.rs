@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use testkit::model::{ModelStep, final_step, model_named};
 
 /// Returns the steps of a reply with these parts: a delta for each part, and the complete reply.
-pub(crate) fn answer(parts: Vec<MessagePart>) -> Vec<ModelStep> {
+pub(crate) fn scripted_reply(parts: Vec<MessagePart>) -> Vec<ModelStep> {
     let mut steps = Vec::new();
     let mut stop = StopReason::EndTurn;
     for part in &parts {
@@ -28,7 +28,7 @@ pub(crate) fn answer(parts: Vec<MessagePart>) -> Vec<ModelStep> {
 }
 
 pub(crate) fn text_reply(text: &str) -> Vec<ModelStep> {
-    answer(vec![MessagePart::text(text)])
+    scripted_reply(vec![MessagePart::text(text)])
 }
 
 pub(crate) fn tool_use(id: &str, name: &str, arguments: Value) -> MessagePart {

@@ -8,13 +8,13 @@ use testkit::app::EVENT_TIMEOUT;
 use testkit::model::{ModelStep, model_reference};
 
 use super::model::text_reply;
-use super::{ID, TestConversation, kinds, text};
+use super::{CONVERSATION_ID, TestConversation, item_kinds, reply_text};
 
 #[tokio::test]
 async fn reply_streams_and_is_stored_with_its_usage() {
     let mut talk = TestConversation::new(vec![text_reply("Hello, **you**")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
-    let begun = talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    let begun = talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let (mut streamed, mut seqs) = (String::new(), Vec::new());
     let until = async {
         while let Some(event) = talk.events.next().await {
@@ -36,8 +36,12 @@ async fn reply_streams_and_is_stored_with_its_usage() {
     assert_eq!(streamed, "Hello, **you**", "the deltas add up to the complete reply");
     assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>(), "the deltas are numbered from 0");
     let items = talk.items();
-    assert_eq!(kinds(&items), [("message", ItemState::Whole), ("reply", ItemState::Whole)], "both items are stored");
-    assert_eq!(text(&items[1]), "Hello, **you**", "the complete reply is stored");
+    assert_eq!(
+        item_kinds(&items),
+        [("message", ItemState::Whole), ("reply", ItemState::Whole)],
+        "both items are stored"
+    );
+    assert_eq!(reply_text(&items[1]), "Hello, **you**", "the complete reply is stored");
     let ItemBody::Reply { stop, cost, usage, first_after, error, .. } = &items[1].body else {
         panic!("the item is not a reply")
     };
@@ -45,16 +49,16 @@ async fn reply_streams_and_is_stored_with_its_usage() {
     assert_eq!(usage.output, Some(100), "the number of output tokens is stored");
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
     assert!(first_after.is_some(), "the time until the first part is stored");
-    assert_eq!(talk.chat.reply_in_progress(ID), (false, None), "no reply is in progress");
-    let spent = talk.chat.conversation_spent(ID.into()).await.unwrap();
+    assert_eq!(talk.chat.reply_in_progress(CONVERSATION_ID), (false, None), "no reply is in progress");
+    let spent = talk.chat.conversation_spent(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!((spent.taken.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");
 }
 
 #[tokio::test]
 async fn model_receives_the_conversation_from_its_beginning() {
     let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two")], &[]).await;
-    talk.say("first").await;
-    talk.say("second").await;
+    talk.send_and_wait("first").await;
+    talk.send_and_wait("second").await;
     let asked = talk.model.requests();
     let told: Vec<_> = asked[1].messages.iter().map(|m| (m.role, m.plain_text())).collect();
     let whole = [(Role::User, "first".into()), (Role::Assistant, "One".into()), (Role::User, "second".into())];
@@ -67,8 +71,8 @@ async fn stopped_reply_keeps_its_partial_text() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, text_reply("Whole")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
-    talk.chat.send_message(ID.into(), message.clone(), None).await.unwrap();
-    let second = talk.chat.send_message(ID.into(), message, None).await;
+    talk.chat.send_message(CONVERSATION_ID.into(), message.clone(), None).await.unwrap();
+    let second = talk.chat.send_message(CONVERSATION_ID.into(), message, None).await;
     assert_eq!(second, Err(ConversationError::Answering), "a second reply is refused");
     let piece = async {
         while let Some(event) = talk.events.next().await {
@@ -78,20 +82,20 @@ async fn stopped_reply_keeps_its_partial_text() {
         }
     };
     tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
-    let (answering, live) = talk.chat.reply_in_progress(ID);
+    let (answering, live) = talk.chat.reply_in_progress(CONVERSATION_ID);
     let (live, seq) = live.expect("the partial reply is available");
     assert!(
-        answering && text(&live) == "Half a " && seq == 1,
+        answering && reply_text(&live) == "Half a " && seq == 1,
         "the partial reply has the number of the next delta: {seq}"
     );
-    assert!(talk.chat.stop_reply(ID), "a reply is in progress");
+    assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply is in progress");
     let items = talk.wait_for_end().await;
-    assert_eq!(kinds(&items).last(), Some(&("reply", ItemState::Cut)), "the reply is marked as interrupted");
-    assert_eq!(text(&items[1]), "Half a ", "the partial text is stored");
+    assert_eq!(item_kinds(&items).last(), Some(&("reply", ItemState::Cut)), "the reply is marked as interrupted");
+    assert_eq!(reply_text(&items[1]), "Half a ", "the partial text is stored");
     let ItemBody::Reply { stop, .. } = &items[1].body else { panic!("the item is not a reply") };
     assert_eq!(*stop, Some(ReplyStop::Stopped), "the stop reason is the user");
-    assert!(!talk.chat.stop_reply(ID), "a stopped reply can't be stopped again");
-    assert_eq!(text(talk.say("again").await.last().unwrap()), "Whole", "the conversation continues");
+    assert!(!talk.chat.stop_reply(CONVERSATION_ID), "a stopped reply can't be stopped again");
+    assert_eq!(reply_text(talk.send_and_wait("again").await.last().unwrap()), "Whole", "the conversation continues");
 }
 
 #[tokio::test]
@@ -99,7 +103,7 @@ async fn stopped_reply_continues_in_a_new_turn() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, text_reply("loaf")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
-    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let piece = async {
         while let Some(event) = talk.events.next().await {
             if matches!(event.event, HostEvent::Conversation(ConversationEvent::ReplyDelta { .. })) {
@@ -108,11 +112,11 @@ async fn stopped_reply_continues_in_a_new_turn() {
         }
     };
     tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
-    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
+    assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
     talk.wait_for_end().await;
-    let spent = talk.chat.conversation_spent(ID.into()).await.unwrap();
+    let spent = talk.chat.conversation_spent(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(spent.taken.unpriced, 1, "a reply with unknown usage is counted");
-    talk.chat.continue_reply(ID.into()).await.unwrap();
+    talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
     talk.wait_for_end().await;
     let asked = talk.model.requests();
     let told: Vec<_> = asked[1].messages.iter().map(|m| m.role).collect();
@@ -128,7 +132,7 @@ async fn items_are_returned_without_large_contents() {
         data: "iVBORw0KGgoA".repeat(1_000),
     };
     let message = NewMessage { text: "Look".into(), attachments: vec![file.clone()], ..NewMessage::default() };
-    let begun = talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    let begun = talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let told = async {
         while let Some(event) = talk.events.next().await {
             if let HostEvent::Conversation(ConversationEvent::ItemChanged { item, left_out, .. }) = &event.event
@@ -165,44 +169,45 @@ async fn failed_reply_contains_an_error_code() {
         let ItemBody::Reply { error, .. } = &items.last().unwrap().body else { panic!("the item is not a reply") };
         error.clone().map(|error| error.code)
     };
-    let items = talk.say("one").await;
+    let items = talk.send_and_wait("one").await;
     assert_eq!(
         (problem(&items), items[1].state),
         (Some(ModelErrorCode::Cut), ItemState::Cut),
         "an interrupted reply has an error"
     );
-    let items = talk.say("two").await;
+    let items = talk.send_and_wait("two").await;
     assert_eq!(problem(&items), Some(ModelErrorCode::RateLimited), "a refused request has an error");
-    let items = talk.say("three").await;
+    let items = talk.send_and_wait("three").await;
     assert_eq!(problem(&items), Some(ModelErrorCode::Cut), "a stream without an end has an error");
 }
 
 #[tokio::test]
 async fn regenerated_and_edited_messages_are_branches() {
     let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two"), text_reply("Three")], &[]).await;
-    let first = talk.say("Hi").await;
-    talk.chat.retry_reply(ID.into(), first[1].id.clone(), Some(model_reference("m"))).await.unwrap();
+    let first = talk.send_and_wait("Hi").await;
+    talk.chat.retry_reply(CONVERSATION_ID.into(), first[1].id.clone(), Some(model_reference("m"))).await.unwrap();
     let again = talk.wait_for_end().await;
-    assert_eq!((again.len(), text(&again[1])), (2, "Two".into()), "the new reply is visible");
+    assert_eq!((again.len(), reply_text(&again[1])), (2, "Two".into()), "the new reply is visible");
     assert_eq!(again[1].parent, first[1].parent, "the replies are siblings");
     assert_eq!(talk.model.requests()[1].messages.len(), 1, "the old reply is not sent to the model");
 
     let message = NewMessage { text: "Hello".into(), ..NewMessage::default() };
-    talk.chat.edit_message(ID.into(), first[0].id.clone(), message).await.unwrap();
+    talk.chat.edit_message(CONVERSATION_ID.into(), first[0].id.clone(), message).await.unwrap();
     let edited = talk.wait_for_end().await;
     let ItemBody::Message { content, .. } = &edited[0].body else { panic!("the item is not a message") };
     assert_eq!(content[..], [Content::Text { text: "Hello".into() }], "the edited message is visible");
-    assert_eq!(text(&edited[1]), "Three", "the edited message has a reply");
+    assert_eq!(reply_text(&edited[1]), "Three", "the edited message has a reply");
 
-    talk.chat.choose_branch(ID.into(), first[1].id.clone()).await.unwrap();
-    assert_eq!(text(&talk.items()[1]), "One", "the first reply is retained");
+    talk.chat.choose_branch(CONVERSATION_ID.into(), first[1].id.clone()).await.unwrap();
+    assert_eq!(reply_text(&talk.items()[1]), "One", "the first reply is retained");
     let answer = talk.chat.edit_message(
-        ID.into(),
+        CONVERSATION_ID.into(),
         first[1].id.clone(),
         NewMessage { text: "x".into(), ..NewMessage::default() },
     );
     assert_eq!(answer.await, Err(ConversationError::NotYours), "a reply of the model can't be edited");
-    let (_, json) = talk.chat.export_conversation(ID.into(), chat::export::ExportFormat::Json).await.unwrap();
+    let (_, json) =
+        talk.chat.export_conversation(CONVERSATION_ID.into(), chat::export::ExportFormat::Json).await.unwrap();
     let exported: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(exported["items"].as_array().map(Vec::len), Some(5), "the JSON export contains all branches");
 }
@@ -212,7 +217,11 @@ async fn invalid_messages_are_rejected_with_a_cause() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let send = |text: &str, model: Option<&str>| {
         let model = model.map(|provider| chat::ModelRef { provider: provider.into(), model: "m".into() });
-        talk.chat.send_message(ID.into(), NewMessage { text: text.into(), model, ..NewMessage::default() }, None)
+        talk.chat.send_message(
+            CONVERSATION_ID.into(),
+            NewMessage { text: text.into(), model, ..NewMessage::default() },
+            None,
+        )
     };
     assert_eq!(send("  ", None).await, Err(ConversationError::Empty), "an empty message is refused");
     let gone = send("x", Some("gone")).await;
@@ -231,7 +240,7 @@ async fn only_lost_content_is_reported_as_converted() {
     let rephrased = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
     let lost = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::LeaveOut };
     talk.model.set_losses(vec![rephrased, lost]);
-    let items = talk.say("Hi").await;
+    let items = talk.send_and_wait("Hi").await;
     let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     assert_eq!(*conversions, [lost.to_string()], "only lost content is reported");
 }

@@ -5,21 +5,21 @@ use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
 
-use super::model::{answer, text_reply, tool_use};
-use super::{TestConversation, kinds, results};
+use super::model::{scripted_reply, text_reply, tool_use};
+use super::{TestConversation, item_kinds, tool_results};
 
 #[tokio::test]
 async fn tool_found_by_search_can_be_called() {
-    let finds = answer(vec![tool_use("u1", "search_tools", json!({"query": "add two numbers"}))]);
-    let calls = answer(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 40}))]);
+    let finds = scripted_reply(vec![tool_use("u1", "search_tools", json!({"query": "add two numbers"}))]);
+    let calls = scripted_reply(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 40}))]);
     // The model's context is so small that even a few definitions exceed the threshold.
     let reviewed = ["add", "write_note", "fail", "ask_user"];
     let mut talk = TestConversation::with_context(vec![finds, calls, text_reply("42.")], &reviewed, Some(1_000)).await;
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
-    let items = talk.say("What is 2 + 40?").await;
-    let shape: Vec<_> = kinds(&items).into_iter().map(|(kind, _)| kind).collect();
+    let items = talk.send_and_wait("What is 2 + 40?").await;
+    let shape: Vec<_> = item_kinds(&items).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "own", "reply", "call", "reply"], "a search precedes the call");
     let asked = talk.model.requests();
     let offered = |n: usize| asked[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
@@ -31,7 +31,7 @@ async fn tool_found_by_search_can_be_called() {
     let keys: Vec<_> = std::iter::once("search_tools".to_owned()).chain(found.iter().map(|t| t.key.clone())).collect();
     assert_eq!(offered(1), keys, "the second request also offers the found tools in order");
     assert_eq!(offered(2), keys, "the found tools stay offered");
-    let told = results(asked[2].messages.last().unwrap());
+    let told = tool_results(asked[2].messages.last().unwrap());
     assert!(told[0].1.contains("2 + 40 = 42"), "the call was made: {told:?}");
     allowing.abort();
 }

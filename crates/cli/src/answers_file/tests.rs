@@ -10,7 +10,7 @@ use super::entry_coverage::MissingCondition;
 use super::*;
 
 /// Returns the consent request for a user's call of a reviewed tool.
-fn tool(server: &str, tool: &str) -> ConsentRequest {
+fn tool_request(server: &str, tool: &str) -> ConsentRequest {
     let body = ConsentRequestBody::Tool {
         tool: tool.into(),
         title: None,
@@ -46,7 +46,7 @@ fn consent_request(server: &str, body: ConsentRequestBody, why: ConsentRequestOr
     }
 }
 
-fn start() -> ConsentRequest {
+fn start_request() -> ConsentRequest {
     let body = ConsentRequestBody::StartServer {
         package: None,
         command: "npx".into(),
@@ -62,24 +62,24 @@ fn start() -> ConsentRequest {
     consent_request("any", body, ConsentRequestOrigin::Server)
 }
 
-fn read(file: serde_json::Value) -> AnswersFile {
+fn parse_answers(file: serde_json::Value) -> AnswersFile {
     AnswersFile::parse(&file.to_string()).expect("the file is read")
 }
 
 #[test]
 fn first_matching_entry_decides() {
-    let answers = read(json!([
+    let answers = parse_answers(json!([
         {"kind": "tool", "server": "files", "name": "delete_*", "answer": {"action": "deny"}},
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
         {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
     ]));
     let none = || Err(UncoveredReason::NoneFits(Vec::new()));
     let cases = [
-        (tool("files", "delete_all"), Ok(FileDecision::Deny), "an earlier entry takes precedence"),
-        (tool("files", "read"), Ok(FileDecision::Allow), "a missing name matches any name"),
-        (tool("other", "read"), Ok(FileDecision::Cancel), "? is one character"),
-        (tool("other", "read2"), none(), "a pattern matches the whole name"),
-        (tool("Files", "delete_x"), none(), "case matters"),
+        (tool_request("files", "delete_all"), Ok(FileDecision::Deny), "an earlier entry takes precedence"),
+        (tool_request("files", "read"), Ok(FileDecision::Allow), "a missing name matches any name"),
+        (tool_request("other", "read"), Ok(FileDecision::Cancel), "? is one character"),
+        (tool_request("other", "read2"), none(), "a pattern matches the whole name"),
+        (tool_request("Files", "delete_x"), none(), "case matters"),
     ];
     for (request, wanted, why) in cases {
         assert_eq!(answers.find(&request).cloned(), wanted, "{why}");
@@ -91,22 +91,25 @@ fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
     let entry = |more: serde_json::Value| {
         let mut entry = json!({"kind": "start-server", "name": "npx *", "answer": {"action": "allow"}});
         entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
-        read(json!([entry]))
+        parse_answers(json!([entry]))
     };
-    let why = entry(json!({})).find(&start()).expect_err("the command line alone does not say what starts").to_string();
+    let why = entry(json!({}))
+        .find(&start_request())
+        .expect_err("the command line alone does not say what starts")
+        .to_string();
     assert!(
         why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"),
         "the message should contain the hash to write: {why}"
     );
-    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&FileDecision::Allow), "the hash should approve");
-    let why = entry(json!({"hash": "before"})).find(&start()).expect_err("another start").to_string();
+    assert_eq!(entry(json!({"hash": "h"})).find(&start_request()), Ok(&FileDecision::Allow), "the hash should approve");
+    let why = entry(json!({"hash": "before"})).find(&start_request()).expect_err("another start").to_string();
     assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the other hash is reported: {why}");
     assert_eq!(
-        entry(json!({"commandLineOnly": true})).find(&start()),
+        entry(json!({"commandLineOnly": true})).find(&start_request()),
         Ok(&FileDecision::Allow),
         "`commandLineOnly` should approve by the command line"
     );
-    let other = ConsentRequest { command_line: "node x".into(), ..start() };
+    let other = ConsentRequest { command_line: "node x".into(), ..start_request() };
     assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "the command line should match");
 }
 
@@ -120,15 +123,16 @@ fn s08_call_after_untrusted_content_requires_its_own_flag() {
     let own = Reading::new("a", ReadingKind::Tool, "fetch");
     let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
     let trusted =
-        ConsentRequest { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
+        ConsentRequest { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool_request("a", "read") };
     let untrusted = ConsentRequest { why: model(&["web"]), ..trusted.clone() };
     let unknown = ConsentRequest { scopes: vec![ApprovalScope::Once], ..trusted.clone() };
     let held = ConsentRequest { rule: "after-untrusted".into(), ..trusted.clone() };
     let same = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
     let same = ConsentRequest { why: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
-    let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
-    let hashed = read(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
-    let flagged = read(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
+    let plain = parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
+    let hashed =
+        parse_answers(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let flagged = parse_answers(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
     assert_eq!(plain.find(&trusted), Ok(&FileDecision::Allow), "no untrusted content was read");
     let why = plain.find(&same).expect_err("S26: it is not covered").to_string();
     assert!(why.contains("the output of the tool fetch"), "S26: the message should name the content: {why}");
@@ -165,13 +169,13 @@ fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>;
 }
 
 /// Returns an answers file with one entry for each kind of URI, all with this name pattern and action.
-fn for_uris(name: &str, action: &str) -> AnswersFile {
+fn answers_for_uris(name: &str, action: &str) -> AnswersFile {
     let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
     let mut client = entry("client-id");
     if action == "allow" {
         client["answer"]["content"] = json!({"clientId": "x"});
     }
-    read(json!([entry("url"), entry("resource"), client]))
+    parse_answers(json!([entry("url"), entry("resource"), client]))
 }
 
 #[test]
@@ -185,7 +189,7 @@ fn s08_allowed_uri_pattern_matches_within_each_part() {
         ("file:///srv/*", "file:///srv/../etc/shadow", false),
         ("file:///srv/*", "file:///srv/%2e%2e/etc/shadow", false),
     ] {
-        let allowed = decisions_for_uri(&for_uris(name, "allow"), uri).map(|verdict| verdict.is_some());
+        let allowed = decisions_for_uri(&answers_for_uris(name, "allow"), uri).map(|verdict| verdict.is_some());
         assert_eq!(allowed, [is_covered; 3], "{name} and {uri}");
     }
 }
@@ -200,7 +204,7 @@ fn s08_denied_uri_pattern_covers_equivalent_spellings() {
         ("file:///srv/*", "file:///etc/../srv/a", true),
     ] {
         for action in ["decline", "cancel"] {
-            let refused = decisions_for_uri(&for_uris(name, action), uri).map(|verdict| verdict.is_some());
+            let refused = decisions_for_uri(&answers_for_uris(name, action), uri).map(|verdict| verdict.is_some());
             assert_eq!(refused, [is_covered; 3], "{name} and {uri}");
         }
     }
@@ -209,7 +213,7 @@ fn s08_denied_uri_pattern_covers_equivalent_spellings() {
 #[test]
 fn s30_allow_covers_reviewed_tools_without_marks_only() {
     let with = |change: fn(&mut ConsentRequest)| {
-        let mut request = tool("files", "read");
+        let mut request = tool_request("files", "read");
         change(&mut request);
         request
     };
@@ -218,18 +222,22 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
     let unknown = with(|request| request.marks.review = None);
     let changed = with(|request| request.marks.review = Some(ReviewState::Changed));
     let outdated = with(|request| request.marks.outdated = true);
-    let mut flagged = tool("files", "read");
+    let mut flagged = tool_request("files", "read");
     flagged.marks.flags.push(flag());
-    let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
-    let refused = read(json!([{"kind": "tool", "answer": {"action": "deny"}}]));
-    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
-    let act = read(json!([{"kind": "tool", "hash": "h", "answer": {"action": "allow"}}]));
-    let definition = read(json!([{"kind": "tool", "hash": "d", "answer": {"action": "allow"}}]));
-    let later = read(json!([
+    let plain = parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
+    let refused = parse_answers(json!([{"kind": "tool", "answer": {"action": "deny"}}]));
+    let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let act = parse_answers(json!([{"kind": "tool", "hash": "h", "answer": {"action": "allow"}}]));
+    let definition = parse_answers(json!([{"kind": "tool", "hash": "d", "answer": {"action": "allow"}}]));
+    let later = parse_answers(json!([
         {"kind": "tool", "answer": {"action": "allow"}},
         {"kind": "tool", "hash": "d", "answer": {"action": "allow"}},
     ]));
-    assert_eq!(plain.find(&tool("files", "read")), Ok(&FileDecision::Allow), "a reviewed tool should be covered");
+    assert_eq!(
+        plain.find(&tool_request("files", "read")),
+        Ok(&FileDecision::Allow),
+        "a reviewed tool should be covered"
+    );
     for (what, request) in
         [("new", new), ("unknown", unknown), ("changed", changed), ("outdated", outdated), ("flagged", flagged)]
     {
@@ -254,9 +262,9 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
 
 #[test]
 fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
-    let request = ConsentRequest { rule: "rule-asks".into(), ..tool("files", "read") };
-    let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
-    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let request = ConsentRequest { rule: "rule-asks".into(), ..tool_request("files", "read") };
+    let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
+    let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     assert_eq!(open.find(&request).cloned(), lack(), "a pattern should not approve it");
     assert_eq!(by("d").find(&request).cloned(), lack(), "the definition's hash should not approve it");
@@ -266,11 +274,11 @@ fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
 #[test]
 fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
     let claims = ToolClaims { asks_each_time: true, ..ToolClaims::default() };
-    let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
-    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
+    let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     for rule in ["tool-asks-each-time", "new-tool", "tool-changed"] {
-        let mut request = ConsentRequest { rule: rule.into(), ..tool("files", "pay") };
+        let mut request = ConsentRequest { rule: rule.into(), ..tool_request("files", "pay") };
         if let ConsentRequestBody::Tool { claims: own, .. } = &mut request.body {
             *own = claims;
         }
@@ -282,7 +290,7 @@ fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
 
 #[test]
 fn s32_refusal_describes_the_changed_definition() {
-    let mut request = tool("files", "read");
+    let mut request = tool_request("files", "read");
     request.marks.review = Some(ReviewState::Changed);
     let change =
         |path: &str| DefinitionChange { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
@@ -290,7 +298,7 @@ fn s32_refusal_describes_the_changed_definition() {
     request.marks.diff = Some(DefinitionDiff { changes, more: 2, server_changed: false, cut: false, before: None });
     let told =
         "its definition changed since it was reviewed (inputSchema > a, inputSchema > b, inputSchema > c and 3 more)";
-    for answers in [read(json!([])), read(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {
+    for answers in [parse_answers(json!([])), parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {
         let why = answers.find(&request).expect_err("it is refused").to_string();
         assert!(why.contains(told) && why.contains("drawbridge-cli review files"), "{why}");
     }
@@ -299,7 +307,11 @@ fn s32_refusal_describes_the_changed_definition() {
         words.contains(told) && words.contains("drawbridge-cli review files"),
         "the description should not depend on the file: {words}"
     );
-    assert_eq!(describe_changed_tool(&tool("files", "read")), None, "an unchanged tool should have no description");
+    assert_eq!(
+        describe_changed_tool(&tool_request("files", "read")),
+        None,
+        "an unchanged tool should have no description"
+    );
 }
 
 #[test]
@@ -416,10 +428,10 @@ fn s27_flagged_result_is_allowed_by_its_hash_only() {
     let entry = |more: serde_json::Value| {
         let mut entry = json!({"kind": "result", "server": "web", "name": "fe*", "answer": {"action": "allow"}});
         entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
-        read(json!([entry]))
+        parse_answers(json!([entry]))
     };
-    assert!(read(json!([])).find(&result()).is_err(), "S27: a result without an entry is withheld");
-    let of_tools = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    assert!(parse_answers(json!([])).find(&result()).is_err(), "S27: a result without an entry is withheld");
+    let of_tools = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     assert!(of_tools.find(&result()).is_err(), "S27: an entry for a call doesn't allow its result");
     assert_eq!(
         entry(json!({})).find(&result()),

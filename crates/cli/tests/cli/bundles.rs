@@ -8,7 +8,7 @@ use testkit::bundle_file::Bundle;
 
 use crate::program::TestFolder;
 
-fn unpacked(folder: &TestFolder) -> usize {
+fn unpacked_bundle_count(folder: &TestFolder) -> usize {
     let entries = fs::read_dir(folder.path("data/bundles")).into_iter().flatten().flatten();
     entries.filter(|entry| entry.path().is_dir()).count()
 }
@@ -40,7 +40,7 @@ fn bundle_is_inspected_with_its_inputs() {
     for part in ["argument    ⟨level⟩\n", "How much is said", "signature   not signed\n", &sha256] {
         assert!(words.contains(part), "expected {part:?} in the text: {words}");
     }
-    assert_eq!(unpacked(&folder), 0, "nothing should be unpacked");
+    assert_eq!(unpacked_bundle_count(&folder), 0, "nothing should be unpacked");
 }
 
 #[test]
@@ -101,7 +101,11 @@ fn install_adds_nothing_without_confirmation() {
     assert_eq!(ended.result()["value"]["server"]["args"], json!(["--era", "both"]), "the server should be shown");
     let ended = folder.run(&["install", &bundle, "--dry-run"]);
     assert_eq!(ended.value()["added"], false);
-    assert_eq!((folder.settings(), unpacked(&folder)), (Value::Null, 0), "there should be no server and no files");
+    assert_eq!(
+        (folder.settings(), unpacked_bundle_count(&folder)),
+        (Value::Null, 0),
+        "there should be no server and no files"
+    );
 }
 
 #[test]
@@ -110,13 +114,13 @@ fn failed_installation_leaves_no_files() {
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
     assert_eq!(ended.result()["ok"], false, "the name should be rejected: {ended:?}");
-    assert_eq!(unpacked(&folder), 0, "no files should remain");
+    assert_eq!(unpacked_bundle_count(&folder), 0, "no files should remain");
     folder.run(&["install", &bundle, "--yes"]).value();
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert_eq!(ended.error(1).0, "bad_name", "no server should be replaced");
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
     assert_eq!(ended.result()["ok"], false);
-    assert_eq!(unpacked(&folder), 1, "the files of another server should be preserved");
+    assert_eq!(unpacked_bundle_count(&folder), 1, "the files of another server should be preserved");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::program::{TestFolder, allowing_answers};
 
-fn names(list: &Value, key: &str) -> Vec<String> {
+fn item_names(list: &Value, key: &str) -> Vec<String> {
     let items = list.as_array().expect("the value is a list");
     for item in items {
         assert_eq!(item["server"], "demo", "each item should name its server: {item}");
@@ -33,19 +33,19 @@ fn lists_are_complete() {
     let folder = TestFolder::new();
     let answers = allowing_answers(json!([]));
     let tools = folder.run_with(&answers, &["tools"]);
-    let tools = names(tools.value(), "name");
+    let tools = item_names(tools.value(), "name");
     for tool in ["add", "fail", "ask_user", "change_tool"] {
         assert!(tools.iter().any(|name| name == tool), "{tool} should be in {tools:?}");
     }
     let prompts = folder.run_with(&answers, &["prompts", "demo"]);
-    assert!(names(prompts.value(), "name").contains(&String::from("greet_ship")), "prompts should be listed");
+    assert!(item_names(prompts.value(), "name").contains(&String::from("greet_ship")), "prompts should be listed");
     let resources = folder.run_with(&answers, &["resources", "demo"]);
     assert!(
-        names(resources.value(), "uri").contains(&String::from("harbour:///guide.md")),
+        item_names(resources.value(), "uri").contains(&String::from("harbour:///guide.md")),
         "resources should be listed"
     );
     let templates = folder.run_with(&answers, &["templates", "demo"]);
-    assert!(!names(templates.value(), "uriTemplate").is_empty(), "templates should be listed");
+    assert!(!item_names(templates.value(), "uriTemplate").is_empty(), "templates should be listed");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn skills_are_listed_and_read() {
     let folder = TestFolder::new();
     let answers = allowing_answers(json!([]));
     let listed = folder.run_with(&answers, &["skills", "list", "demo"]);
-    assert_eq!(names(listed.value(), "name"), ["plan-passage"], "the skills of a server should be listed");
+    assert_eq!(item_names(listed.value(), "name"), ["plan-passage"], "the skills of a server should be listed");
     let all = folder.run_with(&answers, &["skills", "list"]);
     assert_eq!(all.value(), listed.value(), "the skills of all servers should be listed");
     assert_eq!(

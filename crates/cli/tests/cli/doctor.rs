@@ -13,7 +13,7 @@ use crate::program::{ProgramResult, TestFolder, parse_output};
 const CANARY: &str = "kanari";
 
 /// Creates a folder with these scripts as programs, which is the only search path of the login shell.
-fn programs(folder: &TestFolder, scripts: &[(&str, &str)]) {
+fn install_programs(folder: &TestFolder, scripts: &[(&str, &str)]) {
     let bin = folder.path("bin");
     fs::create_dir_all(&bin).unwrap();
     symlink("/usr/bin/env", bin.join("env")).unwrap();
@@ -31,7 +31,7 @@ fn write_program(path: &Path, text: &str) {
 
 /// Returns the command `doctor` with this home folder, and without environment variables that could change the
 /// findings.
-fn doctor(folder: &TestFolder) -> Command {
+fn doctor_command(folder: &TestFolder) -> Command {
     fs::create_dir_all(folder.path("home")).unwrap();
     let mut command = folder.command();
     command.arg("--json").arg("doctor").env("SHELL", folder.path("shell")).env("HOME", folder.path("home"));
@@ -46,7 +46,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
-fn finding<'a>(ended: &'a ProgramResult, id: &str) -> &'a Value {
+fn find_finding<'a>(ended: &'a ProgramResult, id: &str) -> &'a Value {
     let findings = ended.result()["value"]["findings"].as_array().unwrap();
     findings
         .iter()
@@ -54,7 +54,7 @@ fn finding<'a>(ended: &'a ProgramResult, id: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("there should be a finding {id}: {findings:#?}"))
 }
 
-fn text<'a>(finding: &'a Value, key: &str) -> &'a str {
+fn finding_text<'a>(finding: &'a Value, key: &str) -> &'a str {
     finding[key].as_str().unwrap_or_else(|| panic!("{key} should be text: {finding}"))
 }
 
@@ -62,20 +62,27 @@ fn text<'a>(finding: &'a Value, key: &str) -> &'a str {
 fn required_runtime_is_found_with_its_version() {
     let config = json!({"mcpServers": {"web": {"command": "npx", "args": ["-y", "server"]}}});
     let folder = TestFolder::with_config(&config.to_string());
-    programs(&folder, &[("node", "echo v22.5.1"), ("npx", "exit 9")]);
+    install_programs(&folder, &[("node", "echo v22.5.1"), ("npx", "exit 9")]);
     fs::remove_dir_all(folder.path("data")).unwrap();
-    let ended = parse_output(doctor(&folder).output().unwrap());
-    let node = finding(&ended, "node");
+    let ended = parse_output(doctor_command(&folder).output().unwrap());
+    let node = find_finding(&ended, "node");
     assert_eq!((&node["state"], &node["servers"]), (&json!("ok"), &json!(["web"])), "{node}");
-    assert!(text(node, "seen").starts_with("Node.js 22.5.1, "), "version and path should be reported: {node}");
-    assert!(text(node, "seen").contains("/bin/node"), "the path should be reported: {node}");
-    let path = finding(&ended, "search_path");
+    assert!(finding_text(node, "seen").starts_with("Node.js 22.5.1, "), "version and path should be reported: {node}");
+    assert!(finding_text(node, "seen").contains("/bin/node"), "the path should be reported: {node}");
+    let path = find_finding(&ended, "search_path");
     assert_eq!(path["state"], "ok", "the login shell's path should be used: {path}");
-    assert_eq!(finding(&ended, "uv")["state"], "ok", "a missing runtime that no server needs should not be a problem");
-    let keychain = finding(&ended, "keychain");
+    assert_eq!(
+        find_finding(&ended, "uv")["state"],
+        "ok",
+        "a missing runtime that no server needs should not be a problem"
+    );
+    let keychain = find_finding(&ended, "keychain");
     assert_eq!(keychain["state"], "warning", "tests should have no keychain: {keychain}");
-    let sandbox = finding(&ended, "sandbox");
-    assert!(text(sandbox, "seen").contains("bubblewrap"), "each part of the sandbox should be tested: {sandbox}");
+    let sandbox = find_finding(&ended, "sandbox");
+    assert!(
+        finding_text(sandbox, "seen").contains("bubblewrap"),
+        "each part of the sandbox should be tested: {sandbox}"
+    );
     assert!(is_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing should be created");
 }
 
@@ -89,31 +96,31 @@ fn missing_runtime_is_a_problem_of_its_servers() {
     }});
     let folder = TestFolder::with_config(&config.to_string());
     // Debian has packages of Node.js without npx.
-    programs(&folder, &[("node", "echo v18.20.4")]);
-    let ended = parse_output(doctor(&folder).output().unwrap());
+    install_programs(&folder, &[("node", "echo v18.20.4")]);
+    let ended = parse_output(doctor_command(&folder).output().unwrap());
     let (code, message) = ended.error(1);
     assert_eq!(code, "system", "{message}");
     assert_eq!(message, "3 problems were found on this computer");
     for (id, server, step) in
         [("node", "web", "npx"), ("uv", "py", "docs.astral.sh/uv"), ("programs", "own", "settings")]
     {
-        let found = finding(&ended, id);
+        let found = find_finding(&ended, id);
         assert_eq!((&found["state"], &found["servers"]), (&json!("problem"), &json!([server])), "{found}");
-        assert!(text(found, "next").contains(step), "the finding should contain the next step: {found}");
+        assert!(finding_text(found, "next").contains(step), "the finding should contain the next step: {found}");
     }
 }
 
 #[test]
 fn doctor_runs_with_unusable_settings_and_folders() {
     let folder = TestFolder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
-    programs(&folder, &[]);
+    install_programs(&folder, &[]);
     fs::remove_dir_all(folder.path("data")).unwrap();
     fs::write(folder.path("data"), "a file in the way").unwrap();
-    let output = parse_output(doctor(&folder).output().unwrap());
-    let settings = finding(&output, "settings");
+    let output = parse_output(doctor_command(&folder).output().unwrap());
+    let settings = find_finding(&output, "settings");
     assert_eq!(settings["state"], "problem", "{settings}");
-    assert!(text(settings, "seen").contains("line 3, column "), "{settings}");
-    let data = finding(&output, "data_folder");
+    assert!(finding_text(settings, "seen").contains("line 3, column "), "{settings}");
+    let data = find_finding(&output, "data_folder");
     assert_eq!(data["state"], "problem", "{data}");
     assert_eq!(output.status, 1, "a host could not be started in this folder");
 }
@@ -130,14 +137,14 @@ fn report_contains_no_private_data() {
         secret("here"): {"url": format!("http://localhost:8080/{CANARY}")},
     }});
     let folder = TestFolder::with_config(&config.to_string());
-    programs(
+    install_programs(
         &folder,
         &[("node", &format!("echo {CANARY} >&2; exit 3")), ("python3", &format!("echo {CANARY} 3.12.1-{CANARY}"))],
     );
     let report = |change: &dyn Fn(&mut Command)| {
         let home = folder.path(&format!("{CANARY}-home"));
         fs::create_dir_all(&home).unwrap();
-        let mut command = doctor(&folder);
+        let mut command = doctor_command(&folder);
         command.arg("--report").env("HOME", &home).env("USER", CANARY).env("LOGNAME", CANARY).env("HOSTNAME", CANARY);
         command
             .env("XDG_CURRENT_DESKTOP", CANARY)
@@ -189,7 +196,7 @@ fn report_contains_no_private_data() {
 #[test]
 fn findings_and_report_are_readable_text_without_json() {
     let folder = TestFolder::with_config(&json!({"mcpServers": {"web": {"command": "npx"}}}).to_string());
-    programs(&folder, &[]);
+    install_programs(&folder, &[]);
     let run = |arguments: &[&str]| {
         let mut command = folder.command();
         let output = command.args(arguments).env("SHELL", folder.path("shell")).output().unwrap();

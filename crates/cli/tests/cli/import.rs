@@ -9,12 +9,12 @@ use testkit::import::import_fixtures;
 
 use crate::program::TestFolder;
 
-fn without_servers() -> TestFolder {
+fn folder_without_servers() -> TestFolder {
     TestFolder::with_config(r#"{"mcpServers": {"filesystem": {"command": "mine"}}}"#)
 }
 
 /// Returns all files in a folder and its subfolders, with their contents.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn read_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -30,19 +30,19 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-fn row<'v>(servers: &'v Value, name: &str) -> &'v Value {
+fn find_server<'v>(servers: &'v Value, name: &str) -> &'v Value {
     let rows = servers.as_array().expect("a list of servers");
     rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} should be in {servers:#}"))
 }
 
 #[test]
 fn dry_run_lists_candidates_and_writes_nothing() {
-    let folder = without_servers();
+    let folder = folder_without_servers();
     let home = import_fixtures("homes/linux");
     let before = fs::read(folder.path("mcp.json")).unwrap();
     let ended = folder.run(&["import", "--dry-run", "--home", home.to_str().unwrap()]);
     let servers = ended.value();
-    let linear = row(servers, "linear");
+    let linear = find_server(servers, "linear");
     let wanted = json!({
         "app": "cursor",
         "file": home.join(".cursor/mcp.json"),
@@ -56,7 +56,7 @@ fn dry_run_lists_candidates_and_writes_nothing() {
         "notes": [],
     });
     assert_eq!(*linear, wanted, "a remote server should have exactly these keys");
-    let fetch = row(servers, "fetch");
+    let fetch = find_server(servers, "fetch");
     assert_eq!(
         (&fetch["command"], &fetch["args"]),
         (&json!("uvx"), &json!(["mcp-server-fetch"])),
@@ -64,12 +64,12 @@ fn dry_run_lists_candidates_and_writes_nothing() {
     );
     assert_eq!(fetch["env"], json!({ "FETCH_API_KEY": "reference", "FETCH_REGION": "reference", "LEVEL": "literal" }));
     assert_eq!(
-        row(servers, "filesystem-2")["status"],
+        find_server(servers, "filesystem-2")["status"],
         "conflict",
         "a different server with the same name should be a conflict"
     );
     assert_eq!(
-        row(servers, "developer")["status"],
+        find_server(servers, "developer")["status"],
         "unsupported",
         "a built-in extension of goose should not be imported"
     );
@@ -79,14 +79,14 @@ fn dry_run_lists_candidates_and_writes_nothing() {
 
 #[test]
 fn import_writes_servers_without_secrets() {
-    let folder = without_servers();
+    let folder = folder_without_servers();
     let home = import_fixtures("homes");
-    let home_before = files(&home);
+    let home_before = read_files(&home);
     let linux = home.join("linux");
     let ended = folder.run(&["import", "--home", linux.to_str().unwrap()]);
     let servers = ended.value();
     let new = |status: &str| servers.as_array().unwrap().iter().filter(|row| row["status"] == status).count();
-    assert_eq!(files(&home), home_before, "no file of another app should be changed");
+    assert_eq!(read_files(&home), home_before, "no file of another app should be changed");
     let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
     let written = settings["mcpServers"].as_object().unwrap();
     assert_eq!(
@@ -106,7 +106,7 @@ fn import_writes_servers_without_secrets() {
         "Bearer ${secret:shop-api.Authorization}"
     );
     assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference should be preserved");
-    for (file, bytes) in files(&folder.path("")) {
+    for (file, bytes) in read_files(&folder.path("")) {
         let text = String::from_utf8_lossy(&bytes);
         for secret in [
             "hunter2",
@@ -124,7 +124,7 @@ fn import_writes_servers_without_secrets() {
         }
     }
     // These tests have no keychain.
-    let notes = row(servers, "linear")["notes"].to_string();
+    let notes = find_server(servers, "linear")["notes"].to_string();
     assert!(
         notes.contains("no keychain can store the value of Authorization"),
         "the user should have to enter the value: {notes}"
@@ -144,7 +144,7 @@ fn import_writes_servers_without_secrets() {
 
 #[test]
 fn broken_file_is_reported_and_does_not_affect_others() {
-    let folder = without_servers();
+    let folder = folder_without_servers();
     let home = import_fixtures("traps/broken-json");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
     assert_eq!(ended.value().as_array().unwrap().len(), 1, "the other file should be read");
@@ -159,7 +159,7 @@ fn broken_file_is_reported_and_does_not_affect_others() {
 
 #[test]
 fn import_can_be_limited_to_an_app_or_a_file() {
-    let folder = without_servers();
+    let folder = folder_without_servers();
     let home = import_fixtures("homes/linux");
     let home = home.to_str().unwrap();
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", "Codex"]);
@@ -172,7 +172,11 @@ fn import_can_be_limited_to_an_app_or_a_file() {
     assert_eq!(ended.value().as_array().unwrap().len(), 4, "only servers of the file should be listed");
     let project = import_fixtures("homes/project");
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", project.to_str().unwrap()]);
-    assert_eq!(row(ended.value(), "project-code")["app"], "vscode", "only servers of the project should be listed");
+    assert_eq!(
+        find_server(ended.value(), "project-code")["app"],
+        "vscode",
+        "only servers of the project should be listed"
+    );
     let broken = import_fixtures("traps/broken-toml/.codex/config.toml");
     let ended = folder.run(&["import", "--from", broken.to_str().unwrap()]);
     assert!(

@@ -6,19 +6,19 @@ use testkit::bundle_file::Bundle;
 use crate::program::TestFolder;
 use crate::registry::{ListedRegistry, active_metadata, notes_entry};
 
-const NAME: &str = "io.github.alice/notes";
+const SERVER_NAME: &str = "io.github.alice/notes";
 
 #[test]
 fn package_is_installed_with_its_version_and_a_sandbox() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
-    let ended = listed.run(&folder, &["install", NAME, "--yes"]);
+    let listed = ListedRegistry::start(vec![notes_entry(active_metadata())]);
+    let ended = listed.run(&folder, &["install", SERVER_NAME, "--yes"]);
     let choice = ended.error(2).1;
     assert!(choice.contains("--package 1 (npm @alice/notes)") && choice.contains("--remote=1"), "{choice}");
-    let ended = listed.run(&folder, &["install", NAME, "--package", "1", "--yes"]);
+    let ended = listed.run(&folder, &["install", SERVER_NAME, "--package", "1", "--yes"]);
     assert!(ended.error(2).1.contains("NOTES_KEY: a value is required"), "{ended:?}");
     assert_eq!(folder.settings(), Value::Null, "nothing should be added yet");
-    let arguments = ["install", NAME, "--package", "1", "--secret", "NOTES_KEY", "--network", "all", "--yes"];
+    let arguments = ["install", SERVER_NAME, "--package", "1", "--secret", "NOTES_KEY", "--network", "all", "--yes"];
     let ended = listed.run_with_input(&folder, &arguments, "s3cret-value\n");
     assert_eq!(ended.value()["origin"]["registry"]["version"], "1.2.0");
     assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret should not be printed: {ended:?}");
@@ -33,8 +33,8 @@ fn package_is_installed_with_its_version_and_a_sandbox() {
 #[test]
 fn remote_server_is_installed_with_its_headers() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
-    let arguments = ["install", NAME, "--remote", "--set", "X-Team=red", "--name", "far", "--yes"];
+    let listed = ListedRegistry::start(vec![notes_entry(active_metadata())]);
+    let arguments = ["install", SERVER_NAME, "--remote", "--set", "X-Team=red", "--name", "far", "--yes"];
     listed.run(&folder, &arguments).value();
     let wanted = json!({ "type": "http", "url": "https://notes.example/mcp", "headers": { "X-Team": "red" } });
     assert_eq!(folder.settings(), json!({ "far": wanted }));
@@ -43,8 +43,8 @@ fn remote_server_is_installed_with_its_headers() {
 #[test]
 fn current_registry_entry_is_shown_and_installed() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
-    let arguments = ["install", NAME, "--remote", "--set", "X-Team=red"];
+    let listed = ListedRegistry::start(vec![notes_entry(active_metadata())]);
+    let arguments = ["install", SERVER_NAME, "--remote", "--set", "X-Team=red"];
     listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
     listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
     listed.run(&folder, &[&arguments[..], &["--yes"]].concat()).value();
@@ -58,10 +58,10 @@ fn current_registry_entry_is_shown_and_installed() {
 #[test]
 fn deleted_registry_entry_is_not_installed() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes_entry(
+    let listed = ListedRegistry::start(vec![notes_entry(
         json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }),
     )]);
-    let ended = listed.run(&folder, &["install", NAME, "--remote", "--set", "X-Team=red", "--yes"]);
+    let ended = listed.run(&folder, &["install", SERVER_NAME, "--remote", "--set", "X-Team=red", "--yes"]);
     assert!(ended.error(3).1.contains("malware"), "{ended:?}");
     assert_eq!(folder.settings(), Value::Null);
 }
@@ -69,7 +69,7 @@ fn deleted_registry_entry_is_not_installed() {
 #[test]
 fn registry_bundle_is_downloaded_and_upgraded() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(Vec::new());
+    let listed = ListedRegistry::start(Vec::new());
     let hash = listed.list_bundle("1.2.3", &Bundle::small());
     let name = "io.github.alice/demo";
     let ended = listed.run(&folder, &["install", name, "--no-sandbox", "--yes"]);
@@ -98,7 +98,7 @@ fn registry_bundle_is_downloaded_and_upgraded() {
 #[test]
 fn file_that_differs_from_the_listed_hash_is_rejected() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(Vec::new());
+    let listed = ListedRegistry::start(Vec::new());
     listed.list_bundle("1.2.3", &Bundle::small());
     listed.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), b"another".to_vec());
     let ended = listed.run(&folder, &["install", "io.github.alice/demo", "--no-sandbox", "--yes"]);

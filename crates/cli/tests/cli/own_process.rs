@@ -18,12 +18,12 @@ const CHANGE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Returns the owner of a process's files in `/proc`, which is root if other processes of the user can't read its
 /// memory.
-fn owner(pid: u32) -> Option<u32> {
+fn process_owner(pid: u32) -> Option<u32> {
     fs::metadata(format!("/proc/{pid}/environ")).ok().map(|facts| facts.uid())
 }
 
 /// Returns the identifier of a child process of `parent`, if there is one.
-fn child_of(parent: u32) -> Option<u32> {
+fn child_process(parent: u32) -> Option<u32> {
     let is_child = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let fields: Vec<&str> =
@@ -66,10 +66,10 @@ fn s20_process_memory_is_private_and_servers_are_unaffected() {
     }
     let mut program = command.spawn().unwrap();
     let pid = program.id();
-    let server = poll_until("it starts its server", || child_of(pid));
+    let server = poll_until("it starts its server", || child_process(pid));
     let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
-    let of_server = owner(server);
-    let of_program = owner(pid);
+    let of_server = process_owner(server);
+    let of_program = process_owner(pid);
     program.kill().unwrap();
     program.wait().unwrap();
     assert_eq!(of_program, Some(0), "other programs of the user should not be able to read its memory or environment");

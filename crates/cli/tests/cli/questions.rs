@@ -7,12 +7,12 @@ use crate::program::{ProgramResult, TestFolder, allowing_answers};
 /// Revisions in which servers request input in different ways: by requests, and by results that require input.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-fn call(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
+fn call_with_answer(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
     let folder = TestFolder::with_arguments(&["--revision", revision]);
     folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", tool, "--args", args])
 }
 
-fn text(ended: &ProgramResult) -> &str {
+fn result_text(ended: &ProgramResult) -> &str {
     ended.value()["content"][0]["text"].as_str().expect("the result is text")
 }
 
@@ -21,24 +21,33 @@ fn forms_are_accepted_declined_and_cancelled() {
     for revision in REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let refused = folder.run_with(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
-        assert_eq!(text(&refused), "The user declined.", "a form without an entry should be declined in {revision}");
+        assert_eq!(
+            result_text(&refused),
+            "The user declined.",
+            "a form without an entry should be declined in {revision}"
+        );
         let shown = refused.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
         let fields = shown["question"]["body"]["fields"].as_array().expect("with its fields").clone();
         assert!(fields.len() > 3, "the form should have all kinds of fields: {fields:?}");
 
         for (action, said) in [("decline", "declined"), ("cancel", "cancelled")] {
-            let ended = call(revision, "ask_user", "{}", json!({"kind": "elicitation", "answer": {"action": action}}));
-            assert_eq!(text(&ended), format!("The user {said}."), "{action} in {revision}");
+            let ended = call_with_answer(
+                revision,
+                "ask_user",
+                "{}",
+                json!({"kind": "elicitation", "answer": {"action": action}}),
+            );
+            assert_eq!(result_text(&ended), format!("The user {said}."), "{action} in {revision}");
         }
 
         let content: serde_json::Map<String, Value> = fields.iter().filter_map(valid_field_value).collect();
-        let ended = call(
+        let ended = call_with_answer(
             revision,
             "ask_user",
             "{}",
             json!({"kind": "elicitation", "name": "ask_*", "answer": {"action": "accept", "content": content}}),
         );
-        assert_eq!(text(&ended), "The user accepted and sent the form.", "accept in {revision}");
+        assert_eq!(result_text(&ended), "The user accepted and sent the form.", "accept in {revision}");
         assert_eq!(
             ended.value()["structured"]["content"],
             Value::Object(content),
@@ -77,8 +86,8 @@ fn valid_field_value(field: &Value) -> Option<(String, Value)> {
 #[test]
 fn content_that_does_not_match_the_form_is_never_sent() {
     let answer = json!({"kind": "elicitation", "answer": {"action": "accept", "content": {"no_such_field": 1}}});
-    let ended = call("2026-07-28", "ask_user", "{}", answer);
-    assert_eq!(text(&ended), "The user declined.", "the form should be declined");
+    let ended = call_with_answer("2026-07-28", "ask_user", "{}", answer);
+    assert_eq!(result_text(&ended), "The user declined.", "the form should be declined");
     let shown = ended.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
     assert_eq!(shown["decision"], "denied", "the event should report the same decision");
     let reason = shown["reason"].as_str().expect("with the reason");
@@ -89,9 +98,9 @@ fn content_that_does_not_match_the_form_is_never_sent() {
 fn sampling_response_from_the_answers_file_is_sent() {
     for revision in REVISIONS {
         let answer = json!({"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}});
-        let ended = call(revision, "ask_model", r#"{"with_picture": true}"#, answer);
+        let ended = call_with_answer(revision, "ask_model", r#"{"with_picture": true}"#, answer);
         assert_eq!(
-            text(&ended),
+            result_text(&ended),
             "answers said: Aye. (stopped: endTurn)",
             "the response should reach the server in {revision}"
         );
@@ -107,7 +116,8 @@ fn sampling_response_from_the_answers_file_is_sent() {
             "the event should contain the payload in {revision}"
         );
     }
-    let ended = call("2025-11-25", "ask_model", "{}", json!({"kind": "sampling", "answer": {"action": "deny"}}));
+    let ended =
+        call_with_answer("2025-11-25", "ask_model", "{}", json!({"kind": "sampling", "answer": {"action": "deny"}}));
     assert_eq!(ended.status, 1, "without a response the tool should fail: {:?}", ended.result());
 }
 
@@ -129,7 +139,7 @@ fn sampling_is_off_by_default() {
     assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit should be set");
     assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits should be unchanged");
     let called = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
-    assert_eq!(text(&called), "answers said: Aye. (stopped: endTurn)", "sampling should be permitted");
+    assert_eq!(result_text(&called), "answers said: Aye. (stopped: endTurn)", "sampling should be permitted");
     let again = folder.run_with(&allowing_answers(answer), &["call", "demo", "ask_model"]);
     assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit should apply across runs");
     let shown = folder.run(&["sampling", "demo"]);
@@ -140,7 +150,7 @@ fn sampling_is_off_by_default() {
 #[test]
 fn sampling_without_a_model_fails() {
     let answer = json!({"kind": "sampling", "answer": {"action": "allow"}});
-    let ended = call("2025-11-25", "ask_model", "{}", answer);
+    let ended = call_with_answer("2025-11-25", "ask_model", "{}", answer);
     assert_eq!(ended.status, 1, "without a model the tool should fail: {:?}", ended.result());
     let asked = ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the question is an event");
     let reason = asked["reason"].as_str().expect("with the reason");
@@ -154,9 +164,9 @@ fn url_is_opened_only_if_an_entry_allows_it() {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let ended = folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
-            text(&ended).starts_with("The permit is signed."),
+            result_text(&ended).starts_with("The permit is signed."),
             "the server should receive the result in {revision}: {}",
-            text(&ended)
+            result_text(&ended)
         );
         let opened = ended.lines.iter().find(|line| line["event"] == "open_url").expect("the address is an event");
         assert_eq!(
@@ -168,8 +178,8 @@ fn url_is_opened_only_if_an_entry_allows_it() {
         assert_eq!(written["subject"], kept, "a possible key should not be logged in {revision}");
 
         let other = json!({"kind": "url", "name": "https://example.com/*", "answer": {"action": "accept"}});
-        let ended = call(revision, "ask_url", "{}", other);
-        assert!(text(&ended).starts_with("No permit"), "another URL should not be opened in {revision}");
+        let ended = call_with_answer(revision, "ask_url", "{}", other);
+        assert!(result_text(&ended).starts_with("No permit"), "another URL should not be opened in {revision}");
         assert!(
             !ended.lines.iter().any(|line| line["event"] == "open_url"),
             "the URL should not be printed in {revision}"
@@ -184,12 +194,13 @@ fn roots_are_shared_as_the_answers_file_allows() {
         let shared = tempfile::tempdir().unwrap();
         let path = shared.path().canonicalize().unwrap();
         let answer = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path]}});
-        let ended = call(revision, "list_folders", "{}", answer);
+        let ended = call_with_answer(revision, "list_folders", "{}", answer);
         let roots = &ended.value()["structured"]["roots"];
         let wanted = format!("file://{}", path.display());
         assert_eq!(roots[0]["uri"].as_str(), Some(wanted.as_str()), "the folder should reach the server in {revision}");
 
-        let ended = call(revision, "list_folders", "{}", json!({"kind": "url", "answer": {"action": "allow"}}));
+        let ended =
+            call_with_answer(revision, "list_folders", "{}", json!({"kind": "url", "answer": {"action": "allow"}}));
         assert_eq!(
             ended.value()["structured"]["roots"],
             json!([]),
@@ -197,7 +208,7 @@ fn roots_are_shared_as_the_answers_file_allows() {
         );
 
         let gone = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path.join("gone")]}});
-        let ended = call(revision, "list_folders", "{}", gone);
+        let ended = call_with_answer(revision, "list_folders", "{}", gone);
         assert_eq!(
             ended.value()["structured"]["roots"],
             json!([]),
@@ -219,7 +230,7 @@ fn several_consent_requests_of_one_call_are_all_decided() {
         ]));
         let ended = folder.run_with(&answers, &["call", "demo", "check_in"]);
         assert_eq!(
-            text(&ended),
+            result_text(&ended),
             "The Aurora is checked in with 0 folders. Welcome, Aurora!",
             "every response should reach the server in {revision}"
         );

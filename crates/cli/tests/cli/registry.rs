@@ -16,7 +16,7 @@ pub(crate) struct ListedRegistry {
 }
 
 impl ListedRegistry {
-    pub(crate) fn of(entries: Vec<Value>) -> Self {
+    pub(crate) fn start(entries: Vec<Value>) -> Self {
         let runtime = Runtime::new().unwrap();
         let registry = runtime.block_on(TestRegistry::start(entries));
         Self { registry, _runtime: runtime }
@@ -54,7 +54,7 @@ impl ListedRegistry {
 fn server_is_found_and_cached_while_the_registry_is_offline() {
     let folder = TestFolder::with_config("{}");
     let deprecated = json!({ "status": "deprecated", "statusMessage": "Use another", "isLatest": true });
-    let listed = ListedRegistry::of(vec![notes_entry(deprecated)]);
+    let listed = ListedRegistry::start(vec![notes_entry(deprecated)]);
     let ended = listed.run(&folder, &["registry", "search", "notes"]);
     let found = &ended.value()["servers"][0];
     assert_eq!((&found["name"], &found["version"]), (&json!("io.github.alice/notes"), &json!("1.2.0")));
@@ -85,7 +85,7 @@ fn server_is_found_and_cached_while_the_registry_is_offline() {
 #[test]
 fn exact_command_and_address_of_a_server_are_shown() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
+    let listed = ListedRegistry::start(vec![notes_entry(active_metadata())]);
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
     let plan = &ended.value()["packages"][0]["plan"];
     assert_eq!((&plan["command"], &plan["args"]), (&json!("npx"), &json!(["-y", "@alice/notes@1.2.0"])));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::program::{TestFolder, allowing_answers};
 
 /// Creates a folder with these rules in the user's rule file.
-fn with_rules(rules: &Value) -> TestFolder {
+fn folder_with_rules(rules: &Value) -> TestFolder {
     let folder = TestFolder::new();
     std::fs::create_dir_all(folder.path("data")).unwrap();
     std::fs::write(folder.path("data/policy.json"), rules.to_string()).unwrap();
@@ -13,7 +13,7 @@ fn with_rules(rules: &Value) -> TestFolder {
 }
 
 fn folder_with_deny_rule() -> TestFolder {
-    with_rules(&json!({
+    folder_with_rules(&json!({
         "version": 1,
         "rules": [{"effect": "deny", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}], "note": "no threes"}]
     }))
@@ -42,7 +42,7 @@ fn policy_check_names_the_deciding_rule_and_starts_nothing() {
 
 #[test]
 fn policy_check_reports_each_condition_with_its_value() {
-    let folder = with_rules(&json!({
+    let folder = folder_with_rules(&json!({
         "version": 1,
         "rules": [{"effect": "deny", "arguments": [{"at": "/path", "glob": "/secret/*"}]}]
     }));
@@ -87,7 +87,7 @@ fn all_rules_are_shown_and_printed() {
 
 #[test]
 fn unreadable_rules_are_reported_with_their_position() {
-    let folder = with_rules(&json!({"version": 1, "rules": [{"effect": "maybe"}]}));
+    let folder = folder_with_rules(&json!({"version": 1, "rules": [{"effect": "maybe"}]}));
     let shown = folder.run(&["policy", "show"]);
     let problem = shown.value()["user"]["problem"].as_str().unwrap_or_default().to_owned();
     assert!(problem.starts_with("rules[0].effect"), "the problem should contain the position: {problem}");

@@ -14,11 +14,11 @@ use testkit::browser;
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
 /// Starts an authorization server and an MCP server, and creates a folder whose settings contain the MCP server.
-async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, TestFolder) {
-    servers_with(script, ProtectedScript::default()).await
+async fn start_servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, TestFolder) {
+    start_scripted_servers(script, ProtectedScript::default()).await
 }
 
-async fn servers_with(
+async fn start_scripted_servers(
     script: AuthorizationScript,
     serves: ProtectedScript,
 ) -> (AuthorizationServer, ProtectedServer, TestFolder) {
@@ -29,7 +29,7 @@ async fn servers_with(
 }
 
 /// Returns the content of an answers file that approves the connection, the sign-in at this issuer, and calls.
-fn answers(issuer: &str) -> Value {
+fn sign_in_answers(issuer: &str) -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
@@ -54,7 +54,7 @@ async fn run_and_paste(
     arguments: &[&str],
     paste: fn(&str) -> Vec<String>,
 ) -> (ProgramResult, TestFolder) {
-    let options = folder.answers(&answers(&issuer.issuer()));
+    let options = folder.answers(&sign_in_answers(&issuer.issuer()));
     let mut command = folder.command();
     command.arg("--json").args(options).args(arguments).arg("--paste");
     let mut child =
@@ -97,10 +97,10 @@ async fn run_and_paste(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
-    let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
     let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
-    let account = signed_in(&done);
+    let account = signed_in_account(&done);
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "the issuer should be reported: {account}");
     assert_eq!(account["client"], "registered", "the kind of client should be reported");
     assert!(
@@ -119,7 +119,7 @@ async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
 
 /// Returns the account of a login. The login fails because these tests have no keychain that stores the tokens
 /// permanently.
-fn signed_in(done: &ProgramResult) -> Value {
+fn signed_in_account(done: &ProgramResult) -> Value {
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the lost tokens should be a failure: {message}");
     assert!(
@@ -131,9 +131,9 @@ fn signed_in(done: &ProgramResult) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn login_without_a_keychain_is_temporary_and_commands_sign_in_themselves() {
-    let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let (login, folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
-    assert_eq!(signed_in(&login)["issuer"], issuer.issuer().as_str(), "the sign-in should succeed: {login:?}");
+    assert_eq!(signed_in_account(&login)["issuer"], issuer.issuer().as_str(), "the sign-in should succeed: {login:?}");
     let next = login.error(1).1;
     assert!(next.contains("call far TOOL --paste"), "the message should contain the alternative: {next}");
     let (auth, folder) = {
@@ -152,7 +152,7 @@ async fn login_without_a_keychain_is_temporary_and_commands_sign_in_themselves()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sign_in_without_an_entry_is_refused_and_opens_nothing() {
-    let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let done = tokio::task::spawn_blocking(move || {
         let login = folder.run_with(&allowed, &["login", "far", "--paste"]);
@@ -174,7 +174,7 @@ async fn sign_in_without_an_entry_is_refused_and_opens_nothing() {
     );
     assert_eq!(auth.value()["account"], Value::Null, "no account should be signed in");
     assert_eq!(unknown.error(1).0, "not_found", "an unknown server should be a failure");
-    assert!(issuer.authorizations().is_empty(), "no request should reach the authorization server");
+    assert!(issuer.authorization_queries().is_empty(), "no request should reach the authorization server");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -183,7 +183,7 @@ async fn failed_sign_in_reports_step_and_cause() {
         authorizing: AuthorizationBehaviour::Denies("access_denied".into()),
         ..Default::default()
     };
-    let (issuer, _server, folder) = servers(script).await;
+    let (issuer, _server, folder) = start_servers(script).await;
     let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the sign-in should still be required: {message}");
@@ -195,7 +195,7 @@ async fn failed_sign_in_reports_step_and_cause() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sign_out_without_a_session_succeeds() {
-    let (_issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let (_issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let done = tokio::task::spawn_blocking(move || folder.run(&["logout", "far"])).await.expect("the program runs");
     assert_eq!(done.value()["revoked"], "nobody_signed_in", "the missing account should be reported");
     let local =
@@ -210,11 +210,15 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
         metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };
-    let (issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
+    let (issuer, _server, folder) = start_scripted_servers(AuthorizationScript::default(), open()).await;
     let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
-    assert_eq!(signed_in(&done)["issuer"], issuer.issuer().as_str(), "an account should be signed in: {done:?}");
+    assert_eq!(
+        signed_in_account(&done)["issuer"],
+        issuer.issuer().as_str(),
+        "an account should be signed in: {done:?}"
+    );
 
-    let (_issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
+    let (_issuer, _server, folder) = start_scripted_servers(AuthorizationScript::default(), open()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let refused = tokio::task::spawn_blocking(move || folder.run_with(&allowed, &["login", "far", "--paste"]));
     let refused = refused.await.expect("the program runs");
@@ -222,7 +226,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
 
     // Server that does not support signing in.
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
-    let (_issuer, _server, folder) = servers_with(down, open()).await;
+    let (_issuer, _server, folder) = start_scripted_servers(down, open()).await;
     let failed =
         tokio::task::spawn_blocking(move || folder.run_with(&allow_everything(), &["login", "far", "--paste"]));
     let failed = failed.await.expect("the program runs");

@@ -13,7 +13,7 @@ use crate::program::{TestFolder, allowing_answers};
 
 /// Runs the program until an event matches, and sends it a signal. Returns the exit status, all events, and the
 /// identifier of the server's process.
-fn interrupt(
+fn run_and_signal(
     folder: &TestFolder,
     arguments: &[&str],
     signal: Signal,
@@ -37,18 +37,18 @@ fn interrupt(
     let pid = events.iter().rev().find_map(|event| event["server"]["pid"].as_u64()).expect("the server runs");
     let pid = u32::try_from(pid).unwrap();
     assert!(is_alive(pid), "the server should be alive while it is used");
-    send(&child, signal);
+    send_signal(&child, signal);
     events.extend(lines);
     let status = child.wait().unwrap().code().expect("it ends by itself");
     (status, events, pid)
 }
 
-fn send(child: &Child, signal: Signal) {
+fn send_signal(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).expect("the signal is sent");
 }
 
 /// Polls a condition until it holds or a timeout expires.
-fn holds_soon(mut holds: impl FnMut() -> bool) -> bool {
+fn poll_until(mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(20) {
         if holds() {
@@ -65,9 +65,9 @@ fn watch_ends_on_a_signal_and_leaves_no_processes() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let folder = TestFolder::new();
         let is_list = |event: &Value| event["event"] == "activity" && event["entry"]["method"] == "tools/list";
-        let (status, events, pid) = interrupt(&folder, &["watch", "demo"], signal, is_list);
+        let (status, events, pid) = run_and_signal(&folder, &["watch", "demo"], signal, is_list);
         assert_eq!(status, 0, "{signal} should be the normal end of watching");
-        assert!(holds_soon(|| !is_alive(pid)), "the server should have ended after {signal}");
+        assert!(poll_until(|| !is_alive(pid)), "the server should have ended after {signal}");
         let last = events.last().unwrap();
         assert_eq!(
             (&last["event"], &last["ok"]),
@@ -84,9 +84,9 @@ fn call_is_interrupted_by_a_signal() {
     let folder = TestFolder::new();
     let runs = |event: &Value| event["call"]["progress"]["progress"].is_number();
     let arguments = ["call", "demo", "slow_report", "--args", r#"{"seconds": 60}"#];
-    let (status, events, pid) = interrupt(&folder, &arguments, Signal::SIGINT, runs);
+    let (status, events, pid) = run_and_signal(&folder, &arguments, Signal::SIGINT, runs);
     assert_eq!(status, 130, "the exit status should contain the signal");
-    assert!(holds_soon(|| !is_alive(pid)), "the server should have ended");
+    assert!(poll_until(|| !is_alive(pid)), "the server should have ended");
     assert_eq!(events.last().unwrap()["error"]["message"], "interrupted", "the result should report the signal");
 }
 
@@ -99,9 +99,9 @@ fn broken_output_pipe_ends_the_program() {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     output.read_line(&mut first).unwrap();
     drop(output);
-    let ended = holds_soon(|| child.try_wait().unwrap().is_some());
+    let ended = poll_until(|| child.try_wait().unwrap().is_some());
     if !ended {
-        send(&child, Signal::SIGKILL);
+        send_signal(&child, Signal::SIGKILL);
     }
     assert!(ended, "the program should exit without a reader");
     assert_eq!(child.wait().unwrap().code(), Some(141), "the exit status should be that of a broken pipe");

@@ -9,9 +9,9 @@ use super::*;
 
 /// Secret store that only records the names that are locked by `lock_name`.
 #[derive(Default)]
-struct HoldingKeychain(Mutex<Vec<String>>);
+struct LockRecordingKeychain(Mutex<Vec<String>>);
 
-impl Secrets for HoldingKeychain {
+impl Secrets for LockRecordingKeychain {
     fn get(&self, _key: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
@@ -36,7 +36,7 @@ impl Secrets for HoldingKeychain {
 
 #[tokio::test]
 async fn each_account_has_its_own_lock() {
-    let holding = Arc::new(HoldingKeychain::default());
+    let holding = Arc::new(LockRecordingKeychain::default());
     let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
         let vault = TokenVaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
@@ -48,9 +48,9 @@ async fn each_account_has_its_own_lock() {
 }
 
 /// Secret store whose operations all fail with the same error.
-struct RefusingKeychain(SecretError);
+struct FailingKeychain(SecretError);
 
-impl Secrets for RefusingKeychain {
+impl Secrets for FailingKeychain {
     fn get(&self, _key: &str) -> Result<Option<String>, SecretError> {
         Err(self.0.clone())
     }
@@ -80,14 +80,14 @@ async fn advice_matches_the_cause_of_a_vault_failure() {
         (SecretError::Missing("for this test".to_owned()), "Start a keychain"),
         (SecretError::Failed("mend the file, or move it away".to_owned()), "Fix the problem described here"),
     ] {
-        let vault = TokenVaults::new(Arc::new(RefusingKeychain(refusal.clone()))).open("far");
-        let error = vault.read(&account()).await.unwrap_err();
+        let vault = TokenVaults::new(Arc::new(FailingKeychain(refusal.clone()))).open("far");
+        let error = vault.read(&account_key()).await.unwrap_err();
         assert!(next(error).starts_with(wanted), "the error should contain the next step after {refusal}");
     }
     let vaults = TokenVaults::new(Arc::new(SecretsInMemory::default()));
     let vault = vaults.open("far");
     vaults.empty("far").await.removed.unwrap();
-    let error = vault.read(&account()).await.unwrap_err();
+    let error = vault.read(&account_key()).await.unwrap_err();
     assert!(!next(error).contains("eychain"), "the error of a removed server should not mention the keychain");
 }
 
@@ -169,13 +169,13 @@ impl Secrets for PromptingKeychain {
 }
 
 /// Yields until all runnable tasks have run.
-async fn settle() {
+async fn yield_until_idle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
 }
 
-fn account() -> VaultKey {
+fn account_key() -> VaultKey {
     VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account }
 }
 
@@ -186,7 +186,7 @@ async fn abandoned_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault
     let vaults = TokenVaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
     let vault = vaults.open("work");
     {
-        let key = account();
+        let key = account_key();
         let writing = vault.write(&key, vec![1].into());
         tokio::select! {
             _ = writing => panic!("the write did not wait for the user"),
@@ -199,9 +199,9 @@ async fn abandoned_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault
 #[tokio::test]
 async fn delayed_write_does_not_overwrite_a_later_one() {
     let (asking, _vaults, vault) = abandoned_write().await;
-    let key = account();
+    let key = account_key();
     let after = async {
-        settle().await;
+        yield_until_idle().await;
         asking.respond();
     };
     let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
@@ -210,7 +210,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
 
     let (asking, _vaults, vault) = abandoned_write().await;
     let after = async {
-        settle().await;
+        yield_until_idle().await;
         asking.respond();
     };
     let (removed, ()) = tokio::join!(vault.remove(&key), after);
@@ -221,7 +221,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
 #[tokio::test]
 async fn cleared_entry_stays_empty() {
     let (asking, vaults, vault) = abandoned_write().await;
-    let key = account();
+    let key = account_key();
     let other = "[\"sign-in\",\"work\\\",\\\"x\",\"https://a.example/mcp\",[\"account\"]]";
     let registration = "[\"sign-in\",\"work\",\"https://b.example/mcp\",[\"client\",\"https://i.example\"]]";
     for key in [other, registration] {
@@ -230,7 +230,7 @@ async fn cleared_entry_stays_empty() {
     let emptying = vaults.empty("work");
     // The vault is closed although nothing has been removed yet.
     let after = async {
-        settle().await;
+        yield_until_idle().await;
         asking.respond();
     };
     let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);

@@ -12,9 +12,9 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ToolCall, ToolOutcome, no_arguments, structured, text, tool};
+use super::{ToolCall, ToolOutcome, new_tool, no_arguments, structured_result, text_result};
 use crate::client;
-use crate::input_requests::{EarlyEnd, request_input};
+use crate::input_requests::{EarlyExit, request_input};
 use crate::request_contents::{self, SamplingPrompt};
 
 const MODEL_STATE: &str = "model-asked";
@@ -43,13 +43,13 @@ pub(super) fn definitions() -> [Tool; 4] {
     });
     let open = ToolAnnotations::new().read_only(true).open_world(true);
     [
-        tool("ask_model", "Ask a model", "Asks the host's language model a question (sampling).", model)
+        new_tool("ask_model", "Ask a model", "Asks the host's language model a question (sampling).", model)
             .with_annotations(open.clone()),
-        tool("ask_user", "Ask the user", "Shows a form with every kind of field (elicitation).", no_arguments())
+        new_tool("ask_user", "Ask the user", "Shows a form with every kind of field (elicitation).", no_arguments())
             .with_annotations(open.clone()),
-        tool("ask_url", "Ask to open a URL", "Asks to open a page in the browser (URL elicitation).", url)
+        new_tool("ask_url", "Ask to open a URL", "Asks to open a page in the browser (URL elicitation).", url)
             .with_annotations(open.clone()),
-        tool("list_folders", "List the folders", "Asks which folders the server may use (roots).", no_arguments())
+        new_tool("list_folders", "List the folders", "Asks which folders the server may use (roots).", no_arguments())
             .with_annotations(open),
     ]
 }
@@ -67,7 +67,7 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
     let question = request_contents::sampling_request(&SamplingPrompt {
         question: arguments.question.as_deref().unwrap_or("Is it a good day to sail?"),
         with_picture: arguments.with_picture.unwrap_or(true),
-        with_sound: sound && client::is_at_least(call.context, &ProtocolVersion::V_2025_03_26),
+        with_sound: sound && client::is_revision_at_least(call.context, &ProtocolVersion::V_2025_03_26),
         max_tokens: arguments.max_tokens.unwrap_or(200),
     })?;
     let answer: CreateMessageResult =
@@ -83,7 +83,7 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
             _ => "[a tool]".to_owned(),
         })
         .collect();
-    Ok(text(format!(
+    Ok(text_result(format!(
         "{} said: {} (stopped: {})",
         answer.model,
         said.join(" "),
@@ -92,7 +92,7 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
 }
 
 pub(super) async fn ask_user(call: &ToolCall<'_>) -> ToolOutcome {
-    let modern_fields = client::is_at_least(call.context, &ProtocolVersion::V_2025_11_25);
+    let modern_fields = client::is_revision_at_least(call.context, &ProtocolVersion::V_2025_11_25);
     let question = request_contents::form_elicitation(
         "Please announce your ship to the harbour master.",
         request_contents::arrival_form(modern_fields),
@@ -103,7 +103,7 @@ pub(super) async fn ask_user(call: &ToolCall<'_>) -> ToolOutcome {
         ElicitationAction::Decline => "declined",
         _ => "cancelled",
     };
-    Ok(structured(format!("The user {said}."), json!({ "action": answer.action, "content": answer.content })))
+    Ok(structured_result(format!("The user {said}."), json!({ "action": answer.action, "content": answer.content })))
 }
 
 pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
@@ -114,9 +114,9 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     let arguments: Arguments = call.arguments()?;
     let done = "The permit is signed. (Not really: example.com is no harbour.)";
     if call.answers.state.as_deref() == Some(STAMP_STATE) {
-        return Ok(text(done));
+        return Ok(text_result(done));
     }
-    let revision = client::revision(call.context);
+    let revision = client::protocol_revision(call.context);
     let has_id = revision == ProtocolVersion::V_2025_11_25;
     let id = format!("permit-{}", call.context.id);
     if arguments.as_error == Some(true) && has_id {
@@ -126,15 +126,15 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     let answer: ElicitResult =
         request_input(call.context, &call.answers, "permit", question, Some(PERMIT_STATE)).await?;
     if answer.action != ElicitationAction::Accept {
-        return Ok(text("No permit, no berth: the page was not opened."));
+        return Ok(text_result("No permit, no berth: the page was not opened."));
     }
     if client::is_stateless(call.context) {
         // After a result with only a state, the host repeats its request immediately.
         let wait = InputRequiredResult::from_request_state(STAMP_STATE);
-        return Err(EarlyEnd::Ask(Box::new(wait)));
+        return Err(EarlyExit::Ask(Box::new(wait)));
     }
     notify_when_complete(call, id);
-    Ok(text(done))
+    Ok(text_result(done))
 }
 
 fn url_required_error(id: &str) -> ErrorData {
@@ -174,7 +174,7 @@ pub(super) async fn list_folders(call: &ToolCall<'_>) -> ToolOutcome {
         .iter()
         .map(|root| format!("- {} ({})", root.uri, root.name.as_deref().unwrap_or("no name")))
         .collect();
-    Ok(structured(
+    Ok(structured_result(
         format!("The host shares {} folders.\n{}", folders.len(), folders.join("\n")),
         json!({ "roots": answer.roots }),
     ))

@@ -6,8 +6,8 @@ use rmcp::model::{ErrorData, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ToolCall, ToolOutcome, schema, text, tool};
-use crate::input_requests::EarlyEnd;
+use super::{ToolCall, ToolOutcome, new_tool, text_result, to_schema};
+use crate::input_requests::EarlyExit;
 use crate::state::{AddedTool, MAX_ADDED_TOOLS, ServerChange};
 
 const MAX_DESCRIPTION: usize = 500;
@@ -31,9 +31,9 @@ pub(super) fn definitions() -> [Tool; 2] {
     });
     let hints = ToolAnnotations::new().read_only(false).destructive(false).open_world(false);
     [
-        tool("add_tool", "Add a tool", "Adds a tool to this server, to show how a list changes.", add)
+        new_tool("add_tool", "Add a tool", "Adds a tool to this server, to show how a list changes.", add)
             .with_annotations(hints.clone()),
-        tool(
+        new_tool(
             "change_tool",
             "Change a tool",
             "Gives an added tool a new description and one more argument, to show what a host makes of it.",
@@ -51,7 +51,7 @@ pub(super) fn added_definition(added: &AddedTool) -> Tool {
         properties[format!("extra_{number}")] = json!({ "type": "string", "title": format!("Extra {number}") });
     }
     let input = json!({ "type": "object", "properties": properties });
-    Tool::new(added.name.clone(), added.description.clone(), Arc::new(schema(input)))
+    Tool::new(added.name.clone(), added.description.clone(), Arc::new(to_schema(input)))
         .with_annotations(ToolAnnotations::new().read_only(true))
 }
 
@@ -67,29 +67,29 @@ pub(super) fn add_tool(call: &ToolCall<'_>) -> ToolOutcome {
     let first_fits = name.starts_with(|c: char| c.is_ascii_lowercase());
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if !first_fits || name.len() > 40 || !name.chars().all(fits) {
-        return Err(EarlyEnd::Failed("A tool's name has up to 40 small letters, digits and underscores.".to_owned()));
+        return Err(EarlyExit::Failed("A tool's name has up to 40 small letters, digits and underscores.".to_owned()));
     }
     if super::list(call.state).iter().any(|tool| tool.name == name) {
-        return Err(EarlyEnd::Failed(format!("There is a tool \"{name}\" already.")));
+        return Err(EarlyExit::Failed(format!("There is a tool \"{name}\" already.")));
     }
     let with_prompt = arguments.with_prompt.unwrap_or(false);
     {
         let mut added = call.state.added_tools();
         if added.len() >= MAX_ADDED_TOOLS {
-            return Err(EarlyEnd::Failed("There is no room for more tools.".to_owned()));
+            return Err(EarlyExit::Failed("There is no room for more tools.".to_owned()));
         }
         added.push(AddedTool {
             name: name.clone(),
-            description: description(arguments.description, "Sounds through the fog.")?,
+            description: tool_description(arguments.description, "Sounds through the fog.")?,
             edition: 0,
             with_prompt,
         });
     }
-    call.state.announce(ServerChange::Tools);
+    call.state.notify_subscribers(ServerChange::Tools);
     if with_prompt {
-        call.state.announce(ServerChange::Prompts);
+        call.state.notify_subscribers(ServerChange::Prompts);
     }
-    Ok(text(format!("There is a new tool: {name}")))
+    Ok(text_result(format!("There is a new tool: {name}")))
 }
 
 pub(super) fn change_tool(call: &ToolCall<'_>) -> ToolOutcome {
@@ -100,32 +100,34 @@ pub(super) fn change_tool(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let arguments: Arguments = call.arguments()?;
     let name = arguments.name.unwrap_or_else(|| "lighthouse".to_owned());
-    let description = description(arguments.description, "Flashes a message, and keeps a copy.")?;
+    let description = tool_description(arguments.description, "Flashes a message, and keeps a copy.")?;
     {
         let mut added = call.state.added_tools();
         let Some(tool) = added.iter_mut().find(|tool| tool.name == name) else {
-            return Err(EarlyEnd::Failed(format!("\"{name}\" is no tool that was added. Add it with add_tool first.")));
+            return Err(EarlyExit::Failed(format!(
+                "\"{name}\" is no tool that was added. Add it with add_tool first."
+            )));
         };
         tool.description = description;
         tool.edition = MAX_EDITION.min(tool.edition + 1);
     }
-    call.state.announce(ServerChange::Tools);
-    Ok(text(format!("{name} is not what it was.")))
+    call.state.notify_subscribers(ServerChange::Tools);
+    Ok(text_result(format!("{name} is not what it was.")))
 }
 
-pub(super) fn call_added(call: &ToolCall<'_>, name: &str) -> ToolOutcome {
+pub(super) fn call_added_tool(call: &ToolCall<'_>, name: &str) -> ToolOutcome {
     let added = call.state.added_tools();
     let Some(tool) = added.iter().find(|tool| tool.name == name) else {
         return Err(ErrorData::invalid_params(format!("there is no tool \"{name}\""), None).into());
     };
     let message = call.arguments.get("message").and_then(Value::as_str).unwrap_or("Ahoy");
-    Ok(text(format!("{}: {message}!", tool.name)))
+    Ok(text_result(format!("{}: {message}!", tool.name)))
 }
 
-fn description(given: Option<String>, default: &str) -> Result<String, EarlyEnd> {
+fn tool_description(given: Option<String>, default: &str) -> Result<String, EarlyExit> {
     let description = given.unwrap_or_else(|| default.to_owned());
     if description.chars().count() > MAX_DESCRIPTION {
-        return Err(EarlyEnd::Failed("A description has at most 500 characters.".to_owned()));
+        return Err(EarlyExit::Failed("A description has at most 500 characters.".to_owned()));
     }
     Ok(description)
 }

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::client::Context;
-use crate::input_requests::{EarlyEnd, InputResponseSet};
+use crate::input_requests::{EarlyExit, InputResponseSet};
 use crate::state::State;
 
 /// A call of a tool, with its context.
@@ -31,13 +31,13 @@ pub(crate) struct ToolCall<'a> {
 impl ToolCall<'_> {
     /// Deserializes the arguments for the tool. A model can correct invalid arguments, so they result in a failed call
     /// instead of a protocol error.
-    fn arguments<T: DeserializeOwned>(&self) -> Result<T, EarlyEnd> {
+    fn arguments<T: DeserializeOwned>(&self) -> Result<T, EarlyExit> {
         serde_json::from_value(Value::Object(self.arguments.clone()))
-            .map_err(|error| EarlyEnd::Failed(format!("These arguments do not fit the tool: {error}.")))
+            .map_err(|error| EarlyExit::Failed(format!("These arguments do not fit the tool: {error}.")))
     }
 }
 
-type ToolOutcome = Result<CallToolResult, EarlyEnd>;
+type ToolOutcome = Result<CallToolResult, EarlyExit>;
 
 /// Returns all tools of the server.
 pub(crate) fn list(state: &State) -> Vec<Tool> {
@@ -70,22 +70,22 @@ pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolRespo
         "ping_host" => simple::ping_host(&call).await,
         "add_tool" => change::add_tool(&call),
         "change_tool" => change::change_tool(&call),
-        name => change::call_added(&call, name),
+        name => change::call_added_tool(&call, name),
     };
     match outcome {
         Ok(result) => Ok(result.into()),
-        Err(EarlyEnd::Ask(question)) => Ok((*question).into()),
-        Err(EarlyEnd::Failed(reason)) => Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
-        Err(EarlyEnd::Refused(error)) => Err(error),
+        Err(EarlyExit::Ask(question)) => Ok((*question).into()),
+        Err(EarlyExit::Failed(reason)) => Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
+        Err(EarlyExit::Refused(error)) => Err(error),
     }
 }
 
 /// Creates a tool with a title.
-fn tool(name: &'static str, title: &str, description: &'static str, input: Value) -> Tool {
-    Tool::new(name, description, schema(input)).with_title(title)
+fn new_tool(name: &'static str, title: &str, description: &'static str, input: Value) -> Tool {
+    Tool::new(name, description, to_schema(input)).with_title(title)
 }
 
-fn schema(value: Value) -> JsonObject {
+fn to_schema(value: Value) -> JsonObject {
     match value {
         Value::Object(object) => object,
         _ => JsonObject::default(),
@@ -97,13 +97,13 @@ fn no_arguments() -> Value {
     serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 
-fn text(text: impl Into<String>) -> CallToolResult {
+fn text_result(text: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
 
 /// Creates a result with a text for users and structured content for programs.
-fn structured(for_people: impl Into<String>, for_programs: Value) -> CallToolResult {
-    let mut result = text(for_people);
+fn structured_result(for_people: impl Into<String>, for_programs: Value) -> CallToolResult {
+    let mut result = text_result(for_people);
     result.structured_content = Some(for_programs);
     result
 }

@@ -11,11 +11,11 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ToolCall, ToolOutcome, no_arguments, schema, structured, text, tool};
-use crate::client::{self, LEVELS};
-use crate::content::anchor;
-use crate::input_requests::EarlyEnd;
-use crate::resources::{note, note_uri};
+use super::{ToolCall, ToolOutcome, new_tool, no_arguments, structured_result, text_result, to_schema};
+use crate::client::{self, LOG_LEVELS};
+use crate::content::anchor_icon;
+use crate::input_requests::EarlyExit;
+use crate::resources::{note_resource, note_uri};
 use crate::state::{MAX_NOTES, ServerChange};
 
 const MAX_NAME: usize = 40;
@@ -36,9 +36,9 @@ pub(super) fn add_definition() -> Tool {
         "properties": { "sum": { "type": "number" } },
         "required": ["sum"]
     });
-    tool("add", "Add two numbers", "Adds two numbers and returns the sum.", input)
-        .with_raw_output_schema(Arc::new(schema(output)))
-        .with_icons(vec![anchor()])
+    new_tool("add", "Add two numbers", "Adds two numbers and returns the sum.", input)
+        .with_raw_output_schema(Arc::new(to_schema(output)))
+        .with_icons(vec![anchor_icon()])
         .with_annotations(
             ToolAnnotations::with_title("Add two numbers").read_only(true).idempotent(true).open_world(false),
         )
@@ -52,7 +52,7 @@ pub(super) fn add(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let Arguments { a, b } = call.arguments()?;
     let sum = a + b;
-    Ok(structured(format!("{a} + {b} = {sum}"), json!({ "sum": sum })))
+    Ok(structured_result(format!("{a} + {b} = {sum}"), json!({ "sum": sum })))
 }
 
 pub(super) fn write_note_definition() -> Tool {
@@ -74,8 +74,8 @@ pub(super) fn write_note_definition() -> Tool {
         "required": ["uri", "created"]
     });
     let description = "Writes a note, over an older one of the same name. Read it as note:///NAME.";
-    tool("write_note", "Write a note", description, input)
-        .with_raw_output_schema(Arc::new(schema(output)))
+    new_tool("write_note", "Write a note", description, input)
+        .with_raw_output_schema(Arc::new(to_schema(output)))
         .with_annotations(
             ToolAnnotations::with_title("Write a note")
                 .read_only(false)
@@ -94,27 +94,27 @@ pub(super) fn write_note(call: &ToolCall<'_>) -> ToolOutcome {
     let Arguments { name, text } = call.arguments()?;
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
-        return Err(EarlyEnd::Failed("A note's name has 1 to 40 small letters, digits and dashes.".to_owned()));
+        return Err(EarlyExit::Failed("A note's name has 1 to 40 small letters, digits and dashes.".to_owned()));
     }
     if text.chars().count() > MAX_TEXT {
-        return Err(EarlyEnd::Failed("A note has at most 10000 characters.".to_owned()));
+        return Err(EarlyExit::Failed("A note has at most 10000 characters.".to_owned()));
     }
     let created = {
         let mut notes = call.state.notes();
         if notes.len() >= MAX_NOTES && !notes.contains_key(&name) {
-            return Err(EarlyEnd::Failed("The notebook is full. Overwrite an older note.".to_owned()));
+            return Err(EarlyExit::Failed("The notebook is full. Overwrite an older note.".to_owned()));
         }
         notes.insert(name.clone(), text).is_none()
     };
     let uri = note_uri(&name);
     if created {
-        call.state.announce(ServerChange::Resources);
+        call.state.notify_subscribers(ServerChange::Resources);
     }
-    call.state.announce(ServerChange::Resource(uri.clone()));
+    call.state.notify_subscribers(ServerChange::Resource(uri.clone()));
     let done = if created { "Written" } else { "Overwritten" };
-    let mut result = structured(format!("{done}: {uri}"), json!({ "uri": uri, "created": created }));
-    if client::is_at_least(call.context, &ProtocolVersion::V_2025_06_18) {
-        result.content.push(ContentBlock::resource_link(note(&name)));
+    let mut result = structured_result(format!("{done}: {uri}"), json!({ "uri": uri, "created": created }));
+    if client::is_revision_at_least(call.context, &ProtocolVersion::V_2025_06_18) {
+        result.content.push(ContentBlock::resource_link(note_resource(&name)));
     }
     Ok(result)
 }
@@ -125,7 +125,7 @@ pub(super) fn fail_definition() -> Tool {
         "properties": { "reason": { "type": "string", "title": "Reason", "default": "the rope broke", "maxLength": 200 } }
     });
     let description = "Always fails, to show what a failed call looks like.";
-    tool("fail", "Fail", description, input).with_annotations(ToolAnnotations::new().read_only(true))
+    new_tool("fail", "Fail", description, input).with_annotations(ToolAnnotations::new().read_only(true))
 }
 
 pub(super) fn fail(call: &ToolCall<'_>) -> ToolOutcome {
@@ -154,8 +154,8 @@ pub(super) fn log_and_ping_definitions() -> [Tool; 2] {
     let log = "Sends log messages at all levels. The host sees those at or above the level it set.";
     let ping = "Asks the host whether it is still there. Legacy sessions only.";
     [
-        tool("log_something", "Log something", log, input).with_annotations(ToolAnnotations::new().read_only(true)),
-        tool("ping_host", "Ping the host", ping, no_arguments())
+        new_tool("log_something", "Log something", log, input).with_annotations(ToolAnnotations::new().read_only(true)),
+        new_tool("ping_host", "Ping the host", ping, no_arguments())
             .with_annotations(ToolAnnotations::new().read_only(true)),
     ]
 }
@@ -168,26 +168,26 @@ pub(super) async fn log_something(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let Arguments { text: message, level } = call.arguments()?;
     let message = message.unwrap_or_else(|| "A gull on the mast.".to_owned());
-    for one in LEVELS {
+    for one in LOG_LEVELS {
         if level.is_some_and(|level| level != one) {
             continue;
         }
         // Data may be any JSON value, so both a string and an object are sent.
         let data =
             if one == LoggingLevel::Info { json!(message) } else { json!({ "message": message, "watch": "first" }) };
-        client::log(call.context, call.log_level, one, "harbour", data).await;
+        client::send_log_message(call.context, call.log_level, one, "harbour", data).await;
     }
-    Ok(text("Logged. The host shows what it has asked for."))
+    Ok(text_result("Logged. The host shows what it has asked for."))
 }
 
 pub(super) async fn ping_host(call: &ToolCall<'_>) -> ToolOutcome {
     if client::is_stateless(call.context) {
-        return Err(EarlyEnd::Failed("There is no ping in this revision of the protocol.".to_owned()));
+        return Err(EarlyExit::Failed("There is no ping in this revision of the protocol.".to_owned()));
     }
     let start = Instant::now();
     let ping = ServerRequest::PingRequest(PingRequest { method: Default::default(), extensions: Default::default() });
     match call.context.peer.send_request(ping).await {
-        Ok(_) => Ok(text(format!("The host answered after {} ms.", start.elapsed().as_millis()))),
-        Err(error) => Err(EarlyEnd::Failed(format!("The host did not answer: {error}."))),
+        Ok(_) => Ok(text_result(format!("The host answered after {} ms.", start.elapsed().as_millis()))),
+        Err(error) => Err(EarlyExit::Failed(format!("The host did not answer: {error}."))),
     }
 }

@@ -6,9 +6,9 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ToolCall, ToolOutcome, text, tool};
+use super::{ToolCall, ToolOutcome, new_tool, text_result};
 use crate::client;
-use crate::input_requests::EarlyEnd;
+use crate::input_requests::EarlyExit;
 
 const MAX_SECONDS: f64 = 3600.0;
 const MAX_STEPS: u32 = 1000;
@@ -22,7 +22,7 @@ pub(super) fn definition() -> Tool {
         }
     });
     let description = "Writes a long report and tells how far it is. It can be cancelled.";
-    tool("slow_report", "Slow report", description, input).with_annotations(ToolAnnotations::new().read_only(true))
+    new_tool("slow_report", "Slow report", description, input).with_annotations(ToolAnnotations::new().read_only(true))
 }
 
 pub(super) async fn slow_report(call: &ToolCall<'_>) -> ToolOutcome {
@@ -35,21 +35,21 @@ pub(super) async fn slow_report(call: &ToolCall<'_>) -> ToolOutcome {
     let seconds = arguments.seconds.unwrap_or(5.0);
     let steps = arguments.steps.unwrap_or(10);
     if !(0.0..=MAX_SECONDS).contains(&seconds) || !(1..=MAX_STEPS).contains(&steps) {
-        return Err(EarlyEnd::Failed("Seconds go from 0 to 3600, steps from 1 to 1000.".to_owned()));
+        return Err(EarlyExit::Failed("Seconds go from 0 to 3600, steps from 1 to 1000.".to_owned()));
     }
     let pause = Duration::from_secs_f64(seconds / f64::from(steps));
     for step in 1..=steps {
         tokio::select! {
             () = call.context.ct.cancelled() => {
                 tracing::info!("slow_report was cancelled before step {step} of {steps}");
-                return Err(EarlyEnd::Failed("Cancelled.".to_owned()));
+                return Err(EarlyExit::Failed("Cancelled.".to_owned()));
             }
             () = tokio::time::sleep(pause) => {}
         }
         let message = format!("Page {step} of {steps} is written");
-        client::progress(call.context, f64::from(step), f64::from(steps), message).await;
+        client::send_progress(call.context, f64::from(step), f64::from(steps), message).await;
     }
-    Ok(text(format!(
+    Ok(text_result(format!(
         "The report has {steps} pages. Nothing happened in {seconds} seconds, which is how a harbour likes it."
     )))
 }

@@ -6,16 +6,16 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ToolCall, ToolOutcome, schema, structured, tool};
+use super::{ToolCall, ToolOutcome, new_tool, structured_result, to_schema};
 use crate::harbour;
-use crate::input_requests::EarlyEnd;
+use crate::input_requests::EarlyExit;
 
 const MAX_CREW: usize = 6;
 
 pub(super) fn definition() -> Tool {
-    let places: Vec<_> = harbour::names().collect();
+    let places: Vec<_> = harbour::harbour_names().collect();
     let titled: Vec<_> =
-        harbour::names().map(|name| json!({ "const": name, "title": format!("{name} harbour") })).collect();
+        harbour::harbour_names().map(|name| json!({ "const": name, "title": format!("{name} harbour") })).collect();
     let input = json!({
         "type": "object",
         "properties": {
@@ -73,8 +73,8 @@ pub(super) fn definition() -> Tool {
     });
     let description =
         "Plans a trip between two harbours. Its form has nested objects, lists, choices, defaults and bounds.";
-    tool("plan_trip", "Plan a trip", description, input)
-        .with_raw_output_schema(Arc::new(schema(output)))
+    new_tool("plan_trip", "Plan a trip", description, input)
+        .with_raw_output_schema(Arc::new(to_schema(output)))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
@@ -126,18 +126,18 @@ pub(super) fn plan_trip(call: &ToolCall<'_>) -> ToolOutcome {
     let trip: Trip = call.arguments()?;
     let speed = trip.speed.unwrap_or(8.5);
     if !(speed > 0.0 && speed <= 30.0) {
-        return Err(EarlyEnd::Failed("Speed is more than 0 and at most 30 knots.".to_owned()));
+        return Err(EarlyExit::Failed("Speed is more than 0 and at most 30 knots.".to_owned()));
     }
     if trip.crew.is_empty() || trip.crew.len() > MAX_CREW {
-        return Err(EarlyEnd::Failed("A crew has one to six members.".to_owned()));
+        return Err(EarlyExit::Failed("A crew has one to six members.".to_owned()));
     }
     let mut route = vec![trip.from];
     route.extend(trip.stops);
     route.push(trip.to);
     let mut miles = 0;
     for leg in route.windows(2) {
-        miles += harbour::distance(&leg[0], &leg[1])
-            .ok_or_else(|| EarlyEnd::Failed(format!("No way from {} to {}.", leg[0], leg[1])))?;
+        miles += harbour::distance_in_miles(&leg[0], &leg[1])
+            .ok_or_else(|| EarlyExit::Failed(format!("No way from {} to {}.", leg[0], leg[1])))?;
     }
     let hours = (f64::from(miles) / speed * 10.0).round() / 10.0;
     let crew: Vec<_> = trip.crew.iter().map(|sailor| format!("{} ({})", sailor.name, sailor.role)).collect();
@@ -152,5 +152,5 @@ pub(super) fn plan_trip(call: &ToolCall<'_>) -> ToolOutcome {
         route.join(" - "),
         crew.join(", "),
     );
-    Ok(structured(summary, json!({ "route": route, "miles": miles, "hours": hours })))
+    Ok(structured_result(summary, json!({ "route": route, "miles": miles, "hours": hours })))
 }

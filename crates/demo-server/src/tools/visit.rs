@@ -5,13 +5,13 @@
 use rmcp::model::{CreateMessageResult, ErrorData, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::{ToolCall, ToolOutcome, no_arguments, text, tool};
+use super::{ToolCall, ToolOutcome, new_tool, no_arguments, text_result};
 use crate::input_requests::{request_input, request_inputs};
 use crate::request_contents::{self, SamplingPrompt};
 
 pub(super) fn definition() -> Tool {
     let description = "Asks for the ship's name and the shared folders, then lets a model write the welcome.";
-    tool("check_in", "Check in", description, no_arguments())
+    new_tool("check_in", "Check in", description, no_arguments())
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(true))
 }
 
@@ -20,12 +20,12 @@ pub(super) async fn check_in(call: &ToolCall<'_>) -> ToolOutcome {
         Some(handle) => {
             let first = call
                 .state
-                .visit(handle)
+                .visit_responses(handle)
                 .ok_or_else(|| ErrorData::invalid_params("requestState is none that was handed out", None))?;
             (handle.clone(), first)
         }
         None => {
-            let form = request_contents::line_form("ship", "The ship's name");
+            let form = request_contents::text_field_form("ship", "The ship's name");
             let questions = vec![
                 ("ship", request_contents::form_elicitation("Welcome! Who are you?", form)?),
                 ("folders", request_contents::roots_request()),
@@ -46,5 +46,5 @@ pub(super) async fn check_in(call: &ToolCall<'_>) -> ToolOutcome {
         request_input(call.context, &call.answers, "welcome", question, Some(&handle)).await?;
     let welcome = serde_json::to_value(&welcome.message.content).unwrap_or(Value::Null);
     let welcome = welcome["text"].as_str().or_else(|| welcome[0]["text"].as_str()).unwrap_or("(no words)");
-    Ok(text(format!("The {name} is checked in with {folders} folders. {welcome}")))
+    Ok(text_result(format!("The {name} is checked in with {folders} folders. {welcome}")))
 }

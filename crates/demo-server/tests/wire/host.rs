@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Maximum number of unread messages. The server blocks if there are more.
-const MAX_WAITING: usize = 1000;
+const MAX_UNREAD_MESSAGES: usize = 1000;
 
 /// Returns the capabilities that the host declares.
 pub(crate) fn capabilities() -> Value {
@@ -45,7 +45,7 @@ impl Host {
             .spawn()
             .expect("the demo server should start");
         let lines = BufReader::new(server.stdout.take().expect("standard output should be a pipe"));
-        let (sender, output) = sync_channel(MAX_WAITING);
+        let (sender, output) = sync_channel(MAX_UNREAD_MESSAGES);
         std::thread::spawn(move || {
             for line in lines.lines().map_while(Result::ok) {
                 let message = serde_json::from_str(&line)
@@ -59,14 +59,14 @@ impl Host {
     }
 
     /// Starts the server, and opens a session with `initialize`.
-    pub(crate) fn legacy(revision: &str) -> Self {
+    pub(crate) fn start_legacy(revision: &str) -> Self {
         let mut host = Self::start(&[]);
         let params = json!({
             "protocolVersion": revision,
             "capabilities": capabilities(),
             "clientInfo": { "name": "test", "version": "1" }
         });
-        let result = host.result("initialize", params);
+        let result = host.request_result("initialize", params);
         assert_eq!(result["protocolVersion"], revision, "the server should accept the offered revision (lifecycle)");
         host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         host
@@ -93,32 +93,32 @@ impl Host {
     }
 
     /// Sends a request and waits for its result.
-    pub(crate) fn result(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request_result(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
-        self.result_of(id)
+        self.wait_for_result(id)
     }
 
     /// Sends a stateless request, and waits for its result.
-    pub(crate) fn modern(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn modern_result(&mut self, method: &str, params: Value) -> Value {
         let id = self.modern_request(method, params);
-        self.result_of(id)
+        self.wait_for_result(id)
     }
 
     /// Waits for the result of the request with this ID.
-    pub(crate) fn result_of(&mut self, id: u64) -> Value {
-        let mut answer = self.answer_to(id);
+    pub(crate) fn wait_for_result(&mut self, id: u64) -> Value {
+        let mut answer = self.wait_for_response(id);
         assert!(answer["error"].is_null(), "unexpected error: {answer}");
         answer["result"].take()
     }
 
     /// Waits for the error of the request with this ID.
-    pub(crate) fn error_of(&mut self, id: u64) -> Value {
-        let mut answer = self.answer_to(id);
+    pub(crate) fn wait_for_error(&mut self, id: u64) -> Value {
+        let mut answer = self.wait_for_response(id);
         assert!(answer["result"].is_null(), "expected an error: {answer}");
         answer["error"].take()
     }
 
-    fn answer_to(&mut self, id: u64) -> Value {
+    fn wait_for_response(&mut self, id: u64) -> Value {
         loop {
             let message = self.next("a response");
             if message["id"] == id && message["method"].is_null() {
@@ -130,7 +130,7 @@ impl Host {
     }
 
     /// Waits for a notification or a request of the server with this method.
-    pub(crate) fn message(&mut self, method: &str) -> Value {
+    pub(crate) fn wait_for_message(&mut self, method: &str) -> Value {
         if let Some(index) = self.aside.iter().position(|m| m["method"] == method) {
             return self.aside.remove(index);
         }
@@ -144,8 +144,8 @@ impl Host {
     }
 
     /// Waits for a request of the server with this method, and responds with the result.
-    pub(crate) fn answer(&mut self, method: &str, result: Value) -> Value {
-        let request = self.message(method);
+    pub(crate) fn respond_to(&mut self, method: &str, result: Value) -> Value {
+        let request = self.wait_for_message(method);
         self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
         request
     }
@@ -186,7 +186,7 @@ impl Drop for Host {
 }
 
 /// Returns the texts in a tool's result, joined.
-pub(crate) fn texts(result: &Value) -> String {
+pub(crate) fn joined_texts(result: &Value) -> String {
     let blocks = result["content"].as_array().expect("the result should have content");
     let texts: Vec<_> = blocks.iter().filter_map(|b| b["text"].as_str()).collect();
     texts.join("\n")

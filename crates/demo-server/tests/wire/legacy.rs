@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::host::{Host, texts};
+use crate::host::{Host, joined_texts};
 
-fn call(host: &mut Host, name: &str, arguments: Value) -> Value {
-    host.result("tools/call", json!({ "name": name, "arguments": arguments }))
+fn call_tool(host: &mut Host, name: &str, arguments: Value) -> Value {
+    host.request_result("tools/call", json!({ "name": name, "arguments": arguments }))
 }
 
 #[test]
 fn every_legacy_revision_initializes_and_calls() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut host = Host::legacy(revision);
-        let result = call(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
-        assert_eq!(texts(&result), "2 + 3.5 = 5.5", "{revision}: result of add");
+        let mut host = Host::start_legacy(revision);
+        let result = call_tool(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
+        assert_eq!(joined_texts(&result), "2 + 3.5 = 5.5", "{revision}: result of add");
         assert!(result["resultType"].is_null(), "{revision}: resultType belongs to 2026-07-28 only");
         host.close();
     }
@@ -25,7 +25,7 @@ fn every_legacy_revision_initializes_and_calls() {
 fn pinned_revision_is_always_negotiated() {
     let mut host = Host::start(&["--revision", "2025-03-26"]);
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
-    let result = host.result("initialize", params);
+    let result = host.request_result("initialize", params);
     assert_eq!(
         result["protocolVersion"], "2025-03-26",
         "a server that does not support the offered revision should respond with its own"
@@ -36,10 +36,10 @@ fn pinned_revision_is_always_negotiated() {
 fn legacy_server_rejects_discover() {
     let mut host = Host::start(&["--era", "legacy"]);
     let probe = host.modern_request("server/discover", json!({}));
-    let error = host.error_of(probe);
+    let error = host.wait_for_error(probe);
     assert_eq!(error["code"], -32601, "the probe should be an unknown method");
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
-    let result = host.result("initialize", params);
+    let result = host.request_result("initialize", params);
     assert_eq!(
         result["serverInfo"]["title"], "Demo harbour",
         "the same process should accept initialize after the probe"
@@ -48,22 +48,22 @@ fn legacy_server_rejects_discover() {
 
 #[test]
 fn lists_are_paged() {
-    let mut host = Host::legacy("2025-06-18");
-    let first = host.result("tools/list", json!({}));
+    let mut host = Host::start_legacy("2025-06-18");
+    let first = host.request_result("tools/list", json!({}));
     assert_eq!(first["tools"].as_array().map(Vec::len), Some(10), "a page should contain ten tools");
-    let second = host.result("tools/list", json!({ "cursor": first["nextCursor"] }));
+    let second = host.request_result("tools/list", json!({ "cursor": first["nextCursor"] }));
     assert!(second["nextCursor"].is_null(), "the second page should be the last");
     let names = second["tools"].to_string();
     assert!(names.contains("change_tool"), "the second page should continue the list: {names}");
     let wrong = host.request("tools/list", json!({ "cursor": "nonsense" }));
-    assert_eq!(host.error_of(wrong)["code"], -32602, "an unknown cursor should be an invalid parameter");
+    assert_eq!(host.wait_for_error(wrong)["code"], -32602, "an unknown cursor should be an invalid parameter");
 }
 
 #[test]
 fn content_depends_on_the_revision() {
     let kinds = |revision: &str| -> Vec<String> {
-        let mut host = Host::legacy(revision);
-        let result = call(&mut host, "show_everything", json!({}));
+        let mut host = Host::start_legacy(revision);
+        let result = call_tool(&mut host, "show_everything", json!({}));
         let blocks = result["content"].as_array().expect("content").iter();
         blocks.map(|block| block["type"].as_str().expect("a block should have a type").to_owned()).collect()
     };
@@ -76,8 +76,8 @@ fn content_depends_on_the_revision() {
     for kind in ["text", "image", "audio", "resource", "resource_link"] {
         assert!(newest.iter().any(|k| k == kind), "the result should contain {kind}: {newest:?}");
     }
-    let mut host = Host::legacy("2024-11-05");
-    let note = call(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
+    let mut host = Host::start_legacy("2024-11-05");
+    let note = call_tool(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
     assert_eq!(
         note["content"].as_array().map(Vec::len),
         Some(1),
@@ -87,11 +87,11 @@ fn content_depends_on_the_revision() {
 
 #[test]
 fn sampling_is_a_server_request() {
-    let mut host = Host::legacy("2025-06-18");
+    let mut host = Host::start_legacy("2025-06-18");
     let id = host
         .request("tools/call", json!({ "name": "ask_model", "arguments": { "question": "Fog?", "with_sound": true } }));
     let answer = json!({ "role": "assistant", "content": { "type": "text", "text": "None." }, "model": "by hand", "stopReason": "endTurn" });
-    let request = host.answer("sampling/createMessage", answer);
+    let request = host.respond_to("sampling/createMessage", answer);
     let params = &request["params"];
     assert!(
         params["systemPrompt"].is_string() && params["modelPreferences"]["hints"].is_array(),
@@ -108,7 +108,7 @@ fn sampling_is_a_server_request() {
         "the request should contain the image and the audio: {kinds:?}"
     );
     assert_eq!(
-        texts(&host.result_of(id)),
+        joined_texts(&host.wait_for_result(id)),
         "by hand said: None. (stopped: endTurn)",
         "the tool should receive the response"
     );
@@ -116,70 +116,73 @@ fn sampling_is_a_server_request() {
 
 #[test]
 fn denied_request_fails_the_call_with_its_cause() {
-    let mut host = Host::legacy("2025-11-25");
+    let mut host = Host::start_legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_model", "arguments": {} }));
-    let request = host.message("sampling/createMessage");
+    let request = host.wait_for_message("sampling/createMessage");
     let error = json!({ "code": -1, "message": "User rejected sampling request" });
     host.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }));
-    let result = host.result_of(id);
+    let result = host.wait_for_result(id);
     assert_eq!(result["isError"], true, "a denied request should fail the call");
-    assert!(texts(&result).contains("User rejected sampling request"), "the result should contain the cause: {result}");
+    assert!(
+        joined_texts(&result).contains("User rejected sampling request"),
+        "the result should contain the cause: {result}"
+    );
 }
 
 #[test]
 fn forms_depend_on_the_revision() {
     for (revision, has_lists) in [("2025-06-18", false), ("2025-11-25", true)] {
-        let mut host = Host::legacy(revision);
+        let mut host = Host::start_legacy(revision);
         let id = host.request("tools/call", json!({ "name": "ask_user", "arguments": {} }));
-        let request = host.answer("elicitation/create", json!({ "action": "decline" }));
+        let request = host.respond_to("elicitation/create", json!({ "action": "decline" }));
         let form = &request["params"]["requestedSchema"]["properties"];
         assert_eq!(
             form["languages"].is_object(),
             has_lists,
             "{revision}: multiple choice was introduced in 2025-11-25"
         );
-        let result = host.result_of(id);
+        let result = host.wait_for_result(id);
         assert_eq!(result["structuredContent"]["action"], "decline", "{revision}: the action should be decline");
     }
 }
 
 #[test]
 fn urls_are_elicited_by_request_and_by_error() {
-    let mut host = Host::legacy("2025-11-25");
+    let mut host = Host::start_legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": {} }));
-    let request = host.answer("elicitation/create", json!({ "action": "accept" }));
+    let request = host.respond_to("elicitation/create", json!({ "action": "accept" }));
     assert_eq!(request["params"]["mode"], "url", "the elicitation should be for a URL");
-    host.result_of(id);
-    let complete = host.message("notifications/elicitation/complete");
+    host.wait_for_result(id);
+    let complete = host.wait_for_message("notifications/elicitation/complete");
     assert_eq!(
         complete["params"]["elicitationId"], request["params"]["elicitationId"],
         "the completion should have the id of the elicitation"
     );
     let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": { "as_error": true } }));
-    let error = host.error_of(id);
+    let error = host.wait_for_error(id);
     assert_eq!(error["code"], -32042, "error code of 2025-11-25");
     assert_eq!(error["data"]["elicitations"][0]["mode"], "url", "the error should contain the URL to open: {error}");
 }
 
 #[test]
 fn server_request_is_cancelled_with_its_call() {
-    let mut host = Host::legacy("2025-11-25");
+    let mut host = Host::start_legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "list_folders", "arguments": {} }));
-    let question = host.message("roots/list");
+    let question = host.wait_for_message("roots/list");
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-    let cancelled = host.message("notifications/cancelled");
+    let cancelled = host.wait_for_message("notifications/cancelled");
     assert_eq!(cancelled["params"]["requestId"], question["id"], "the server should cancel its request");
 }
 
 #[test]
 fn slow_call_reports_progress_and_is_cancellable() {
-    let mut host = Host::legacy("2025-06-18");
+    let mut host = Host::start_legacy("2025-06-18");
     let params = json!({
         "name": "slow_report",
         "arguments": { "seconds": 0.2, "steps": 4 },
         "_meta": { "progressToken": "p" }
     });
-    host.result("tools/call", params);
+    host.request_result("tools/call", params);
     let seen: Vec<_> = host.aside.iter().map(|message| message["params"]["progress"].as_f64()).collect();
     assert_eq!(
         seen,
@@ -191,29 +194,29 @@ fn slow_call_reports_progress_and_is_cancellable() {
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     let after = host.listen_for(Duration::from_millis(500));
     assert!(after.is_empty(), "a cancelled call should have no response: {after:?}");
-    host.result("ping", json!({}));
+    host.request_result("ping", json!({}));
 }
 
 #[test]
 fn changes_are_notified() {
-    let mut host = Host::legacy("2025-11-25");
-    host.result("resources/subscribe", json!({ "uri": "note:///shopping" }));
-    host.result("resources/subscribe", json!({ "uri": "clock:///now" }));
-    call(&mut host, "write_note", json!({ "name": "shopping", "text": "Tea." }));
-    let updated = host.message("notifications/resources/updated");
+    let mut host = Host::start_legacy("2025-11-25");
+    host.request_result("resources/subscribe", json!({ "uri": "note:///shopping" }));
+    host.request_result("resources/subscribe", json!({ "uri": "clock:///now" }));
+    call_tool(&mut host, "write_note", json!({ "name": "shopping", "text": "Tea." }));
+    let updated = host.wait_for_message("notifications/resources/updated");
     assert_eq!(updated["params"]["uri"], "note:///shopping", "a change of a subscribed note should be reported");
-    let tick = host.message("notifications/resources/updated");
+    let tick = host.wait_for_message("notifications/resources/updated");
     assert_eq!(tick["params"]["uri"], "clock:///now", "the clock should be reported");
-    call(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
-    host.message("notifications/resources/list_changed");
-    call(&mut host, "add_tool", json!({ "with_prompt": true }));
-    host.message("notifications/tools/list_changed");
-    host.message("notifications/prompts/list_changed");
-    let result = call(&mut host, "foghorn", json!({ "message": "Fog" }));
-    assert_eq!(texts(&result), "foghorn: Fog!", "an added tool should be callable");
+    call_tool(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
+    host.wait_for_message("notifications/resources/list_changed");
+    call_tool(&mut host, "add_tool", json!({ "with_prompt": true }));
+    host.wait_for_message("notifications/tools/list_changed");
+    host.wait_for_message("notifications/prompts/list_changed");
+    let result = call_tool(&mut host, "foghorn", json!({ "message": "Fog" }));
+    assert_eq!(joined_texts(&result), "foghorn: Fog!", "an added tool should be callable");
     let unknown = host.request("resources/subscribe", json!({ "uri": "note:///none" }));
     assert_eq!(
-        host.error_of(unknown)["code"],
+        host.wait_for_error(unknown)["code"],
         -32002,
         "before 2026-07-28 a missing resource has a separate error code"
     );
@@ -221,15 +224,15 @@ fn changes_are_notified() {
 
 #[test]
 fn changed_tool_has_another_definition() {
-    let mut host = Host::legacy("2025-06-18");
+    let mut host = Host::start_legacy("2025-06-18");
     let definition = |host: &mut Host| -> Value {
-        let page = host.result("tools/list", json!({ "cursor": "from-10" }));
+        let page = host.request_result("tools/list", json!({ "cursor": "from-10" }));
         let tools = page["tools"].as_array().expect("tools").clone();
         tools.into_iter().find(|tool| tool["name"] == "lighthouse").expect("the tool lighthouse should exist initially")
     };
     let before = definition(&mut host);
-    call(&mut host, "change_tool", json!({}));
-    host.message("notifications/tools/list_changed");
+    call_tool(&mut host, "change_tool", json!({}));
+    host.wait_for_message("notifications/tools/list_changed");
     let after = definition(&mut host);
     assert_ne!(before["description"], after["description"], "the description should change");
     assert_ne!(before["inputSchema"], after["inputSchema"], "the arguments should change");
@@ -237,10 +240,10 @@ fn changed_tool_has_another_definition() {
 
 #[test]
 fn completion_depends_on_earlier_arguments() {
-    let mut host = Host::legacy("2025-06-18");
+    let mut host = Host::start_legacy("2025-06-18");
     let complete = |host: &mut Host, reference: Value, name: &str, context: Value| -> Value {
         let params = json!({ "ref": reference, "argument": { "name": name, "value": "" }, "context": context });
-        host.result("completion/complete", params)["completion"]["values"].take()
+        host.request_result("completion/complete", params)["completion"]["values"].take()
     };
     let prompt = json!({ "type": "ref/prompt", "name": "greet_ship" });
     let context = json!({ "arguments": { "harbour": "Cardiff" } });
@@ -259,48 +262,48 @@ fn completion_depends_on_earlier_arguments() {
 
 #[test]
 fn log_messages_respect_the_level() {
-    let mut host = Host::legacy("2025-11-25");
-    host.result("logging/setLevel", json!({ "level": "error" }));
-    call(&mut host, "log_something", json!({}));
+    let mut host = Host::start_legacy("2025-11-25");
+    host.request_result("logging/setLevel", json!({ "level": "error" }));
+    call_tool(&mut host, "log_something", json!({}));
     let levels: Vec<_> = host.aside.iter().filter_map(|message| message["params"]["level"].as_str()).collect();
     assert_eq!(levels, ["error", "critical", "alert", "emergency"], "no message below the level should be sent");
 }
 
 #[test]
 fn wrong_arguments_fail_the_call_without_a_protocol_error() {
-    let mut host = Host::legacy("2025-11-25");
+    let mut host = Host::start_legacy("2025-11-25");
     for (tool, arguments) in [
         ("add", json!({ "a": "two" })),
         ("write_note", json!({ "name": "../x", "text": "" })),
         ("plan_trip", json!({ "ship": "Aurora" })),
         ("fail", json!({})),
     ] {
-        let result = call(&mut host, tool, arguments);
+        let result = call_tool(&mut host, tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: the call should fail");
     }
     let id = host.request("tools/call", json!({ "name": "none", "arguments": {} }));
-    assert_eq!(host.error_of(id)["code"], -32602, "an unknown tool should be a protocol error");
+    assert_eq!(host.wait_for_error(id)["code"], -32602, "an unknown tool should be a protocol error");
 }
 
 #[test]
 fn prompts_and_resources_return_the_promised_content() {
-    let mut host = Host::legacy("2025-06-18");
-    let chart = host.result("prompts/get", json!({ "name": "read_the_chart" }));
+    let mut host = Host::start_legacy("2025-06-18");
+    let chart = host.request_result("prompts/get", json!({ "name": "read_the_chart" }));
     let kinds = chart["messages"].to_string();
     assert!(
         kinds.contains("\"image\"") && kinds.contains("\"resource\""),
         "the prompt should contain an image and an embedded resource"
     );
     let missing = host.request("prompts/get", json!({ "name": "greet_ship", "arguments": {} }));
-    assert_eq!(host.error_of(missing)["code"], -32602, "a missing argument should be an invalid parameter");
-    let tides = host.result("resources/read", json!({ "uri": "tide:///Bergen/monday" }));
+    assert_eq!(host.wait_for_error(missing)["code"], -32602, "a missing argument should be an invalid parameter");
+    let tides = host.request_result("resources/read", json!({ "uri": "tide:///Bergen/monday" }));
     assert!(
         tides["contents"][0]["text"].as_str().is_some_and(|text| text.contains("Bergen")),
         "a URI of a template should be readable: {tides}"
     );
     let id = host.request("resources/read", json!({ "uri": "diary:///captain" }));
-    host.answer("elicitation/create", json!({ "action": "accept", "content": { "promise": true } }));
-    let diary = host.result_of(id);
+    host.respond_to("elicitation/create", json!({ "action": "accept", "content": { "promise": true } }));
+    let diary = host.wait_for_result(id);
     assert!(
         diary["contents"][0]["text"].as_str().is_some_and(|text| text.contains("treasure")),
         "reading should succeed after the elicitation: {diary}"

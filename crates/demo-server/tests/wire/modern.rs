@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::host::{Host, texts};
+use crate::host::{Host, joined_texts};
 
-fn modern() -> Host {
+fn start_modern_host() -> Host {
     let mut host = Host::start(&[]);
-    let discovered = host.modern("server/discover", json!({}));
+    let discovered = host.modern_result("server/discover", json!({}));
     assert!(
         discovered["supportedVersions"].as_array().is_some_and(|versions| versions.contains(&json!("2026-07-28"))),
         "the server should support 2026-07-28: {discovered}"
@@ -17,24 +17,24 @@ fn modern() -> Host {
     host
 }
 
-fn call(host: &mut Host, params: Value) -> Value {
-    host.modern("tools/call", params)
+fn call_tool(host: &mut Host, params: Value) -> Value {
+    host.modern_result("tools/call", params)
 }
 
 #[test]
 fn results_have_a_type_and_a_ttl() {
-    let mut host = modern();
-    let tools = host.modern("tools/list", json!({}));
+    let mut host = start_modern_host();
+    let tools = host.modern_result("tools/list", json!({}));
     assert_eq!(tools["resultType"], "complete", "a result should have its type");
     assert!(
         tools["ttlMs"].is_u64() && tools["cacheScope"].is_string(),
         "a list should have its cache lifetime: {}",
         tools["ttlMs"]
     );
-    let result = call(&mut host, json!({ "name": "add", "arguments": { "a": 1, "b": 2 } }));
+    let result = call_tool(&mut host, json!({ "name": "add", "arguments": { "a": 1, "b": 2 } }));
     assert_eq!(result["structuredContent"]["sum"], 3.0, "result of add");
     let ping = host.modern_request("ping", json!({}));
-    assert_eq!(host.error_of(ping)["code"], -32601, "ping should be an unknown method");
+    assert_eq!(host.wait_for_error(ping)["code"], -32601, "ping should be an unknown method");
     host.close();
 }
 
@@ -43,16 +43,16 @@ fn modern_server_rejects_initialize() {
     let mut host = Host::start(&["--era", "modern"]);
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let id = host.request("initialize", params);
-    let error = host.error_of(id);
+    let error = host.wait_for_error(id);
     assert_eq!(error["code"], -32022, "the version should be unsupported");
     assert_eq!(error["data"]["supported"], json!(["2026-07-28"]), "the error should list the supported versions");
 }
 
 #[test]
 fn input_required_result_completes_with_the_next_request() {
-    let mut host = modern();
+    let mut host = start_modern_host();
     let params = json!({ "name": "ask_model", "arguments": { "question": "Fog?" } });
-    let asked = call(&mut host, params.clone());
+    let asked = call_tool(&mut host, params.clone());
     assert_eq!(asked["resultType"], "input_required", "the result should require input");
     let question = &asked["inputRequests"]["model"];
     assert_eq!(question["method"], "sampling/createMessage", "the input should be a sampling response: {question}");
@@ -61,35 +61,39 @@ fn input_required_result_completes_with_the_next_request() {
     again["inputResponses"] = json!({ "model": answer });
     let forgotten = host.modern_request("tools/call", again.clone());
     assert_eq!(
-        host.error_of(forgotten)["code"],
+        host.wait_for_error(forgotten)["code"],
         -32602,
         "a response without the state should be rejected ([mrtr-echo-state])"
     );
     again["requestState"] = asked["requestState"].clone();
-    let done = call(&mut host, again);
+    let done = call_tool(&mut host, again);
     assert_eq!(done["resultType"], "complete", "the result should be complete");
-    assert!(texts(&done).starts_with("by hand said: None."), "the tool should receive the response: {done}");
+    assert!(joined_texts(&done).starts_with("by hand said: None."), "the tool should receive the response: {done}");
 }
 
 #[test]
 fn unknown_request_state_is_rejected() {
-    let mut host = modern();
-    let asked = call(&mut host, json!({ "name": "list_folders", "arguments": {} }));
+    let mut host = start_modern_host();
+    let asked = call_tool(&mut host, json!({ "name": "list_folders", "arguments": {} }));
     assert!(asked["requestState"].is_null(), "this request should have no state: {asked}");
     let roots = json!({ "roots": [{ "uri": "file:///srv", "name": "srv" }] });
     let mut again = json!({ "name": "list_folders", "arguments": {}, "inputResponses": { "folders": roots } });
-    let done = call(&mut host, again.clone());
-    assert!(texts(&done).contains("file:///srv"), "the tool should receive the folders: {done}");
+    let done = call_tool(&mut host, again.clone());
+    assert!(joined_texts(&done).contains("file:///srv"), "the tool should receive the folders: {done}");
     again["requestState"] = json!("made up");
     let wrong = host.modern_request("tools/call", again);
-    assert_eq!(host.error_of(wrong)["code"], -32602, "an unexpected state should be rejected ([mrtr-state-absent])");
+    assert_eq!(
+        host.wait_for_error(wrong)["code"],
+        -32602,
+        "an unexpected state should be rejected ([mrtr-state-absent])"
+    );
 }
 
 #[test]
 fn input_requests_come_in_rounds() {
-    let mut host = modern();
+    let mut host = start_modern_host();
     let params = json!({ "name": "check_in", "arguments": {} });
-    let first = call(&mut host, params.clone());
+    let first = call_tool(&mut host, params.clone());
     let asked = first["inputRequests"].as_object().expect("questions");
     assert_eq!(asked.len(), 2, "the first round should have two requests ([mrtr-build-inputs])");
     let mut second = params.clone();
@@ -97,7 +101,7 @@ fn input_requests_come_in_rounds() {
         "ship": { "action": "accept", "content": { "ship": "Aurora" } },
         "folders": { "roots": [{ "uri": "file:///srv" }] }
     });
-    let asked = call(&mut host, second);
+    let asked = call_tool(&mut host, second);
     assert_eq!(
         asked["inputRequests"]["welcome"]["method"], "sampling/createMessage",
         "the second round should request sampling ([mrtr-repeat-rounds]): {asked}"
@@ -105,9 +109,9 @@ fn input_requests_come_in_rounds() {
     let mut third = params;
     third["requestState"] = asked["requestState"].clone();
     third["inputResponses"] = json!({ "welcome": { "role": "assistant", "content": { "type": "text", "text": "Ahoy!" }, "model": "by hand" } });
-    let done = call(&mut host, third);
+    let done = call_tool(&mut host, third);
     assert_eq!(
-        texts(&done),
+        joined_texts(&done),
         "The Aurora is checked in with 1 folders. Ahoy!",
         "the state should preserve the responses of the first round"
     );
@@ -115,9 +119,9 @@ fn input_requests_come_in_rounds() {
 
 #[test]
 fn request_state_without_inputs_is_retried_at_once() {
-    let mut host = modern();
+    let mut host = start_modern_host();
     let params = json!({ "name": "ask_url", "arguments": {} });
-    let asked = call(&mut host, params.clone());
+    let asked = call_tool(&mut host, params.clone());
     assert_eq!(
         asked["inputRequests"]["permit"]["params"]["mode"], "url",
         "the elicitation should be for a URL: {asked}"
@@ -125,31 +129,31 @@ fn request_state_without_inputs_is_retried_at_once() {
     let mut again = params.clone();
     again["requestState"] = asked["requestState"].clone();
     again["inputResponses"] = json!({ "permit": { "action": "accept" } });
-    let waiting = call(&mut host, again);
+    let waiting = call_tool(&mut host, again);
     assert!(
         waiting["inputRequests"].is_null() && waiting["requestState"].is_string(),
         "the result should have a state and no requests ([mrtr-state-only-retry]): {waiting}"
     );
     let mut last = params;
     last["requestState"] = waiting["requestState"].clone();
-    let done = call(&mut host, last);
+    let done = call_tool(&mut host, last);
     assert_eq!(done["resultType"], "complete", "the result should be complete: {done}");
 }
 
 #[test]
 fn prompts_and_resources_can_require_input() {
-    let mut host = modern();
+    let mut host = start_modern_host();
     let prompt = json!({ "name": "diary_entry", "arguments": { "mood": "calm" } });
-    let asked = host.modern("prompts/get", prompt.clone());
+    let asked = host.modern_result("prompts/get", prompt.clone());
     assert_eq!(
         asked["inputRequests"]["event"]["method"], "elicitation/create",
         "prompts/get should require input ([mrtr-recognise]): {asked}"
     );
     let mut again = prompt;
     again["inputResponses"] = json!({ "event": { "action": "accept", "content": { "event": "A whale." } } });
-    let messages = host.modern("prompts/get", again)["messages"].to_string();
+    let messages = host.modern_result("prompts/get", again)["messages"].to_string();
     assert!(messages.contains("A whale."), "the response should be used: {messages}");
-    let asked = host.modern("resources/read", json!({ "uri": "diary:///captain" }));
+    let asked = host.modern_result("resources/read", json!({ "uri": "diary:///captain" }));
     assert_eq!(
         asked["resultType"], "input_required",
         "resources/read should require input ([mrtr-recognise]): {asked}"
@@ -158,13 +162,13 @@ fn prompts_and_resources_can_require_input() {
 
 #[test]
 fn undeclared_capability_is_an_error() {
-    let mut host = modern();
+    let mut host = start_modern_host();
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {}
     });
     let id = host.request("tools/call", json!({ "name": "list_folders", "arguments": {}, "_meta": meta }));
-    let error = host.error_of(id);
+    let error = host.wait_for_error(id);
     assert_eq!(error["code"], -32021, "capabilities should apply to this request only");
     assert!(
         error["data"]["requiredCapabilities"]["roots"].is_object(),
@@ -174,25 +178,25 @@ fn undeclared_capability_is_an_error() {
 
 #[test]
 fn changes_are_sent_to_subscribers() {
-    let mut host = modern();
+    let mut host = start_modern_host();
     let wanted = json!({
         "toolsListChanged": true,
         "resourceSubscriptions": ["clock:///now", "note:///none"]
     });
     let listen = host.modern_request("subscriptions/listen", json!({ "notifications": wanted }));
-    let granted = host.message("notifications/subscriptions/acknowledged");
+    let granted = host.wait_for_message("notifications/subscriptions/acknowledged");
     assert_eq!(
         granted["params"]["notifications"],
         json!({ "toolsListChanged": true, "resourceSubscriptions": ["clock:///now"] }),
         "a missing resource should not be granted"
     );
-    call(&mut host, json!({ "name": "add_tool", "arguments": { "with_prompt": true } }));
-    let changed = host.message("notifications/tools/list_changed");
+    call_tool(&mut host, json!({ "name": "add_tool", "arguments": { "with_prompt": true } }));
+    let changed = host.wait_for_message("notifications/tools/list_changed");
     assert_eq!(
         changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], listen,
         "a change should refer to the subscription ([subs-id-is-request-id])"
     );
-    let tick = host.message("notifications/resources/updated");
+    let tick = host.wait_for_message("notifications/resources/updated");
     assert_eq!(tick["params"]["uri"], "clock:///now", "the clock should be reported");
     assert!(
         !host.aside.iter().any(|m| m["method"] == "notifications/prompts/list_changed"),
@@ -200,7 +204,7 @@ fn changes_are_sent_to_subscribers() {
         host.aside
     );
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": listen } }));
-    host.modern("tools/list", json!({}));
+    host.modern_result("tools/list", json!({}));
     host.aside.clear();
     let after = host.listen_for(Duration::from_millis(2500));
     assert!(after.is_empty(), "an ended subscription should report nothing: {after:?}");
@@ -208,24 +212,24 @@ fn changes_are_sent_to_subscribers() {
 
 #[test]
 fn active_subscription_does_not_keep_the_process_alive() {
-    let mut host = modern();
+    let mut host = start_modern_host();
     host.modern_request("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }));
-    host.message("notifications/subscriptions/acknowledged");
+    host.wait_for_message("notifications/subscriptions/acknowledged");
     host.close();
 }
 
 #[test]
 fn logs_and_progress_belong_to_their_request() {
-    let mut host = modern();
-    call(&mut host, json!({ "name": "log_something", "arguments": {} }));
+    let mut host = start_modern_host();
+    call_tool(&mut host, json!({ "name": "log_something", "arguments": {} }));
     assert!(host.aside.is_empty(), "without a level no messages should be sent: {:?}", host.aside);
     let meta = json!({ "io.modelcontextprotocol/logLevel": "alert", "progressToken": 7 });
-    call(&mut host, json!({ "name": "log_something", "arguments": {}, "_meta": meta }));
+    call_tool(&mut host, json!({ "name": "log_something", "arguments": {}, "_meta": meta }));
     let levels: Vec<_> =
         host.aside.drain(..).filter_map(|message| message["params"]["level"].as_str().map(str::to_owned)).collect();
     assert_eq!(levels, ["alert", "emergency"], "the level of the request should apply");
     let meta = json!({ "progressToken": 7 });
-    call(&mut host, json!({ "name": "slow_report", "arguments": { "seconds": 0.1, "steps": 2 }, "_meta": meta }));
+    call_tool(&mut host, json!({ "name": "slow_report", "arguments": { "seconds": 0.1, "steps": 2 }, "_meta": meta }));
     let tokens: Vec<_> = host.aside.iter().map(|message| message["params"]["progressToken"].clone()).collect();
     assert_eq!(tokens, [7, 7], "progress should have the token of the request");
 }

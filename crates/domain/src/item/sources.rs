@@ -30,7 +30,7 @@ impl ItemBody {
 
 /// Returns records of the content that an item contains. [`Reading::open_world`] is not set, since an item does not
 /// record if a tool claims to reach an open world.
-pub fn readings(item: &ChatItem) -> Vec<Reading> {
+pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {
             let attached = attachments.iter().filter_map(|attachment| match attachment {
@@ -54,7 +54,7 @@ pub fn readings(item: &ChatItem) -> Vec<Reading> {
 
 /// Returns the names of the servers whose content these items contain, without duplicates, in order of first
 /// appearance.
-pub fn sources<'a>(items: impl IntoIterator<Item = &'a ChatItem>) -> Vec<String> {
+pub fn content_sources<'a>(items: impl IntoIterator<Item = &'a ChatItem>) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
     for server in items.into_iter().flat_map(|item| item.body.servers()) {
         if !servers.iter().any(|known| known == server) {

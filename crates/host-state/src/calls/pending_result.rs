@@ -4,7 +4,7 @@ use domain::item::ToolResult;
 use tokio::sync::oneshot;
 
 /// A result that waits for the user's review.
-pub struct HeldResult {
+pub struct PendingResult {
     /// Result as received from the server.
     pub result: ToolResult,
     /// Sender for the verdict on the result.

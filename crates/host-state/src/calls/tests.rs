@@ -28,13 +28,13 @@ fn table(calls: &[(&str, &str, CallState)]) -> CallTable {
 #[test]
 fn call_ids_are_unique_and_calls_are_bounded() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    assert!(matches!(calls.may_begin("1", "s"), Err(CallFailure::IdInUse(_))), "the id is in use");
-    assert_eq!(calls.may_begin("2", "s"), Ok(()), "another id is free");
+    assert!(matches!(calls.check_new_call("1", "s"), Err(CallFailure::IdInUse(_))), "the id is in use");
+    assert_eq!(calls.check_new_call("2", "s"), Ok(()), "another id is free");
     for n in 1..MAX_CALLS {
         let id = format!("more {n}");
         calls.records.insert(Arc::from(id.as_str()), call(&id, "s", CallState::Running));
     }
-    assert!(matches!(calls.may_begin("2", "s"), Err(CallFailure::Busy { .. })), "the number of calls is limited");
+    assert!(matches!(calls.check_new_call("2", "s"), Err(CallFailure::Busy { .. })), "the number of calls is limited");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn work_begun_for_a_call_does_not_apply_to_another_of_the_same_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     calls.records.get_mut("1").expect("the call exists").writing = Some(7);
     assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
-    assert!(calls.take_followed("1", 7).is_none(), "a call whose paths are not being resolved doesn't match");
+    assert!(calls.take_resolved("1", 7).is_none(), "a call whose paths are not being resolved doesn't match");
     let taken = calls.take_written("1", 7).expect("the call matches its entry");
     assert_eq!(taken.writing, None, "the call no longer waits for its entry");
     assert!(calls.records.is_empty(), "the call is removed from the table");
@@ -55,21 +55,21 @@ fn sender_is_known_only_if_it_is_unambiguous() {
         ("2", "s", CallState::AwaitingApproval),
         ("3", "other", CallState::Running),
     ]);
-    assert_eq!(calls.sender_of("s", "tools/call").as_deref(), Some("1"), "only one call was sent to the server");
-    assert_eq!(calls.sender_of("s", "prompts/get"), None, "the call in progress is a tool call");
+    assert_eq!(calls.call_with_method("s", "tools/call").as_deref(), Some("1"), "only one call was sent to the server");
+    assert_eq!(calls.call_with_method("s", "prompts/get"), None, "the call in progress is a tool call");
     calls.records.insert(Arc::from("4"), call("4", "s", CallState::Running));
-    assert_eq!(calls.sender_of("s", "tools/call"), None, "two calls in progress are ambiguous");
+    assert_eq!(calls.call_with_method("s", "tools/call"), None, "two calls in progress are ambiguous");
 }
 
 #[test]
 fn consent_requests_of_one_round_count_once() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    assert_eq!(calls.round_of("1"), Some(1), "the first request starts a round");
+    assert_eq!(calls.advance_input_round("1"), Some(1), "the first request starts a round");
     calls.records.get_mut("1").expect("the call exists").view.state = CallState::AwaitingInput;
-    assert_eq!(calls.round_of("1"), Some(1), "a request during a wait belongs to the same round");
+    assert_eq!(calls.advance_input_round("1"), Some(1), "a request during a wait belongs to the same round");
     calls.records.get_mut("1").expect("the call exists").view.state = CallState::Running;
-    assert_eq!(calls.round_of("1"), Some(2), "a request after the call resumed starts a new round");
-    assert_eq!(calls.round_of("2"), None, "an unknown call has no round");
+    assert_eq!(calls.advance_input_round("1"), Some(2), "a request after the call resumed starts a new round");
+    assert_eq!(calls.advance_input_round("2"), None, "an unknown call has no round");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn ended_run_takes_its_own_tickets_only() {
     for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
         calls.tickets.insert(CallTicket(ticket), TicketUse::Call { run: RunId(run), id: Arc::from("x") });
     }
-    let mut own = calls.tickets_of(RunId(1));
+    let mut own = calls.tickets_of_run(RunId(1));
     own.sort();
     assert_eq!(own, [CallTicket(1), CallTicket(3)], "tickets of another run are not included");
 }
@@ -91,13 +91,17 @@ fn consent_request_belongs_to_the_conversation_of_its_call() {
         matches!(&why, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
         "the origin is the call: {why:?}"
     );
-    assert_eq!(calls.conversation_of(&why).as_deref(), Some("c"), "the conversation of the call is known");
+    assert_eq!(calls.conversation_of_request(&why).as_deref(), Some("c"), "the conversation of the call is known");
     assert_eq!(
         calls.consent_origin(Some("gone")),
         ConsentRequestOrigin::Server,
         "a call that has ended is not an origin"
     );
-    assert_eq!(calls.conversation_of(&ConsentRequestOrigin::Server), None, "a request of a server has no conversation");
+    assert_eq!(
+        calls.conversation_of_request(&ConsentRequestOrigin::Server),
+        None,
+        "a request of a server has no conversation"
+    );
 }
 
 #[test]
@@ -105,8 +109,8 @@ fn cancelled_result_review_stops_the_model_and_a_denied_one_does_not() {
     for (outcome, stops) in [(ConsentRequestOutcome::Cancelled, true), (ConsentRequestOutcome::Denied, false)] {
         let (mut calls, (reply, mut verdict)) = (CallTable::default(), oneshot::channel());
         let result = ToolResult::new(CallToolResult::default(), None, Map::new());
-        calls.held_results.insert("1".to_owned(), HeldResult { result, reply });
-        calls.leave_result_out("1", outcome, "by the user".to_owned());
+        calls.held_results.insert("1".to_owned(), PendingResult { result, reply });
+        calls.withhold_result("1", outcome, "by the user".to_owned());
         let expected = if stops { ResultVerdict::Stops } else { ResultVerdict::LeftOut };
         assert_eq!(verdict.try_recv(), Ok(expected("by the user".to_owned())), "{outcome:?}");
     }

@@ -68,7 +68,7 @@ pub type DecisionReply = oneshot::Sender<Result<(), DecisionError>>;
 
 /// Progress of the execution of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerProgress {
+pub enum DecisionProgress {
     /// The decision was executed completely.
     Done,
     /// A write has to finish first. [`ConsentQueue::report_decision`](super::ConsentQueue::report_decision) sends the

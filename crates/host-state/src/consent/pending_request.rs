@@ -7,7 +7,7 @@ use policy::{Hash, ResolvedPaths};
 use process::LaunchFiles;
 use serde_json::Value;
 
-use super::request_content::hash_of;
+use super::request_content::consent_payload_hash;
 use crate::ModelRun;
 use crate::RunId;
 use crate::view::{ConsentRequestBody, ConsentRequestView};
@@ -104,7 +104,7 @@ impl PendingRequest {
     }
 
     /// Returns `true` if the request can still be denied, since nothing was sent yet.
-    pub const fn can_be_refused(&self) -> bool {
+    pub const fn can_be_denied(&self) -> bool {
         !self.being_acted_on || self.being_written
     }
 
@@ -131,11 +131,11 @@ impl PendingRequest {
             // The files may have changed since the request was created.
             return command_hash(config, resolved, plan.as_ref(), files, package.as_deref());
         }
-        hash_of(&self.view.body, self.schema.as_ref())
+        consent_payload_hash(&self.view.body, self.schema.as_ref())
     }
 
     /// Returns `true` if the server rather than the user caused the request.
-    pub const fn is_asked_by_server(&self) -> bool {
+    pub const fn is_from_server(&self) -> bool {
         matches!(self.purpose, RequestPurpose::Request { .. } | RequestPurpose::Page)
     }
 }

@@ -19,7 +19,7 @@ use server_requests::sampling::{ModelAnswerState, SamplingState, previously_appr
 use crate::view::ConsentRequestBody;
 
 /// Returns the hash of the exact payload that an approval allows to send.
-pub fn hash_of(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
+pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
     match body {
         ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
             command_hash(config, resolved, plan.as_ref(), files, package.as_deref())
@@ -79,7 +79,7 @@ pub fn hash_of(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
 }
 
 /// Returns the originator of a consent request, as written to the audit log.
-pub const fn asker_of(why: &ConsentRequestOrigin) -> &'static str {
+pub const fn originator_name(why: &ConsentRequestOrigin) -> &'static str {
     match why {
         ConsentRequestOrigin::User { .. } => "user",
         ConsentRequestOrigin::Model { .. } => "model",
@@ -89,7 +89,7 @@ pub const fn asker_of(why: &ConsentRequestOrigin) -> &'static str {
 }
 
 /// Converts a server's request to the body of a consent request, and returns the schema if it is a form.
-pub fn body_of(consent_request: ServerRequest) -> (ConsentRequestBody, Option<Value>) {
+pub fn to_consent_body(consent_request: ServerRequest) -> (ConsentRequestBody, Option<Value>) {
     match consent_request {
         ServerRequest::Sampling(request) => {
             (ConsentRequestBody::Sampling { request, response: None, state: Box::default() }, None)
@@ -105,7 +105,7 @@ pub fn body_of(consent_request: ServerRequest) -> (ConsentRequestBody, Option<Va
 }
 
 /// Returns the kind of a consent request in the audit log and in the file of scripted decisions.
-pub const fn kind_of(body: &ConsentRequestBody) -> &'static str {
+pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
     match body {
         ConsentRequestBody::StartServer { .. } => "start-server",
         ConsentRequestBody::ConnectServer { .. } => "connect-server",
@@ -124,7 +124,7 @@ pub const fn kind_of(body: &ConsentRequestBody) -> &'static str {
 }
 
 /// Returns the payload that an approval sends, if it contains more than the subject.
-pub fn content_of(body: &ConsentRequestBody) -> Option<String> {
+pub fn payload_text(body: &ConsentRequestBody) -> Option<String> {
     match body {
         ConsentRequestBody::Tool { arguments, .. } | ConsentRequestBody::Read { arguments, .. } => {
             Some(canonical_object(arguments))
@@ -139,7 +139,7 @@ pub fn content_of(body: &ConsentRequestBody) -> Option<String> {
 }
 
 /// Returns the subject of a consent request in the audit log, such as the tool or URL.
-pub fn subject_of(body: &ConsentRequestBody) -> String {
+pub fn consent_subject(body: &ConsentRequestBody) -> String {
     match body {
         ConsentRequestBody::StartServer { config, .. } => config.command_line(),
         ConsentRequestBody::ConnectServer { config, .. } => config.redacted_url(),
@@ -182,11 +182,11 @@ pub fn refusal_response(body: &ConsentRequestBody, outcome: ConsentRequestOutcom
         // The specification has no response for a denied list of roots. An empty list is valid, whereas an error would
         // end a call that may not depend on roots.
         ConsentRequestBody::Roots => ClientResponse::Roots(Vec::new()),
-        _ => refusal("the user rejected the request".to_owned()),
+        _ => refusal_error("the user rejected the request".to_owned()),
     }
 }
 
 /// Returns an error response with code -1, which the specification's sampling page uses for a rejection by the user.
-pub const fn refusal(message: String) -> ClientResponse {
+pub const fn refusal_error(message: String) -> ClientResponse {
     ClientResponse::Refused { code: -1, message }
 }

@@ -9,9 +9,9 @@ use tokio::time::Instant;
 use crate::RunId;
 
 /// Number of consecutive denials after which a server is muted for a while.
-pub const REFUSALS: u32 = 3;
+pub const DENIALS_UNTIL_MUTE: u32 = 3;
 /// Maximum interval between two denials that count as consecutive.
-const IN_A_ROW: Duration = Duration::from_secs(10 * 60);
+const MAX_DENIAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
 /// Counters of one server's denied and automatically refused requests.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub struct RequestThrottle {
 
 impl RequestThrottle {
     /// Returns the number of automatically refused requests since the user last reset the counters.
-    pub const fn refused_unseen(&self) -> u64 {
+    pub const fn refused_since_reset(&self) -> u64 {
         (self.unseen - self.before) + self.muted
     }
 
@@ -43,13 +43,13 @@ impl RequestThrottle {
     }
 
     /// Counts a denial by the user. Returns `true` if there were enough consecutive denials to mute the server.
-    pub fn on_refusal(&mut self, now: Instant) -> bool {
-        if self.last.is_some_and(|last| now.duration_since(last) > IN_A_ROW) {
+    pub fn count_denial(&mut self, now: Instant) -> bool {
+        if self.last.is_some_and(|last| now.duration_since(last) > MAX_DENIAL_INTERVAL) {
             self.refusals = 0;
         }
         self.refusals += 1;
         self.last = Some(now);
-        self.refusals >= REFUSALS
+        self.refusals >= DENIALS_UNTIL_MUTE
     }
 
     /// Sets the end of a temporary mute, and resets the number of consecutive denials.
@@ -59,7 +59,7 @@ impl RequestThrottle {
     }
 
     /// Updates the number of requests that the connection has refused in this run.
-    pub fn refused_by_connection(&mut self, run: RunId, refused: u64) {
+    pub fn set_refused_by_connection(&mut self, run: RunId, refused: u64) {
         if self.run != Some(run) {
             (self.run, self.before) = (Some(run), 0);
         }
@@ -68,13 +68,13 @@ impl RequestThrottle {
 
     /// Counts a request that is refused because the server is muted. Returns the count if it is a power of two, in
     /// which case it should be logged. Logging each request would let the server displace other log entries.
-    pub const fn refused_while_muted(&mut self) -> Option<u64> {
+    pub const fn count_refused(&mut self) -> Option<u64> {
         self.muted += 1;
         if self.muted.is_power_of_two() { Some(self.muted) } else { None }
     }
 
     /// Returns the count of requests that were refused during a mute if it has not been logged yet.
-    pub const fn not_written_down(&self) -> Option<u64> {
+    pub const fn unlogged_refusals(&self) -> Option<u64> {
         if self.muted > 0 && !self.muted.is_power_of_two() { Some(self.muted) } else { None }
     }
 
@@ -88,7 +88,7 @@ impl RequestThrottle {
     }
 
     /// Resets the counters of denials and of the mute when the server is unmuted.
-    pub const fn unmuted(&mut self) {
+    pub const fn reset_on_unmute(&mut self) {
         (self.refusals, self.muted_until, self.muted) = (0, None, 0);
     }
 }
@@ -100,38 +100,38 @@ mod tests {
     #[test]
     fn only_consecutive_denials_mute_a_server() {
         let (mut throttle, begin) = (RequestThrottle::default(), Instant::now());
-        assert!(!throttle.on_refusal(begin), "one denial doesn't mute");
-        assert!(!throttle.on_refusal(begin + IN_A_ROW), "two denials don't mute");
-        assert!(throttle.on_refusal(begin + 2 * IN_A_ROW), "three consecutive denials mute");
+        assert!(!throttle.count_denial(begin), "one denial doesn't mute");
+        assert!(!throttle.count_denial(begin + MAX_DENIAL_INTERVAL), "two denials don't mute");
+        assert!(throttle.count_denial(begin + 2 * MAX_DENIAL_INTERVAL), "three consecutive denials mute");
         throttle.mute_until(1);
-        assert!(!throttle.on_refusal(begin + 2 * IN_A_ROW), "the counter is reset by a mute");
-        let later = begin + 3 * IN_A_ROW + Duration::from_secs(1);
-        assert!(!throttle.on_refusal(later), "a long interval resets the counter");
-        assert!(!throttle.on_refusal(later), "the second denial after the reset doesn't mute");
+        assert!(!throttle.count_denial(begin + 2 * MAX_DENIAL_INTERVAL), "the counter is reset by a mute");
+        let later = begin + 3 * MAX_DENIAL_INTERVAL + Duration::from_secs(1);
+        assert!(!throttle.count_denial(later), "a long interval resets the counter");
+        assert!(!throttle.count_denial(later), "the second denial after the reset doesn't mute");
         throttle.on_approval();
-        assert!(!throttle.on_refusal(later), "an approval resets the counter");
+        assert!(!throttle.count_denial(later), "an approval resets the counter");
     }
 
     #[test]
     fn count_of_refused_requests_is_reset_by_the_user() {
         let mut throttle = RequestThrottle::default();
-        throttle.refused_by_connection(RunId(1), 5);
-        assert_eq!(throttle.refused_unseen(), 5, "requests of the run are counted");
+        throttle.set_refused_by_connection(RunId(1), 5);
+        assert_eq!(throttle.refused_since_reset(), 5, "requests of the run are counted");
         throttle.reset(false);
-        assert_eq!(throttle.refused_unseen(), 0, "the counter is reset when the user has dealt with them");
-        throttle.refused_by_connection(RunId(1), 7);
-        assert_eq!(throttle.refused_unseen(), 2, "further requests of the run are counted");
-        throttle.refused_by_connection(RunId(2), 1);
-        assert_eq!(throttle.refused_unseen(), 1, "another run is counted separately");
+        assert_eq!(throttle.refused_since_reset(), 0, "the counter is reset when the user has dealt with them");
+        throttle.set_refused_by_connection(RunId(1), 7);
+        assert_eq!(throttle.refused_since_reset(), 2, "further requests of the run are counted");
+        throttle.set_refused_by_connection(RunId(2), 1);
+        assert_eq!(throttle.refused_since_reset(), 1, "another run is counted separately");
     }
 
     #[test]
     fn refusals_during_a_mute_are_logged_sparsely() {
         let mut throttle = RequestThrottle::default();
-        let written = (1..=9).filter_map(|_| throttle.refused_while_muted()).collect::<Vec<_>>();
+        let written = (1..=9).filter_map(|_| throttle.count_refused()).collect::<Vec<_>>();
         assert_eq!(written, [1, 2, 4, 8], "only powers of two are logged");
-        assert_eq!(throttle.not_written_down(), Some(9), "the final count is logged at the end of the mute");
-        throttle.unmuted();
-        assert_eq!(throttle.not_written_down(), None, "the final count is logged once");
+        assert_eq!(throttle.unlogged_refusals(), Some(9), "the final count is logged at the end of the mute");
+        throttle.reset_on_unmute();
+        assert_eq!(throttle.unlogged_refusals(), None, "the final count is logged once");
     }
 }

@@ -13,7 +13,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
     let body = ConsentRequestBody::Url { message: "look".to_owned(), url: "https://a.example".to_owned() };
     let view = ConsentRequestView {
         id: ConsentRequestId(id),
-        hash: hash_of(&body, None),
+        hash: consent_payload_hash(&body, None),
         server: server.to_owned(),
         command_line: String::new(),
         transport: "stdio",
@@ -33,27 +33,27 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
 fn requests_initiated_by_a_server_are_bounded() {
     let mut queue = ConsentQueue::default();
     for n in 0..DEFAULT_MAX_CONSENT_REQUESTS as u64 {
-        assert!(queue.may_ask_more("s"), "there is room for request {n}");
+        assert!(queue.has_room_for("s"), "there is room for request {n}");
         queue.pending.push(request(n, "s", RequestPurpose::Page));
     }
-    assert!(!queue.may_ask_more("s"), "the number of requests is limited");
-    assert!(queue.may_ask_more("other"), "the limit is per server");
+    assert!(!queue.has_room_for("s"), "the number of requests is limited");
+    assert!(queue.has_room_for("other"), "the limit is per server");
     queue.pending.pop();
     queue.pending.push(request(99, "s", RequestPurpose::Call("1".to_owned())));
-    assert!(queue.may_ask_more("s"), "requests initiated by the user don't count");
+    assert!(queue.has_room_for("s"), "requests initiated by the user don't count");
 }
 
 #[test]
 fn request_can_be_denied_until_its_execution_begins() {
     let mut pending = request(1, "s", RequestPurpose::Page);
-    assert!(pending.can_be_refused(), "a request without a decision can be denied");
+    assert!(pending.can_be_denied(), "a request without a decision can be denied");
     (pending.being_acted_on, pending.being_written) = (true, true);
-    assert!(pending.can_be_refused(), "a denial is accepted until the audit entry is written");
+    assert!(pending.can_be_denied(), "a denial is accepted until the audit entry is written");
     pending.being_written = false;
-    assert!(!pending.can_be_refused(), "an approval in execution can't be denied");
+    assert!(!pending.can_be_denied(), "an approval in execution can't be denied");
     let mut queue = ConsentQueue { pending: vec![pending], ..ConsentQueue::default() };
     assert_eq!(queue.release(ConsentRequestId(1)), Some(0), "a failed execution keeps its index");
-    assert!(queue.pending[0].can_be_refused(), "a failed execution can be denied");
+    assert!(queue.pending[0].can_be_denied(), "a failed execution can be denied");
     assert_eq!(queue.release(ConsentRequestId(2)), None, "a removed request has no index");
 }
 
@@ -72,7 +72,7 @@ fn ended_requests_leave_the_queue_and_the_rest_moves_up() {
     for id in 1..=3 {
         queue.pending.push(request(id, if id == 2 { "other" } else { "s" }, RequestPurpose::Page));
     }
-    let ended = queue.take_ended(|pending| pending.view.server == "s");
+    let ended = queue.remove_ended(|pending| pending.view.server == "s");
     let ids: Vec<ConsentRequestId> = ended.iter().map(|pending| pending.view.id).collect();
     assert_eq!(ids, [ConsentRequestId(1), ConsentRequestId(3)], "the ended requests are in order");
     assert_eq!(queue.position(ConsentRequestId(2)), Some(0), "the remaining request moves to the front");
@@ -83,7 +83,7 @@ fn ended_requests_leave_the_queue_and_the_rest_moves_up() {
 fn outcome_of_a_decision_is_reported_once_known() {
     let (mut queue, (reply, mut told)) = (ConsentQueue::default(), oneshot::channel());
     queue.answering.insert(ConsentRequestId(1), reply);
-    queue.report_decision(ConsentRequestId(1), Ok(AnswerProgress::Later));
+    queue.report_decision(ConsentRequestId(1), Ok(DecisionProgress::Later));
     assert!(told.try_recv().is_err(), "the outcome waits for the audit log");
     queue.report_decision(ConsentRequestId(1), Err(DecisionError::Audit));
     assert_eq!(told.try_recv(), Ok(Err(DecisionError::Audit)), "the receiver gets the outcome");
@@ -95,5 +95,5 @@ fn another_url_has_another_hash() {
     let ConsentRequestBody::Url { message, .. } = &shown.view.body else { panic!("the request is not a URL") };
     let other = ConsentRequestBody::Url { message: message.clone(), url: "https://b.example".to_owned() };
     assert_eq!(shown.hash(), shown.view.hash, "equal payloads have equal hashes");
-    assert_ne!(hash_of(&other, None), shown.view.hash, "another URL has a different hash");
+    assert_ne!(consent_payload_hash(&other, None), shown.view.hash, "another URL has a different hash");
 }

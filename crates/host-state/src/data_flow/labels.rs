@@ -36,7 +36,7 @@ impl ConversationLabels {
     /// Adds servers to the label of a conversation. With `is_whole` set, no other server has content in the
     /// conversation. Returns `true` if a server was added.
     pub fn add(&mut self, conversation: &str, servers: &[String], is_whole: bool) -> bool {
-        let label = self.label_of(conversation);
+        let label = self.label_mut(conversation);
         label.is_whole |= is_whole;
         let before = label.servers.len();
         for server in servers {
@@ -47,7 +47,7 @@ impl ConversationLabels {
         label.servers.len() > before
     }
 
-    fn label_of(&mut self, conversation: &str) -> &mut ConversationLabel {
+    fn label_mut(&mut self, conversation: &str) -> &mut ConversationLabel {
         if !self.0.contains_key(conversation) && self.0.len() >= MAX_CONVERSATIONS {
             self.0.shift_remove_index(0);
         }
@@ -57,7 +57,7 @@ impl ConversationLabels {
     /// Adds content that was read in a conversation. At most [`MAX_READINGS`] are stored per server. If one of them may
     /// contain third-party text, at least one such reading is stored.
     pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
-        let label = self.label_of(conversation);
+        let label = self.label_mut(conversation);
         for new in readings {
             let same = |own: &Reading| own.server == new.server && own.kind == new.kind && own.name == new.name;
             if let Some(own) = label.readings.iter_mut().find(|own| same(own)) {
@@ -79,7 +79,7 @@ impl ConversationLabels {
     /// Returns the servers other than `server` whose content may have caused a model's call of one of `server`'s tools,
     /// or `None` if the conversation contains no content of other servers. Unknown content counts as content of other
     /// servers.
-    pub fn before_call(&self, conversation: &str, server: &str) -> Option<Vec<String>> {
+    pub fn other_servers_before_call(&self, conversation: &str, server: &str) -> Option<Vec<String>> {
         let Some(label) = self.label(conversation) else { return Some(Vec::new()) };
         let others: Vec<String> = label.servers.iter().filter(|other| *other != server).cloned().collect();
         (!others.is_empty() || !label.is_whole).then_some(others)
@@ -95,17 +95,29 @@ mod tests {
     #[test]
     fn content_of_other_servers_and_unknown_labels_are_untrusted() {
         let mut labels = ConversationLabels::default();
-        assert_eq!(labels.before_call("c", "b"), Some(Vec::new()), "X09: a conversation without a label is untrusted");
+        assert_eq!(
+            labels.other_servers_before_call("c", "b"),
+            Some(Vec::new()),
+            "X09: a conversation without a label is untrusted"
+        );
         assert!(!labels.add("c", &[], true), "no server is added to a new conversation");
-        assert_eq!(labels.before_call("c", "b"), None, "an empty conversation is trusted");
+        assert_eq!(labels.other_servers_before_call("c", "b"), None, "an empty conversation is trusted");
         assert!(labels.add("c", &["b".into()], false), "the server b is added");
-        assert_eq!(labels.before_call("c", "b"), None, "content of the same server doesn't count as another's");
+        assert_eq!(
+            labels.other_servers_before_call("c", "b"),
+            None,
+            "content of the same server doesn't count as another's"
+        );
         assert!(labels.add("c", &["a".into(), "b".into()], false), "the server a is added");
         assert!(!labels.add("c", &["a".into()], false), "a known server is not added again");
-        assert_eq!(labels.before_call("c", "b"), Some(vec!["a".to_owned()]), "X09: content of another server counts");
+        assert_eq!(
+            labels.other_servers_before_call("c", "b"),
+            Some(vec!["a".to_owned()]),
+            "X09: content of another server counts"
+        );
         labels.add("old", &["b".into()], false);
         assert_eq!(
-            labels.before_call("old", "b"),
+            labels.other_servers_before_call("old", "b"),
             Some(Vec::new()),
             "X09: earlier content of an old conversation is unknown"
         );
@@ -147,6 +159,9 @@ mod tests {
             labels.add(&n.to_string(), &[], true);
         }
         assert_eq!(labels.label("first"), None, "the oldest label is dropped");
-        assert!(labels.before_call("first", "b").is_some(), "a dropped label makes its conversation untrusted");
+        assert!(
+            labels.other_servers_before_call("first", "b").is_some(),
+            "a dropped label makes its conversation untrusted"
+        );
     }
 }

@@ -32,11 +32,11 @@ struct PendingInstall {
 impl InstallRecord {
     /// Creates the record of a server with these settings.
     pub fn new(origin: ServerOrigin, filled_in: FilledInputs, config: &ServerConfig) -> Self {
-        Self { origin, filled_in, config: hash(config), pending: None }
+        Self { origin, filled_in, config: settings_hash(config), pending: None }
     }
 
     /// Marks this record as pending. `before` is the currently valid record.
-    pub fn pending_over(self, before: Option<Self>) -> Self {
+    pub fn into_pending(self, before: Option<Self>) -> Self {
         Self { pending: Some(PendingInstall { before: before.map(Box::new) }), ..self }
     }
 
@@ -64,12 +64,12 @@ impl InstallRecord {
     /// Returns the record that is valid for a server with these settings (`None` if the server is not configured). A
     /// pending record becomes valid when the settings are equal to the installed ones, or refer to the folder of its
     /// bundle. Otherwise the previous record is valid.
-    pub fn settle(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
+    pub fn valid_record(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
         let Some(pending) = &self.pending else { return Some(self.clone()) };
         let names_bundle = |config: &ServerConfig| {
             self.files().is_some_and(|files| config.refers_to_folder(&bundles.join(&files.folder)))
         };
-        if config.is_some_and(|config| hash(config) == self.config || names_bundle(config)) {
+        if config.is_some_and(|config| settings_hash(config) == self.config || names_bundle(config)) {
             return Some(Self { pending: None, ..self.clone() });
         }
         // If the file was manipulated, the previous record may be pending, too.
@@ -77,14 +77,14 @@ impl InstallRecord {
     }
 
     /// Converts the record for display, and determines if the settings have changed since the installation.
-    pub fn compared_with(self, config: &ServerConfig) -> InstallationInfo {
-        let changed = self.config != hash(config);
+    pub fn into_installation_info(self, config: &ServerConfig) -> InstallationInfo {
+        let changed = self.config != settings_hash(config);
         InstallationInfo { origin: self.origin, changed, filled_in: self.filled_in }
     }
 }
 
 /// Returns the hash of the settings without the sandbox, which the user may change after the installation.
-fn hash(config: &ServerConfig) -> Hash {
+fn settings_hash(config: &ServerConfig) -> Hash {
     let mut config = config.clone();
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = None;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Time in milliseconds after which transport and revision are detected again. An updated server often still accepts
 /// the old revision, so a newer one is only found by a new detection.
-const BELIEVED: Millis = 7 * 24 * 60 * 60 * 1000;
+const SESSION_FACTS_LIFETIME: Millis = 7 * 24 * 60 * 60 * 1000;
 
 /// The detected transport and protocol revision of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,12 +28,12 @@ pub struct KnownSession {
 
 impl KnownSession {
     /// Returns `true` if the data has not expired at the time `now`.
-    pub fn is_believed(&self, now: Millis) -> bool {
-        now.saturating_sub(self.found) < BELIEVED
+    pub fn is_valid_at(&self, now: Millis) -> bool {
+        now.saturating_sub(self.found) < SESSION_FACTS_LIFETIME
     }
 
     /// Returns `true` if both have the same configuration, transport and revision, regardless of the time of detection.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn is_equal_except_time(&self, other: &Self) -> bool {
         (&self.config, self.transport, self.revision) == (&other.config, other.transport, other.revision)
     }
 }
@@ -46,11 +46,11 @@ mod tests {
     fn known_session_facts_expire_after_a_week() {
         let found =
             |found| KnownSession { config: Hash::of_bytes(b"x"), transport: None, revision: Revision::NEWEST, found };
-        let now = 2 * BELIEVED;
-        assert!(found(now).is_believed(now), "new facts are valid");
-        assert!(found(now - BELIEVED + 1).is_believed(now), "facts are valid for almost a week");
-        assert!(!found(now - BELIEVED).is_believed(now), "facts expire after a week");
-        assert!(!found(0).is_believed(now), "facts of unknown age are expired");
-        assert!(found(1).says_the_same(&found(2)), "the time of detection is not compared");
+        let now = 2 * SESSION_FACTS_LIFETIME;
+        assert!(found(now).is_valid_at(now), "new facts are valid");
+        assert!(found(now - SESSION_FACTS_LIFETIME + 1).is_valid_at(now), "facts are valid for almost a week");
+        assert!(!found(now - SESSION_FACTS_LIFETIME).is_valid_at(now), "facts expire after a week");
+        assert!(!found(0).is_valid_at(now), "facts of unknown age are expired");
+        assert!(found(1).is_equal_except_time(&found(2)), "the time of detection is not compared");
     }
 }

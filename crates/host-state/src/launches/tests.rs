@@ -38,15 +38,15 @@ fn package_approval_is_bound_to_its_settings() {
     assert!(facts.approved_package("s", &own).is_some(), "the approved settings match");
     let other = config(&["-y", "a-server", "--more"]);
     assert!(facts.approved_package("s", &other).is_none(), "another command doesn't match");
-    assert!(facts.package_seen("s").is_some(), "the last approved version is independent of the settings");
+    assert!(facts.last_approved_version("s").is_some(), "the last approved version is independent of the settings");
 }
 
 #[test]
 fn server_starts_with_the_approved_version() {
     let (mut facts, own) = (facts(), config(&["-y", "a-server"]));
-    assert_eq!(facts.as_approved("s", &own), own, "without an approval the settings are unchanged");
+    assert_eq!(facts.with_approved_package("s", &own), own, "without an approval the settings are unchanged");
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
-    let pinned = facts.as_approved("s", &own);
+    let pinned = facts.with_approved_package("s", &own);
     let args = &pinned.as_stdio().expect("the server is local").args;
     assert!(args.iter().any(|arg| arg == "a-server@1.0.0"), "the command names the version: {args:?}");
 }
@@ -75,12 +75,12 @@ fn known_facts_are_not_stored_again() {
     let (mut facts, config) = (facts(), Hash::of_bytes(b"config"));
     let found = |found| KnownSession { config: config.clone(), transport: None, revision: Revision::NEWEST, found };
     let week = 7 * 24 * 60 * 60 * 1000;
-    assert!(facts.remember("s", found(week), week), "new facts are stored");
-    assert!(!facts.remember("s", found(week + 1), week + 1), "known facts are not stored again");
+    assert!(facts.store_session("s", found(week), week), "new facts are stored");
+    assert!(!facts.store_session("s", found(week + 1), week + 1), "known facts are not stored again");
     assert!(facts.known_session("s", || config.clone(), week + 1).is_some(), "known facts are returned");
     assert!(
         facts.known_session("s", || Hash::of_bytes(b"other"), week + 1).is_none(),
         "facts don't apply to other settings"
     );
-    assert!(facts.remember("s", found(2 * week), 2 * week), "facts are stored again after a week");
+    assert!(facts.store_session("s", found(2 * week), 2 * week), "facts are stored again after a week");
 }

@@ -4,7 +4,7 @@ use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
 use policy::Hash;
 use serde_json::json;
-use server_requests::sampling::conversion::to_request;
+use server_requests::sampling::conversion::to_model_request;
 use server_requests::sampling::model_choice::{ModelSelection, choose_model};
 use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 
@@ -23,7 +23,7 @@ impl ModelAccess {
     }
 
     /// Stores the chosen model, its display name, and the maximum cost in the state of a sampling request.
-    pub fn put_choice(
+    pub fn store_choice(
         &self,
         state: &mut SamplingState,
         model: ModelRef,
@@ -31,9 +31,9 @@ impl ModelAccess {
         params: &CreateMessageParams,
     ) {
         let name = self.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
-        let request = to_request(params).ok();
+        let request = to_model_request(params).ok();
         state.losses = request.and_then(|request| self.registry.find_losses(&model, &request).ok()).unwrap_or_default();
-        let most_micros = self.most_micros(&model, params);
+        let most_micros = self.max_cost_micros(&model, params);
         let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of_json(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());
         state.model = Some(ModelChoice { name, model, by, provider, most_micros });
@@ -68,14 +68,18 @@ mod tests {
     fn model_choice_includes_the_maximum_cost_and_a_display_name() {
         let (access, model) = access(price("USD", None));
         let mut state = SamplingState::default();
-        access.put_choice(&mut state, model.clone(), ModelChoiceReason::User, &params());
+        access.store_choice(&mut state, model.clone(), ModelChoiceReason::User, &params());
         let choice = state.model.expect("the model was stored");
         assert_eq!(
             (choice.name.as_str(), &choice.model),
             ("m", &model),
             "a model without a name is displayed by its id"
         );
-        assert_eq!(choice.most_micros, access.most_micros(&model, &params()), "the choice includes the maximum cost");
+        assert_eq!(
+            choice.most_micros,
+            access.max_cost_micros(&model, &params()),
+            "the choice includes the maximum cost"
+        );
         assert_eq!(choice.provider, None, "the provider is not in the settings");
     }
 }

@@ -48,14 +48,14 @@ impl ProviderTable {
     ///
     /// Returns the [`ProviderError`] of invalid settings, or [`ProviderError::TooMany`] if there are too many
     /// providers.
-    pub fn may_set(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
+    pub fn check_provider_settings(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
         settings.check()?;
         let is_new = !self.file.providers.iter().any(|own| own.id == settings.id);
         if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
     /// Returns `true` if nothing has to change: the provider is in use and its address is confirmed, or neither.
-    pub fn is_settled(&self, id: &str, is_confirmed: bool) -> bool {
+    pub fn is_up_to_date(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
@@ -114,14 +114,17 @@ mod tests {
     fn number_of_providers_is_bounded_and_each_can_be_changed() {
         let mut table = ProviderTable::default();
         for n in 0..MAX_PROVIDERS {
-            assert!(table.may_set(&settings(&format!("p{n}"))).is_ok(), "there is room for provider {n}");
+            assert!(
+                table.check_provider_settings(&settings(&format!("p{n}"))).is_ok(),
+                "there is room for provider {n}"
+            );
             table.file.providers.push(settings(&format!("p{n}")));
         }
         assert!(
-            matches!(table.may_set(&settings("more")), Err(ProviderError::TooMany)),
+            matches!(table.check_provider_settings(&settings("more")), Err(ProviderError::TooMany)),
             "the number of providers is limited"
         );
-        assert!(table.may_set(&settings("p0")).is_ok(), "an existing provider can be changed");
+        assert!(table.check_provider_settings(&settings("p0")).is_ok(), "an existing provider can be changed");
     }
 
     #[test]
@@ -130,9 +133,9 @@ mod tests {
         assert!(!table.set_unconfirmed(&settings("p"), false), "nothing is recorded while the keychain is unavailable");
         assert!(table.set_unconfirmed(&settings("p"), true), "the change is recorded once the keychain is available");
         assert!(!table.set_unconfirmed(&settings("p"), true), "the change is recorded once");
-        assert!(!table.is_settled("p", true), "a confirmed provider is not settled while it is unused");
+        assert!(!table.is_up_to_date("p", true), "a confirmed provider is not settled while it is unused");
         table.set_confirmed("p");
-        assert!(table.is_settled("p", true), "a confirmed provider that is used is settled");
+        assert!(table.is_up_to_date("p", true), "a confirmed provider that is used is settled");
         assert!(table.set_unconfirmed(&settings("p"), true), "a later change is recorded again");
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn params() -> CreateMessageParams {
 #[test]
 fn price_in_another_currency_counts_as_unknown() {
     let (access, model) = access(price("EUR", None));
-    assert_eq!(access.most_micros(&model, &params()), None, "a price in another currency counts as unknown");
+    assert_eq!(access.max_cost_micros(&model, &params()), None, "a price in another currency counts as unknown");
 }
 
 #[test]
@@ -39,12 +39,12 @@ fn maximum_cost_includes_cache_writes_if_they_cost_more() {
     let input = estimated_tokens(&params);
     let (plain, model) = access(price("USD", None));
     assert_eq!(
-        plain.most_micros(&model, &params),
+        plain.max_cost_micros(&model, &params),
         Some(input + 2_000),
         "a dollar for a million tokens is a millionth each"
     );
     let (kept, model) = access(price("USD", Some(3.0)));
-    let most = kept.most_micros(&model, &params).expect("its price is known");
+    let most = kept.max_cost_micros(&model, &params).expect("its price is known");
     // The cost must be rounded up.
     assert!(
         (3 * input + 2_000..=3 * input + 2_001).contains(&most),

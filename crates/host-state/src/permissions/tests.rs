@@ -7,10 +7,10 @@ use super::*;
 #[test]
 fn start_without_a_rule_or_grant_asks() {
     let permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
-    assert!(permissions.may_read_quietly("s", 0).is_ok(), "the user's own request to read is allowed");
-    assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command"), 0), "a start requires consent");
+    assert!(permissions.check_unaudited_read("s", 0).is_ok(), "the user's own request to read is allowed");
+    assert!(!permissions.allows_start("s", &Hash::of_bytes(b"command"), 0), "a start requires consent");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
-    assert!(!permissions.keeps_out("s", &config, 0), "a start is not denied without a rule");
+    assert!(!permissions.denies_start("s", &config, 0), "a start is not denied without a rule");
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn muted_server_can_be_started() {
     let mut permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
     permissions.policy.mute("s");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
-    assert!(!permissions.keeps_out("s", &config, 0), "muting doesn't affect starts");
+    assert!(!permissions.denies_start("s", &config, 0), "muting doesn't affect starts");
 }
 
 fn permissions(grants: Grants) -> Permissions {
@@ -29,14 +29,14 @@ fn permissions(grants: Grants) -> Permissions {
 fn unusable_rules_file_makes_everything_ask() {
     let mut permissions = permissions(Grants::default());
     permissions.rule_files.user.changed = Some(7);
-    assert!(permissions.may_read_quietly("s", 0).is_ok(), "without rules the user's own request is allowed");
-    permissions.take_user(Err("it is no JSON".to_owned()), PathBuf::from("/policy.json"));
-    assert!(permissions.may_read_quietly("s", 0).is_err(), "with an invalid file everything requires consent");
+    assert!(permissions.check_unaudited_read("s", 0).is_ok(), "without rules the user's own request is allowed");
+    permissions.apply_user_rules(Err("it is no JSON".to_owned()), PathBuf::from("/policy.json"));
+    assert!(permissions.check_unaudited_read("s", 0).is_err(), "with an invalid file everything requires consent");
     let file = &permissions.rules_view().user;
     assert_eq!(file.problem.as_deref(), Some("it is no JSON"), "the problem is reported");
     assert_eq!((file.exists, file.changed), (true, Some(7)), "the time of the last change is retained");
-    permissions.take_user(Ok((false, PolicyFile::default())), PathBuf::from("/policy.json"));
-    assert!(permissions.may_read_quietly("s", 0).is_ok(), "a corrected file takes effect");
+    permissions.apply_user_rules(Ok((false, PolicyFile::default())), PathBuf::from("/policy.json"));
+    assert!(permissions.check_unaudited_read("s", 0).is_ok(), "a corrected file takes effect");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn expired_trust_is_not_in_effect() {
     let mut permissions = permissions(Grants::default());
     let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::for_trusted_server("s") };
     let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
-    permissions.take_user(Ok((true, file)), PathBuf::new());
+    permissions.apply_user_rules(Ok((true, file)), PathBuf::new());
     assert_eq!(permissions.trust_in("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
     assert_eq!(permissions.trust_in("s", 10), TrustDuration::No, "expired trust is not in effect");
     assert_eq!(permissions.trust_in("other", 9), TrustDuration::No, "trust applies to one server");

@@ -34,14 +34,14 @@ impl ModelRun {
 
     /// Returns the actual usage that replaces the reservation, or `None` if the reservation remains. Also returns the
     /// cost in millionths of a US dollar if the reply is complete and the price is known.
-    pub fn settlement(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
+    pub fn settled_usage(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
             Ok(reply) => {
                 let (spent, cost) = self.reservation.settle(reply.usage, bytes);
                 (Some(spent), cost)
             }
-            Err(_) if !began => (Some(self.reservation.unanswered()), None),
+            Err(_) if !began => (Some(self.reservation.unanswered_usage()), None),
             Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.settle_partial(usage, bytes), None),
             // A reply that was refused with a message is assumed to contain little reasoning.
             Err(_) => {
@@ -52,7 +52,7 @@ impl ModelRun {
     }
 
     /// Returns the actual usage if the model is stopped now, or `None` if the reservation remains.
-    pub fn settlement_if_stopped(&self) -> Option<ModelUsage> {
+    pub fn stopped_usage(&self) -> Option<ModelUsage> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
         self.reservation.settle_partial(usage, bytes)
     }
@@ -105,14 +105,14 @@ mod tests {
 
     #[tokio::test]
     async fn request_not_accepted_by_the_provider_uses_no_tokens() {
-        let spent = run(ModelOutput::default()).settlement(&Err(ModelError::Cut)).0.map(|spent| spent.tokens);
+        let spent = run(ModelOutput::default()).settled_usage(&Err(ModelError::Cut)).0.map(|spent| spent.tokens);
         assert_eq!(spent, Some(0), "a request that the provider didn't accept uses no tokens");
     }
 
     #[tokio::test]
     async fn usage_of_an_interrupted_reply_is_estimated_or_the_maximum() {
         let began = ModelOutput { began: true, ..ModelOutput::default() };
-        let tokens = |output, error| run(output).settlement(&Err(error)).0.map(|spent| spent.tokens);
+        let tokens = |output, error| run(output).settled_usage(&Err(error)).0.map(|spent| spent.tokens);
         assert_eq!(tokens(began, ModelError::Cut), None, "a reply without output may have been reasoning all the time");
         assert_eq!(
             tokens(ModelOutput { bytes: 30, ..began }, ModelError::Cut),

@@ -4,7 +4,7 @@
 use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
 use models::{ModelPrice, TokenUsage};
-use server_requests::sampling::{ModelUsage, tool_rounds};
+use server_requests::sampling::{ModelUsage, count_tool_rounds};
 
 /// Number of bytes of a reply that are counted as one token if the provider reports no usage.
 const BYTES_PER_TOKEN: u64 = 3;
@@ -31,7 +31,7 @@ impl UsageReservation {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
         let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
-        let cost = self.price.as_ref().and_then(|price| micros(price, &known));
+        let cost = self.price.as_ref().and_then(|price| cost_micros(price, &known));
         let tokens = input.saturating_add(output);
         (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
@@ -47,7 +47,7 @@ impl UsageReservation {
     }
 
     /// Returns the usage of a request that the provider did not accept.
-    pub const fn unanswered(&self) -> ModelUsage {
+    pub const fn unanswered_usage(&self) -> ModelUsage {
         ModelUsage { tokens: 0, micros: 0, ..self.spent }
     }
 
@@ -59,12 +59,12 @@ impl UsageReservation {
 }
 
 /// Returns the number of tool rounds that a request counts as: one if it contains results of tool uses.
-pub fn rounds(params: &CreateMessageParams) -> u64 {
-    u64::from(tool_rounds(params) > 0)
+pub fn counted_rounds(params: &CreateMessageParams) -> u64 {
+    u64::from(count_tool_rounds(params) > 0)
 }
 
 /// Creates a token usage with these numbers of input and output tokens.
-pub fn usage(input: u64, output: u64) -> TokenUsage {
+pub fn token_usage(input: u64, output: u64) -> TokenUsage {
     TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() }
 }
 
@@ -74,7 +74,7 @@ pub fn usage(input: u64, output: u64) -> TokenUsage {
     clippy::cast_sign_loss,
     reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
 )]
-pub fn micros(price: &ModelPrice, usage: &TokenUsage) -> Option<u64> {
+pub fn cost_micros(price: &ModelPrice, usage: &TokenUsage) -> Option<u64> {
     price.cost(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
 }
 
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn reported_usage_takes_precedence_over_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
-        let said = reservation.settle(usage(7, 5), 300).0;
+        let said = reservation.settle(token_usage(7, 5), 300).0;
         assert_eq!((said.tokens, said.requests), (12, 1), "the usage reported by the provider is counted");
         assert_eq!(
             reservation.settle(TokenUsage::default(), 300).0.tokens,
@@ -110,6 +110,6 @@ mod tests {
             as_of: String::new(),
         };
         let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
-        assert_eq!(reservation.settle(usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
+        assert_eq!(reservation.settle(token_usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
     }
 }

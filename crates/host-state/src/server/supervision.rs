@@ -36,7 +36,7 @@ pub struct Supervision {
 
 impl Supervision {
     /// Records that an approved command or address was launched.
-    pub fn launched(&mut self, approved: Hash) {
+    pub fn on_launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
         self.ended = None;
         self.out_of_reach = None;
@@ -44,7 +44,7 @@ impl Supervision {
     }
 
     /// Records that the server was reached, and requires its user to sign in.
-    pub fn awaits_sign_in(&mut self) {
+    pub fn on_sign_in_awaited(&mut self) {
         self.backoff.reset_after_run(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
         self.wait += 1;
         self.awaits_sign_in = true;
@@ -58,7 +58,7 @@ impl Supervision {
     }
 
     /// Records that the host restarts the server automatically. `cause` is the reason why the server ended.
-    pub fn tries_again(&mut self, cause: String) {
+    pub fn record_retry(&mut self, cause: String) {
         self.ended = Some(cause);
     }
 
@@ -70,17 +70,17 @@ impl Supervision {
 
     /// Returns `true` if a connection with this hash was approved and only waited for a sign-in, which has succeeded.
     /// Other automatic connections need their own decision.
-    pub fn signed_in_to(&self, hash: &Hash) -> bool {
+    pub fn may_continue_after_sign_in(&self, hash: &Hash) -> bool {
         self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
     }
 
     /// Returns the reason why the server ended, if the host is restarting it automatically.
-    pub fn ended_because(&self) -> Option<String> {
+    pub fn restart_cause(&self) -> Option<String> {
         self.ended.clone()
     }
 
     /// Returns `true` if the host is restarting the server automatically.
-    pub const fn is_bringing_back(&self) -> bool {
+    pub const fn is_restarting(&self) -> bool {
         self.ended.is_some()
     }
 
@@ -91,8 +91,8 @@ impl Supervision {
 
     /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`Supervision::resume`] can
     /// start over.
-    pub fn exhausted(&mut self, failure: &Failure) {
-        let may_resume = self.backoff.is_trying() && failure.is_out_of_reach();
+    pub fn on_attempts_exhausted(&mut self, failure: &Failure) {
+        let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
     }
@@ -112,7 +112,7 @@ impl Supervision {
         let was_ready = self.ready.take();
         self.wait += 1;
         // A server that was never ready is not restarted, since the user has to resolve the cause.
-        if !failure.may_pass() || was_ready.is_none() && !self.backoff.is_trying() {
+        if !failure.may_be_temporary() || was_ready.is_none() && !self.backoff.is_restarting() {
             return None;
         }
         self.backoff.reset_after_run(was_ready.map(|since| since.elapsed()).unwrap_or_default());
@@ -135,7 +135,7 @@ impl Supervision {
 
 impl Failure {
     /// Returns `true` if the failure may be temporary, so that a restart may succeed.
-    const fn may_pass(&self) -> bool {
+    const fn may_be_temporary(&self) -> bool {
         match self.reason {
             FailureReason::Exited
             | FailureReason::ExitedEarly
@@ -152,7 +152,7 @@ impl Failure {
     }
 
     /// Returns `true` if the failure may be resolved by a change of the network.
-    const fn is_out_of_reach(&self) -> bool {
+    const fn may_depend_on_network(&self) -> bool {
         matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
     }
 }
@@ -173,19 +173,25 @@ mod tests {
         }
     }
 
-    fn in_use() -> Supervision {
+    fn ready_supervision() -> Supervision {
         let mut supervision = Supervision::default();
-        supervision.launched(Hash::of_bytes(b"approved"));
+        supervision.on_launched(Hash::of_bytes(b"approved"));
         supervision.is_ready();
         supervision
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_used_servers_with_a_transient_failure_are_restarted() {
-        assert!(in_use().after(&failure(FailureReason::Exited)).is_some(), "a server that exited is restarted");
-        assert!(in_use().after(&failure(FailureReason::Refused)).is_none(), "a permanent failure is not retried");
+        assert!(
+            ready_supervision().after(&failure(FailureReason::Exited)).is_some(),
+            "a server that exited is restarted"
+        );
+        assert!(
+            ready_supervision().after(&failure(FailureReason::Refused)).is_none(),
+            "a permanent failure is not retried"
+        );
         let mut never_ready = Supervision::default();
-        never_ready.launched(Hash::of_bytes(b"approved"));
+        never_ready.on_launched(Hash::of_bytes(b"approved"));
         assert!(
             never_ready.after(&failure(FailureReason::Exited)).is_none(),
             "a server that never was ready is not restarted"
@@ -194,14 +200,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn unreachable_server_is_retried_once_after_a_network_change() {
-        let mut supervision = in_use();
+        let mut supervision = ready_supervision();
         while supervision.after(&failure(FailureReason::Unreachable)).is_some() {}
-        supervision.exhausted(&failure(FailureReason::Unreachable));
+        supervision.on_attempts_exhausted(&failure(FailureReason::Unreachable));
         assert!(supervision.resume(), "an unreachable server is tried again");
         assert!(!supervision.resume(), "an unreachable server is resumed once");
-        let mut crashing = in_use();
+        let mut crashing = ready_supervision();
         while crashing.after(&failure(FailureReason::Exited)).is_some() {}
-        crashing.exhausted(&failure(FailureReason::Exited));
+        crashing.on_attempts_exhausted(&failure(FailureReason::Exited));
         assert!(!crashing.resume(), "a crashing server is not resumed");
     }
 
@@ -209,17 +215,17 @@ mod tests {
     fn start_continues_after_a_sign_in_for_the_approved_command_only() {
         let (approved, other) = (Hash::of_bytes(b"approved"), Hash::of_bytes(b"other"));
         let mut supervision = Supervision::default();
-        supervision.launched(approved.clone());
-        supervision.awaits_sign_in();
-        assert!(!supervision.signed_in_to(&approved), "a start without a sign-in requires consent");
+        supervision.on_launched(approved.clone());
+        supervision.on_sign_in_awaited();
+        assert!(!supervision.may_continue_after_sign_in(&approved), "a start without a sign-in requires consent");
         supervision.signed_in(false);
-        assert!(supervision.signed_in_to(&approved), "the start continues after the sign-in");
-        assert!(!supervision.signed_in_to(&other), "another address was not approved");
-        let mut used = in_use();
-        used.awaits_sign_in();
+        assert!(supervision.may_continue_after_sign_in(&approved), "the start continues after the sign-in");
+        assert!(!supervision.may_continue_after_sign_in(&other), "another address was not approved");
+        let mut used = ready_supervision();
+        used.on_sign_in_awaited();
         used.signed_in(false);
-        assert!(!used.signed_in_to(&approved), "a server that was ready requires consent");
+        assert!(!used.may_continue_after_sign_in(&approved), "a server that was ready requires consent");
         used.signed_in(true);
-        assert!(used.signed_in_to(&approved), "a sign-in by the user continues the start");
+        assert!(used.may_continue_after_sign_in(&approved), "a sign-in by the user continues the start");
     }
 }

@@ -11,7 +11,7 @@ use mcp_proto::session::{CallDeadline, ClientRequest, HandshakeMode, SessionConf
 use mcp_transport::{DriverCommand, DriverEvent, DriverHandle};
 use policy::ApprovalScope;
 use process::{SearchPath, ServerCommand, spawn};
-use testkit::app::{TestApp, command};
+use testkit::app::{TestApp, local_config};
 use tokio::sync::{mpsc, oneshot};
 
 /// Number of calls that are made sequentially before the measurement. The next constant is the number of measured
@@ -41,7 +41,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
 }
 
 async fn measure_host_calls(program: PathBuf) -> Vec<Duration> {
-    let app = TestApp::start(vec![("demo", command(program, &ARGUMENTS))]).await;
+    let app = TestApp::start(vec![("demo", local_config(program, &ARGUMENTS))]).await;
     let answer = |consent_request: &ConsentRequestView| match consent_request.body {
         ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Always)),
         _ => super::is_start_or_tool(&consent_request.body).then_some(UserDecision::Allow(ApprovalScope::Once)),
@@ -78,7 +78,7 @@ async fn measure_transport_calls(program: &Path) -> Vec<Duration> {
     let mut times = Vec::new();
     for _ in 0..WARM_UP_CALLS + MEASURED_CALLS {
         let began = Instant::now();
-        call(&handle, &mut told).await;
+        send_call(&handle, &mut told).await;
         times.push(began.elapsed());
     }
     handle.commands.send(DriverCommand::Stop).await.unwrap();
@@ -86,7 +86,7 @@ async fn measure_transport_calls(program: &Path) -> Vec<Duration> {
     times.split_off(WARM_UP_CALLS)
 }
 
-async fn call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
+async fn send_call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
     let (reply, name) = oneshot::channel();
     let arguments = super::queue::sum_arguments();
     let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };

@@ -23,11 +23,11 @@ use testkit::calls::UserCalls as _;
 
 use host::view::{ConsentRequestBody, HostEvent, ServerState, UserDecision};
 use policy::ApprovalScope;
-use ports::time::now;
-use testkit::app::{TestApp, command};
+use ports::time::system_time_millis;
+use testkit::app::{TestApp, local_config};
 
-const SERVERS: usize = 200;
-const CONSENT_REQUESTS: usize = 50;
+const SERVER_COUNT: usize = 200;
+const CONSENT_REQUEST_COUNT: usize = 50;
 
 #[tokio::main]
 async fn main() {
@@ -49,7 +49,8 @@ async fn main() {
         streaming::measure_streaming().await;
     }
     if part.as_deref().is_none_or(|part| part == "memory") {
-        let servers = arguments.next().map_or(SERVERS, |n| n.parse().expect("the argument is not a number of servers"));
+        let servers =
+            arguments.next().map_or(SERVER_COUNT, |n| n.parse().expect("the argument is not a number of servers"));
         measure_memory(program, servers).await;
     }
 }
@@ -67,7 +68,7 @@ fn is_start_or_tool(body: &ConsentRequestBody) -> bool {
 }
 
 async fn measure_latency(program: PathBuf) {
-    let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("demo", local_config(program, &["--era", "legacy"]))]).await;
     let user =
         app.decide_automatically(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
@@ -81,7 +82,7 @@ async fn measure_latency(program: PathBuf) {
 async fn measure_consent_requests(app: &TestApp, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();
-    for i in 0..CONSENT_REQUESTS {
+    for i in 0..CONSENT_REQUEST_COUNT {
         let host = app.host.clone();
         let call = tokio::spawn(async move {
             host.call_tool(format!("{i}"), "demo".into(), "ask_user".into(), serde_json::Map::new(), None).await
@@ -94,7 +95,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
                 break request.clone();
             }
         };
-        let shown = now();
+        let shown = system_time_millis();
         // The activity log contains the time at which the server's request was read.
         let activity = app.host.activity("demo".into()).await.unwrap();
         let asked = activity
@@ -114,7 +115,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
     }
     times.sort_unstable();
     println!(
-        "a question, from the server's line to the stream of events {when}  median {} ms, worst {} ms of {CONSENT_REQUESTS}",
+        "a question, from the server's line to the stream of events {when}  median {} ms, worst {} ms of {CONSENT_REQUEST_COUNT}",
         times[times.len() / 2],
         times[times.len() - 1]
     );
@@ -122,7 +123,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
 
 async fn measure_memory(program: PathBuf, servers: usize) {
     let names: Vec<String> = (0..servers).map(|i| format!("idle-{i}")).collect();
-    let set_up = names.iter().map(|name| (name.as_str(), command(program.clone(), &[]))).collect();
+    let set_up = names.iter().map(|name| (name.as_str(), local_config(program.clone(), &[]))).collect();
     let app = TestApp::start(set_up).await;
     let user =
         app.decide_automatically(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));

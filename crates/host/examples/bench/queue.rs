@@ -9,10 +9,10 @@ use testkit::calls::UserCalls as _;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
-use testkit::app::{TestApp, command};
+use testkit::app::{TestApp, local_config};
 
 /// Number of calls that require consent. The next constant is the number of them that are pending at a time.
-const APPROVALS: usize = 5_000;
+const APPROVAL_COUNT: usize = 5_000;
 const CONCURRENT_CALLS: usize = 100;
 /// Number of servers that are called continuously.
 const BUSY_SERVERS: usize = 50;
@@ -28,7 +28,7 @@ pub(super) fn sum_arguments() -> Map<String, Value> {
 
 /// Measures the approvals per second: each call requires consent, the user approves it once, and the server responds.
 async fn measure_approvals(program: PathBuf) {
-    let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("demo", local_config(program, &["--era", "legacy"]))]).await;
     let user = app
         .decide_automatically(|q| super::is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
@@ -38,7 +38,7 @@ async fn measure_approvals(program: PathBuf) {
         .map(|task| {
             let host = app.host.clone();
             tokio::spawn(async move {
-                for i in 0..APPROVALS / CONCURRENT_CALLS {
+                for i in 0..APPROVAL_COUNT / CONCURRENT_CALLS {
                     host.call_tool(format!("{task} {i}"), "demo".into(), "add".into(), sum_arguments(), None)
                         .await
                         .unwrap();
@@ -54,15 +54,15 @@ async fn measure_approvals(program: PathBuf) {
     app.host.close().await;
     println!(
         "approvals, each of a call that is asked about, written down, sent and answered   {:.0} a second",
-        APPROVALS as f64 / took.as_secs_f64()
+        APPROVAL_COUNT as f64 / took.as_secs_f64()
     );
 }
 
 async fn measure_busy_servers(program: PathBuf) {
     let names: Vec<String> = (0..BUSY_SERVERS).map(|i| format!("busy-{i}")).collect();
     let mut servers: Vec<_> =
-        names.iter().map(|name| (name.as_str(), command(program.clone(), &["--era", "legacy"]))).collect();
-    servers.push(("demo", command(program.clone(), &["--era", "legacy"])));
+        names.iter().map(|name| (name.as_str(), local_config(program.clone(), &["--era", "legacy"]))).collect();
+    servers.push(("demo", local_config(program.clone(), &["--era", "legacy"])));
     let app = TestApp::start(servers).await;
     let answer = |q: &ConsentRequestView| match &q.body {
         ConsentRequestBody::StartServer { .. } => Some(UserDecision::Allow(ApprovalScope::Once)),

@@ -7,13 +7,13 @@ use testkit::calls::UserCalls as _;
 
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
-use ports::time::now;
+use ports::time::system_time_millis;
 use serde_json::{Map, json};
-use testkit::app::{TestApp, remote};
+use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-const SIGN_INS: usize = 30;
-const CALLS: usize = 50;
+const SIGN_IN_COUNT: usize = 30;
+const CALL_COUNT: usize = 50;
 /// Time that the authorization server takes to refresh a token.
 const REFRESH_DURATION: Duration = Duration::from_millis(500);
 
@@ -28,7 +28,7 @@ struct SignInMeasurement {
 async fn connect_signed_in() -> SignInMeasurement {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = TestApp::start(vec![("server", remote(&server.url()))]).await;
+    let app = TestApp::start(vec![("server", remote_config(&server.url()))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     app.decide_automatically(|q| {
         let is_meant = matches!(
@@ -41,7 +41,7 @@ async fn connect_signed_in() -> SignInMeasurement {
     });
     app.host.start_server("server".into()).await.unwrap();
     app.until("server", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
-    let ready = now();
+    let ready = system_time_millis();
     let known = app.host.authorization("server".into()).await.unwrap();
     let refused = known.steps.first().expect("the steps of the sign-in are available").at;
     SignInMeasurement { app, issuer, server, took: ready.saturating_sub(refused) }
@@ -49,26 +49,26 @@ async fn connect_signed_in() -> SignInMeasurement {
 
 pub(crate) async fn measure_sign_in() {
     let mut times = Vec::new();
-    for _ in 0..SIGN_INS {
+    for _ in 0..SIGN_IN_COUNT {
         let connected = connect_signed_in().await;
         times.push(connected.took);
         connected.app.host.close().await;
     }
     times.sort_unstable();
     println!(
-        "from 401 to connected, {SIGN_INS} sign-ins: median {} ms, most {} ms",
-        times[SIGN_INS / 2],
-        times[SIGN_INS - 1]
+        "from 401 to connected, {SIGN_IN_COUNT} sign-ins: median {} ms, most {} ms",
+        times[SIGN_IN_COUNT / 2],
+        times[SIGN_IN_COUNT - 1]
     );
-    calls_while_a_refresh_runs().await;
+    measure_calls_during_refresh().await;
 }
 
-async fn calls_while_a_refresh_runs() {
+async fn measure_calls_during_refresh() {
     let SignInMeasurement { app, issuer, server, .. } = connect_signed_in().await;
     issuer.set(|script| script.delay_ms = REFRESH_DURATION.as_millis().try_into().unwrap_or(u64::MAX));
-    issuer.end_access_tokens();
+    issuer.invalidate_access_tokens();
     let began = Instant::now();
-    let calls: Vec<_> = (0..CALLS)
+    let calls: Vec<_> = (0..CALL_COUNT)
         .map(|number| {
             let host = app.host.clone();
             let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
@@ -82,11 +82,11 @@ async fn calls_while_a_refresh_runs() {
         failed += usize::from(!matches!(call.await, Ok(Ok(_))));
     }
     println!(
-        "{CALLS} calls while a refresh of {} ms runs: {} refreshes, {failed} failed, all done after {} ms, {} posts of calls",
+        "{CALL_COUNT} calls while a refresh of {} ms runs: {} refreshes, {failed} failed, all done after {} ms, {} posts of calls",
         REFRESH_DURATION.as_millis(),
         issuer.token_requests("refresh_token").len(),
         began.elapsed().as_millis(),
-        server.with_method("tools/call").len(),
+        server.requests_with_method("tools/call").len(),
     );
     app.host.close().await;
 }

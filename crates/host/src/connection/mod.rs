@@ -213,7 +213,7 @@ pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let (tell, told) = mpsc::channel(MAX_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
-        let failure = session_run::run(start, told, &owner).await;
+        let failure = session_run::run_server(start, told, &owner).await;
         ConnectionEvent::Ended(failure).deliver(&owner, run);
     });
     Connection { run, tell }

@@ -126,7 +126,7 @@ enum AttemptEnd {
 }
 
 /// Runs the server until it has ended. Returns the failure, or `None` if it was stopped.
-pub(super) async fn run(
+pub(super) async fn run_server(
     mut start: Box<ConnectionStart>,
     mut told: mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,

@@ -18,11 +18,11 @@ use crate::view::ConsentRequestBody;
 
 /// Maximum size of a result's text that can be reviewed, in bytes. Larger results are withheld, since nobody would read
 /// more, and a model must not read text that was not displayed.
-const MAX_TEXT: usize = 1 << 20;
+const MAX_REVIEWED_TEXT_BYTES: usize = 1 << 20;
 /// Maximum total size of a result's images, audio and files that can be reviewed, in bytes.
-const MAX_BYTES: usize = 8 << 20;
+const MAX_REVIEWED_DATA_BYTES: usize = 8 << 20;
 /// Text for the model about a result that is too large for a review.
-const TOO_LARGE: &str = "as it is too large to be reviewed; call the tool so that it returns less";
+const TOO_LARGE_REASON: &str = "as it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
     /// Requests the user's review of a result if the settings of the tool require it, and waits for the verdict. Only
@@ -31,14 +31,14 @@ impl Host {
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
         let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
-        let Ok(review) = self.with_owner(move |owner| owner.flow_of(&server).review_of(&tool)).await else {
+        let Ok(review) = self.with_owner(move |owner| owner.flow_of(&server).tool_review_setting(&tool)).await else {
             return closing();
         };
         if review == ResultReview::Off {
             return ResultVerdict::Passes(Box::new(result));
         }
         let looked_through = tokio::task::spawn_blocking(move || {
-            let (flags, parts) = (flags_of(&result), result_parts(&result));
+            let (flags, parts) = (result_flags(&result), result_parts(&result));
             (result, flags, parts)
         });
         let Ok((result, flags, parts)) = looked_through.await else { return closing() };
@@ -49,7 +49,7 @@ impl Host {
         let body = ConsentRequestBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
-            return noted.map_or_else(|_| closing(), |()| ResultVerdict::LeftOut(TOO_LARGE.to_owned()));
+            return noted.map_or_else(|_| closing(), |()| ResultVerdict::LeftOut(TOO_LARGE_REASON.to_owned()));
         }
         let (reply, verdict) = oneshot::channel();
         if self.with_owner(move |owner| owner.request_result_review(origin, result, body, reply)).await.is_err() {
@@ -68,7 +68,7 @@ impl Host {
 
 /// Returns the flags of suspicious content in a result. Examines the text as sent by the server, and the text that the
 /// model would read.
-fn flags_of(result: &ToolResult) -> Vec<Flag> {
+fn result_flags(result: &ToolResult) -> Vec<Flag> {
     let read = raw_result_parts(result).into_iter().filter_map(|part| match part {
         MessagePart::Text(text) | MessagePart::File { name: text, .. } => Some(text),
         _ => None,
@@ -92,5 +92,5 @@ fn can_be_shown(parts: &[MessagePart]) -> bool {
             MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. } => {}
         }
     }
-    text <= MAX_TEXT && bytes <= MAX_BYTES
+    text <= MAX_REVIEWED_TEXT_BYTES && bytes <= MAX_REVIEWED_DATA_BYTES
 }

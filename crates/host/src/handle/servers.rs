@@ -83,7 +83,7 @@ impl Host {
     ) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), name) = (oneshot::channel(), was.clone());
         let change = move |owner: &mut Owner, reply| owner.update_server(&was, entry, before, forgotten, reply);
-        self.with_owner_reply(change).await?.and(wait_until_forgotten(name, is_forgotten).await)
+        self.with_owner_reply(change).await?.and(wait_until_tokens_deleted(name, is_forgotten).await)
     }
 
     /// Discards the cached secrets of a server, so that they are read again on the next use.
@@ -105,7 +105,7 @@ impl Host {
     pub async fn remove_server(&self, name: String) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
         let removed = self.with_owner_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
-        removed.and(wait_until_forgotten(name, is_forgotten).await)
+        removed.and(wait_until_tokens_deleted(name, is_forgotten).await)
     }
 
     /// Starts a server, after the user's consent if required. Returns without waiting until the server is ready.
@@ -181,7 +181,7 @@ impl Host {
 }
 
 /// Waits until the stored tokens of a server are deleted.
-async fn wait_until_forgotten(
+async fn wait_until_tokens_deleted(
     name: String,
     forgotten: oneshot::Receiver<Result<(), String>>,
 ) -> Result<(), ServerError> {

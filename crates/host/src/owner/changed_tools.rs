@@ -55,7 +55,9 @@ impl Owner {
         match pins.definitions(DefinitionKind::Tool).get(tool) {
             None => ReviewState::New,
             Some(pin) if pin.changed.is_some() => ReviewState::Changed,
-            Some(pin) if is_pin_of_other_server(pin, pins, &self.launches.as_approved(server, &record.config)) => {
+            Some(pin)
+                if is_pin_of_other_server(pin, pins, &self.launches.with_approved_package(server, &record.config)) =>
+            {
                 ReviewState::Changed
             }
             Some(_) => ReviewState::Reviewed,

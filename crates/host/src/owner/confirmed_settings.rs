@@ -18,7 +18,7 @@ impl Owner {
     /// are treated as confirmed. Returns `true` if the confirmed settings changed.
     pub(super) fn apply_confirmed_settings(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.report_refused_documents();
-        if self.documents.confirmed.file.is_some() && self.documents.writer.is_written_later(Document::Confirmed) {
+        if self.documents.confirmed.file.is_some() && self.documents.writer.has_pending_writes(Document::Confirmed) {
             // The content was read before the user's latest confirmation was written. The file is read again after that
             // write.
             return false;
@@ -32,7 +32,7 @@ impl Owner {
     }
 
     fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
-        let adopted = ConfirmedFile::from_present(file, &self.settings.current);
+        let adopted = ConfirmedFile::from_current(file, &self.settings.current);
         // If no provider is configured, the file is written on the first confirmation.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
         if is_needed {
@@ -74,8 +74,8 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let (id, now) = (settings.id.clone(), ProviderAddress::from_settings(settings));
-        let was = self.documents.confirmed.address_of(&id).cloned();
-        if self.documents.confirmed.is_settled(&id, Some(&now)) {
+        let was = self.documents.confirmed.confirmed_address(&id).cloned();
+        if self.documents.confirmed.is_up_to_date(&id, Some(&now)) {
             return then(self, Ok(()));
         }
         let then = self.count_provider_change(then);
@@ -98,8 +98,8 @@ impl Owner {
         id: &str,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let was = self.documents.confirmed.address_of(id).cloned();
-        if self.documents.confirmed.is_settled(id, None) {
+        let was = self.documents.confirmed.confirmed_address(id).cloned();
+        if self.documents.confirmed.is_up_to_date(id, None) {
             return then(self, Ok(()));
         }
         let own = id.to_owned();
@@ -186,7 +186,7 @@ impl Owner {
 
     /// Applies the confirmed retention of the audit log, if the settings file contains a different one.
     pub(super) fn enforce_confirmed_retention(&mut self) {
-        let confirmed = self.documents.confirmed.keeping();
+        let confirmed = self.documents.confirmed.retention();
         let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;
         if let Some(keeping) = confirmed
             .filter(|keeping| is_sealed && *keeping != AuditRetentionSetting::from_settings(&self.settings.current))

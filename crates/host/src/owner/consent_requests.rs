@@ -13,7 +13,9 @@ use super::Owner;
 use super::audited_decision::AuditedDecision;
 use super::gate::authorize_denial;
 use super::path_links::unresolved_paths;
-use super::state::{PendingRequest, RequestPurpose, body_of, hash_of, kind_of, refusal_response};
+use super::state::{
+    PendingRequest, RequestPurpose, consent_kind, consent_payload_hash, refusal_response, to_consent_body,
+};
 use crate::connection::{CallTicket, RunId};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
@@ -52,7 +54,7 @@ impl Owner {
         let marks = self.review_findings(server, &body);
         let view = ConsentRequestView {
             id: ConsentRequestId(self.events.new_id()),
-            hash: hash_of(&body, schema.as_ref()),
+            hash: consent_payload_hash(&body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
             transport,
@@ -66,7 +68,7 @@ impl Owner {
             call: purpose.shown_call().map(str::to_owned),
         };
         if self.settings.current.announce {
-            self.ports.platform.announce(server, kind_of(&view.body), Some(view.id));
+            self.ports.platform.announce(server, consent_kind(&view.body), Some(view.id));
         }
         let paths = self.servers.records.get(server).map(|record| unresolved_paths(&record.config)).unwrap_or_default();
         self.consent.pending.push(PendingRequest::new(view.clone(), purpose, schema, paths));
@@ -83,29 +85,29 @@ impl Owner {
         ticket: Option<CallTicket>,
         consent_request: ServerRequest,
     ) {
-        let call = ticket.and_then(|ticket| self.calls.call_of(ticket));
+        let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
         let decision = self.permissions.policy.decide(&self.policy_act(server, &consent_request), self.now());
         match (consent_request, decision) {
             (consent_request, PolicyDecision::Deny { rule, .. }) => {
-                let (body, schema) = body_of(consent_request);
+                let (body, schema) = to_consent_body(consent_request);
                 let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
                 if rule == DecisionReason::Muted {
                     self.servers.send_response(server, run, request, authorize_denial(answer));
                     return self.count_refused_while_muted(server);
                 }
-                self.refuse_silently(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
+                self.refuse_without_consent(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
             }
             (ServerRequest::Sampling(params), decision) => {
                 self.on_sampling(server, (run, request), call, params, decision);
             }
             (consent_request, PolicyDecision::Ask { rule, scopes, .. }) => {
                 let why = self.calls.consent_origin(call.as_deref());
-                let round = call.as_deref().and_then(|call| self.calls.round_of(call));
+                let round = call.as_deref().and_then(|call| self.calls.advance_input_round(call));
                 if let Some(call) = &call {
                     self.set_call_state(call, CallState::AwaitingInput);
                 }
                 let purpose = RequestPurpose::Request { run, request, call };
-                let (body, schema) = body_of(consent_request);
+                let (body, schema) = to_consent_body(consent_request);
                 self.request_consent_with(server, why, body, scopes, rule, purpose, (schema, round));
             }
             (_, PolicyDecision::Allow { by }) => self.send_allowed_roots(server, (run, request), ticket, by),
@@ -119,7 +121,7 @@ impl Owner {
                 server,
                 would_use: {
                     let (sampling, now) = (&self.models.sampling, self.now());
-                    sampling.would_use(server, sampling.most_tokens(server, params, now), now)
+                    sampling.projected_usage(server, sampling.max_total_tokens(server, params, now), now)
                 },
             },
             ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },
@@ -129,7 +131,7 @@ impl Owner {
     }
 
     /// Refuses a server's request without involving the user. `reason` is recorded in the audit log.
-    pub(super) fn refuse_silently(
+    pub(super) fn refuse_without_consent(
         &mut self,
         server: &str,
         (run, request): (RunId, ServerRequestId),
@@ -137,12 +139,12 @@ impl Owner {
         reason: &str,
         answer: ClientResponse,
     ) {
-        let hash = hash_of(body, schema);
+        let hash = consent_payload_hash(body, schema);
         // The entry has no content, so that a server that repeats requests can't displace many other entries of the
         // log.
         let entry = AuditedDecision {
             server,
-            kind: kind_of(body),
+            kind: consent_kind(body),
             subject: reason,
             decision: "denied",
             scope: None,

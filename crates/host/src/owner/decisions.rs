@@ -17,7 +17,7 @@ use server_requests::form::FormProblem;
 use super::Owner;
 use super::gate::Approval;
 use super::path_links::resolve_links;
-use super::state::{AnswerProgress, DecisionError, DecisionReply};
+use super::state::{DecisionError, DecisionProgress, DecisionReply};
 use crate::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 
 impl Owner {
@@ -35,7 +35,7 @@ impl Owner {
         };
         // A denial sends nothing, so it is valid for any version of the payload.
         if matches!(answer, UserDecision::Deny | UserDecision::Cancel) {
-            let refused = if self.consent.pending[at].can_be_refused() {
+            let refused = if self.consent.pending[at].can_be_denied() {
                 let outcome = if answer == UserDecision::Deny {
                     ConsentRequestOutcome::Denied
                 } else {
@@ -66,7 +66,7 @@ impl Owner {
         } else {
             self.consent.pending[at].being_looked_at = true;
             self.run_concurrently(resolve_links(paths), move |owner, paths| {
-                if let Some(at) = owner.consent.inspected_position(id) {
+                if let Some(at) = owner.consent.finish_inspection(id) {
                     owner.consent.pending[at].paths = paths;
                     owner.decide_request_at(at, &hash, answer, reply);
                 } else {
@@ -85,7 +85,7 @@ impl Owner {
         files: Option<LaunchFiles>,
         reply: DecisionReply,
     ) {
-        let at = self.consent.inspected_position(id).ok_or(DecisionError::NotOpen);
+        let at = self.consent.finish_inspection(id).ok_or(DecisionError::NotOpen);
         match at.and_then(|at| Ok((at, files.ok_or(DecisionError::Files)?))) {
             Ok((at, files)) => {
                 self.consent.pending[at].files_now = Some(files);
@@ -145,7 +145,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         answer: UserDecision,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         match answer {
             UserDecision::Deny => self.refuse_as_user(at, ConsentRequestOutcome::Denied, None),
             UserDecision::DenyBecause(reason) => self.refuse_as_user(at, ConsentRequestOutcome::Denied, Some(&reason)),
@@ -160,7 +160,7 @@ impl Owner {
             UserDecision::Back => self.return_to_request(at)?,
             UserDecision::Stop => self.stop_model(at)?,
         }
-        Ok(AnswerProgress::Done)
+        Ok(DecisionProgress::Done)
     }
 
     /// Edits the payload of a consent request, which changes its hash.

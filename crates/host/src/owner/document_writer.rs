@@ -21,7 +21,7 @@ use domain::StoreError;
 use ports::{Document, Documents};
 use serde_json::Value;
 
-use super::state::{ReadDocument, with_entry};
+use super::state::{ReadDocument, with_server_entry};
 use super::{DeferredTurn, Owner};
 
 impl Owner {
@@ -34,7 +34,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
         let failed = move |cause: &str| StoreError { path: document.file_name().to_owned(), cause: cause.to_owned() };
-        let place = match self.documents.writer.place() {
+        let place = match self.documents.writer.reserve_slot() {
             Ok(place) => place,
             Err(cause) => return then(self, Err(failed(cause))),
         };
@@ -85,7 +85,7 @@ impl Owner {
         value: Option<Value>,
     ) {
         let server = server.to_owned();
-        self.write_later(document, failure, move |kept| with_entry(kept, &server, value.as_ref()));
+        self.write_later(document, failure, move |kept| with_server_entry(kept, &server, value.as_ref()));
     }
 
     /// Runs `work` on the writer's thread after all operations submitted before, and calls `then` with the result.
@@ -95,7 +95,7 @@ impl Owner {
         work: impl FnOnce(&dyn Documents) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, &'static str>) + Send + 'static,
     ) {
-        let place = match self.documents.writer.place() {
+        let place = match self.documents.writer.reserve_slot() {
             Ok(place) => place,
             Err(cause) => return then(self, Err(cause)),
         };

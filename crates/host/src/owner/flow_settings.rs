@@ -1,7 +1,7 @@
 //! Changes of the data flow settings of servers, and their storage.
 
 use domain::StoreError;
-use domain::data_flow::{DataFlow, MAX_TOOLS};
+use domain::data_flow::{DataFlow, MAX_TOOL_SETTINGS};
 use policy::{Hash, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::{ReadDocument, ServerError, ServerFlows, with_entry};
+use super::state::{ReadDocument, ServerError, ServerFlows, with_server_entry};
 use crate::HostClosed;
 
 fn server_not_found(server: &str) -> FlowError {
@@ -32,7 +32,7 @@ impl Owner {
         let was = self.flow_of(server);
         let nothing_to_write = if !self.servers.records.contains_key(server) {
             Some(Err(server_not_found(server)))
-        } else if flow.tools.len() > MAX_TOOLS {
+        } else if flow.tools.len() > MAX_TOOL_SETTINGS {
             Some(Err(FlowError::TooMany))
         } else {
             // While another change is being written, the settings in memory may still change.
@@ -66,7 +66,7 @@ impl Owner {
                 return;
             }
             let (name, value) = (server.clone(), json!(flow));
-            let change = move |kept: Option<Value>| (with_entry(kept, &name, Some(&value)), ());
+            let change = move |kept: Option<Value>| (with_server_entry(kept, &name, Some(&value)), ());
             owner.change_document(Document::Flow, change, move |owner, written| {
                 owner.permissions.data_flow.pending_changes -= 1;
                 let set = if !owner.servers.records.contains_key(&server) {
@@ -125,7 +125,7 @@ pub enum FlowError {
     #[error(transparent)]
     Server(#[from] ServerError),
     /// Too many tools have individual settings.
-    #[error("at most {MAX_TOOLS} tools can have individual settings")]
+    #[error("at most {MAX_TOOL_SETTINGS} tools can have individual settings")]
     TooMany,
     /// The settings or the audit entry can't be written.
     #[error(transparent)]

@@ -23,7 +23,7 @@ use policy::{ApprovalScope, DecisionSource, Hash};
 use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
-use server_requests::sampling::conversion::to_request;
+use server_requests::sampling::conversion::to_model_request;
 use server_requests::sampling::{SamplingState, request_hash};
 use url::Url;
 
@@ -31,7 +31,8 @@ pub(super) use outgoing_payload::OutgoingPayload;
 
 use super::Owner;
 use super::state::{
-    AnswerProgress, CallRequest, DecisionError, PendingRequest, RequestPurpose, asker_of, hash_of, refusal,
+    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, consent_payload_hash,
+    originator_name, refusal_error,
 };
 use crate::connection::ConnectionTarget;
 use crate::view::{ConsentRequestBody, HostEvent};
@@ -120,7 +121,7 @@ impl SendPermit {
         state: &SamplingState,
     ) -> Result<AuthorizedPayload<(ModelRef, ModelRequest)>, DecisionError> {
         let choice = state.model.as_ref().ok_or(DecisionError::WrongKind("there is no model"))?;
-        let request = to_request(params).map_err(DecisionError::Unfit)?;
+        let request = to_model_request(params).map_err(DecisionError::Unfit)?;
         let asks = (choice.model.clone(), request);
         self.authorize(for_server, asks, &request_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
     }
@@ -187,7 +188,7 @@ pub(super) fn authorize_denial(answer: ClientResponse) -> AuthorizedPayload<Clie
         ClientResponse::Roots(roots) => roots.is_empty(),
         ClientResponse::Sampling(_) => false,
     };
-    AuthorizedPayload(if tells_nothing { answer } else { refusal("the user rejected the request".to_owned()) })
+    AuthorizedPayload(if tells_nothing { answer } else { refusal_error("the user rejected the request".to_owned()) })
 }
 
 /// Authorizes a response that a rule or grant allows. The caller sends it once the audit entry is written.
@@ -270,10 +271,10 @@ impl Owner {
         approval: Approval,
         scope: ApprovalScope,
         mut leaving: OutgoingPayload,
-        act: impl FnOnce(&mut Self, Result<(usize, SendPermit), DecisionError>) -> Result<AnswerProgress, DecisionError>
+        act: impl FnOnce(&mut Self, Result<(usize, SendPermit), DecisionError>) -> Result<DecisionProgress, DecisionError>
         + Send
         + 'static,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         let Approval { request, shown } = approval;
         let Some(at) = self.consent.position(request) else {
             return act(self, Err(DecisionError::NotOpen));
@@ -284,7 +285,7 @@ impl Owner {
         }
         (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
-        let asker = asker_of(&pending.view.why);
+        let asker = originator_name(&pending.view.why);
         let entry = self.outcome_audit_entry(
             &self.consent.pending[at],
             ConsentRequestOutcome::Allowed,
@@ -305,7 +306,7 @@ impl Owner {
             let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves })));
             owner.consent.report_decision(request, acted);
         });
-        Ok(AnswerProgress::Later)
+        Ok(DecisionProgress::Later)
     }
 
     /// Returns the index of a consent request after its audit entry was written.
@@ -339,8 +340,8 @@ impl Owner {
         approval: Approval,
         scope: ApprovalScope,
         leaving: OutgoingPayload,
-        act: impl FnOnce(&mut Self, PendingRequest, SendPermit) -> Result<AnswerProgress, DecisionError> + Send + 'static,
-    ) -> Result<AnswerProgress, DecisionError> {
+        act: impl FnOnce(&mut Self, PendingRequest, SendPermit) -> Result<DecisionProgress, DecisionError> + Send + 'static,
+    ) -> Result<DecisionProgress, DecisionError> {
         self.permit(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.consent.pending.remove(at);
@@ -356,7 +357,7 @@ impl Owner {
     pub(super) fn send_response(&mut self, pending: &PendingRequest, answer: ClientResponse, departure: SendPermit) {
         let passed = departure.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
-            authorize_denial(refusal("the answer could not be sent".to_owned()))
+            authorize_denial(refusal_error("the answer could not be sent".to_owned()))
         });
         self.send_authorized(pending, passed);
     }
@@ -368,7 +369,7 @@ impl Owner {
     }
 
     fn send_authorized(&mut self, pending: &PendingRequest, answer: AuthorizedPayload<ClientResponse>) {
-        if pending.is_asked_by_server() {
+        if pending.is_from_server() {
             self.count_decision(&pending.view.server, false);
         }
         if let RequestPurpose::Request { run, request, call } = &pending.purpose {
@@ -425,7 +426,7 @@ impl Owner {
     ) -> Result<AuthorizedPayload<ClientRequest>, CallFailure> {
         match &request {
             ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => {
-                self.permissions.may_read_quietly(server, self.now())?
+                self.permissions.check_unaudited_read(server, self.now())?
             }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
             // Only the list of skills and its entries. The files of a skill are read as resources, which require a
@@ -438,7 +439,7 @@ impl Owner {
 }
 
 fn read_request_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
-    hash_of(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
+    consent_payload_hash(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{InstallRecord, ReadDocument, ServerError, with_entry};
+use super::state::{InstallRecord, ReadDocument, ServerError, with_server_entry};
 
 impl Owner {
     /// Returns the recorded installation of a server, compared with its settings.
     pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
-        self.launches.install_record(name, Some(config)).map(|record| record.compared_with(config))
+        self.launches.install_record(name, Some(config)).map(|record| record.into_installation_info(config))
     }
 
     /// Records the origin of a server before the server is added to the settings. With `expected` given, the stored
@@ -33,12 +33,12 @@ impl Owner {
         let change = move |kept: Option<Value>| {
             let is_now = expected.as_ref().map(|(_, config)| config);
             let read = |kept: &Value| serde_json::from_value::<InstallRecord>(kept.get(&entry)?.clone()).ok();
-            let before = kept.as_ref().and_then(read).and_then(|before| before.settle(is_now, &bundles));
+            let before = kept.as_ref().and_then(read).and_then(|before| before.valid_record(is_now, &bundles));
             if expected.as_ref().is_some_and(|(origin, _)| before.as_ref().map(InstallRecord::origin) != Some(origin)) {
                 return (kept.unwrap_or_else(|| json!({})), None);
             }
-            let pending = record.clone().pending_over(before);
-            (with_entry(kept, &entry, serde_json::to_value(&pending).ok().as_ref()), Some(pending))
+            let pending = record.clone().into_pending(before);
+            (with_server_entry(kept, &entry, serde_json::to_value(&pending).ok().as_ref()), Some(pending))
         };
         self.change_document(Document::Origins, change, move |owner, written| {
             let begun = written.map(|pending| {

@@ -34,7 +34,7 @@ impl Owner {
     }
 
     pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: DetectedTransport, how: String) {
-        if let Some(record) = self.servers.current(name, run) {
+        if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.connected = Some(RemoteConnection { transport, how });
         }
         self.emit_server(name);
@@ -53,7 +53,7 @@ impl Owner {
         let now = self.now();
         let found = KnownSession { config, transport, revision: facts.revision, found: now };
         let value = serde_json::to_value(&found).ok();
-        if !self.launches.remember(name, found, now) {
+        if !self.launches.store_session(name, found, now) {
             return;
         }
         self.write_entry_later(Document::Servers, "the facts of a server could not be written", name, value);

@@ -244,13 +244,13 @@ impl Owner {
             log_level: record.session.log_level,
             muted: self.permissions.policy.is_muted(name),
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
-            refused_questions: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_unseen),
+            refused_questions: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
             trust: self.trust_in(name),
             flow: self.flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),
             subscriptions_lost: record.session.subscriptions_lost.clone(),
-            marks: self.servers.marks_of_server(name, record),
+            marks: self.servers.server_findings(name, record),
             installed: self.installed(name, &record.config),
         })
     }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::{PendingRequest, REFUSALS, RequestThrottle, kind_of, subject_of};
+use super::state::{DENIALS_UNTIL_MUTE, PendingRequest, RequestThrottle, consent_kind, consent_subject};
 use crate::connection::RunId;
 
 impl Owner {
@@ -22,7 +22,7 @@ impl Owner {
             }
             return;
         }
-        let is_enough = self.consent.throttle(server).on_refusal(Instant::now());
+        let is_enough = self.consent.throttle(server).count_denial(Instant::now());
         if is_enough && !self.permissions.policy.is_muted(server) {
             self.mute_for_cool_down(server);
         }
@@ -36,7 +36,7 @@ impl Owner {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: "mute",
-            subject: &format!("for {} s, after {REFUSALS} refusals", pause.as_secs()),
+            subject: &format!("for {} s, after {DENIALS_UNTIL_MUTE} refusals", pause.as_secs()),
             decision: "denied",
             by: "policy",
             ..AuditedDecision::default()
@@ -53,13 +53,13 @@ impl Owner {
 
     /// Denies the pending requests of a server that was just muted.
     fn deny_pending_requests(&mut self, server: &str) {
-        let is_open = |p: &PendingRequest| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
+        let is_open = |p: &PendingRequest| p.view.server == server && p.is_from_server() && p.can_be_denied();
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             let pending = self.consent.pending.remove(at);
             self.audit_without_waiting(AuditedDecision {
                 server,
-                kind: kind_of(&pending.view.body),
-                subject: &subject_of(&pending.view.body),
+                kind: consent_kind(&pending.view.body),
+                subject: &consent_subject(&pending.view.body),
                 decision: ConsentRequestOutcome::Denied.name(),
                 by: "policy",
                 rule: policy::DecisionReason::Muted.name().into(),
@@ -77,13 +77,13 @@ impl Owner {
 
     /// Handles a connection's report that it refused requests. `refused` is the total number in this run.
     pub(super) fn on_requests_refused(&mut self, run: RunId, server: &str, refused: u64) {
-        self.consent.throttle(server).refused_by_connection(run, refused);
+        self.consent.throttle(server).set_refused_by_connection(run, refused);
         self.emit_server(server);
     }
 
     /// Counts a request that was refused because the server is muted.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
-        if let Some(refused) = self.consent.throttle(server).refused_while_muted() {
+        if let Some(refused) = self.consent.throttle(server).count_refused() {
             self.audit_muted(server, refused);
         }
         self.emit_server(server);
@@ -104,7 +104,7 @@ impl Owner {
 
     /// Records the final number of requests that were refused during a mute, unless it is already recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
-        if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::not_written_down) {
+        if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::unlogged_refusals) {
             self.audit_muted(server, refused);
         }
     }
@@ -123,7 +123,7 @@ impl Owner {
         self.audit_final_muted_count(server);
         self.permissions.policy.unmute(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
-            throttle.unmuted();
+            throttle.reset_on_unmute();
         }
         self.emit_server(server);
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use domain::Millis;
 use launches::approvals::command_hash;
-use launches::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
+use launches::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up_version};
 use policy::{Hash, PolicyAct, PolicyDecision};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
@@ -92,7 +92,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
         let by_user = by_user && self.options.decides == "user";
-        let ran = record.launch.package.clone().filter(|_| !by_user && record.supervision.is_bringing_back());
+        let ran = record.launch.package.clone().filter(|_| !by_user && record.supervision.is_restarting());
         let approved = self.launches.approved_package(&start.name, &start.config);
         let (version, brings_back) = match (ran, approved) {
             (Some(_), Some(approved)) => (Ok(approved.known_version().clone()), true),
@@ -111,7 +111,7 @@ impl Owner {
                 return;
             }
             if !brings_back {
-                if !owner.permissions.starts_unasked(&start.name, &pinned.hash(), owner.now()) {
+                if !owner.permissions.allows_start(&start.name, &pinned.hash(), owner.now()) {
                     return owner.look_up_package(start);
                 }
                 if owner.now().saturating_sub(looked_up) >= NEWER_VERSION_INTERVAL {
@@ -133,7 +133,7 @@ impl Owner {
         let approved = approved.map(|package| package.version.clone());
         let command = self.server_command(&start.name, &start.stdio);
         let looking = async move {
-            let found = look_up(&start.reference, &command, &start.found.program, &start.path).await;
+            let found = look_up_version(&start.reference, &command, &start.found.program, &start.path).await;
             let approved = match approved.filter(|_| found.is_err()) {
                 Some(version) => Some(start.pinned_command(command.clone(), Ok(version)).await),
                 None => None,
@@ -144,7 +144,7 @@ impl Owner {
         self.run_concurrently(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
             if owner.servers.awaiting_start(&name, &config).is_some() {
                 let approved =
-                    approved.filter(|approved| owner.permissions.starts_unasked(&name, &approved.hash(), owner.now()));
+                    approved.filter(|approved| owner.permissions.allows_start(&name, &approved.hash(), owner.now()));
                 owner.decide_pinned_start(&name, approved.unwrap_or(found));
             }
         });
@@ -152,7 +152,7 @@ impl Owner {
 
     fn decide_pinned_start(&mut self, name: &str, pinned: PinnedCommand) {
         let PinnedCommand { config, found, package } = pinned;
-        let package = LoadedPackage { before: self.launches.package_seen(name), ..package };
+        let package = LoadedPackage { before: self.launches.last_approved_version(name), ..package };
         self.decide_command(name, config, found, Some(package));
     }
 
@@ -161,7 +161,7 @@ impl Owner {
     fn look_up_newer_version(&mut self, start: &PackageStart) {
         let command = self.server_command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();
-        let looking = async move { look_up(&reference, &command, &found.program, &path).await };
+        let looking = async move { look_up_version(&reference, &command, &found.program, &path).await };
         self.run_concurrently(looking, move |owner, found| {
             let Ok(found) = found else { return };
             let Some(mut package) = owner.launches.approved_package(&name, &config).cloned() else { return };

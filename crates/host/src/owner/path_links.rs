@@ -18,32 +18,32 @@ use super::Owner;
 /// Timeout for resolving all paths of a call.
 const RESOLVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of threads that resolve links concurrently. While all of them hang, further paths are not resolved.
-const MAX_THREADS: usize = 4;
+const MAX_RESOLVING_THREADS: usize = 4;
 /// Maximum length of a path that is resolved, in bytes.
-const MAX_PATH: usize = 4_096;
+const MAX_PATH_BYTES: usize = 4_096;
 
-static THREADS: AtomicUsize = AtomicUsize::new(0);
+static RESOLVING_THREADS: AtomicUsize = AtomicUsize::new(0);
 
 /// Permission to run one resolving thread. Released on drop.
 struct ThreadSlot;
 
 impl ThreadSlot {
     fn take() -> Option<Self> {
-        let more = |now: usize| (now < MAX_THREADS).then_some(now + 1);
-        THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Self)
+        let more = |now: usize| (now < MAX_RESOLVING_THREADS).then_some(now + 1);
+        RESOLVING_THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Self)
     }
 }
 
 impl Drop for ThreadSlot {
     fn drop(&mut self) {
-        THREADS.fetch_sub(1, Ordering::AcqRel);
+        RESOLVING_THREADS.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 /// Resolves symbolic links in these paths. Paths that can't be resolved in time are missing in the result.
 pub(super) async fn resolve_links(paths: BTreeSet<String>) -> ResolvedPaths {
     let following = tokio::task::spawn_blocking(move || {
-        resolve_paths(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, real_path)
+        resolve_paths(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, resolve_path)
     });
     following.await.unwrap_or_else(|_| ResolvedPaths::Here(HashMap::new()))
 }
@@ -69,7 +69,8 @@ impl Owner {
 /// in the result.
 fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> ResolvedPaths {
     let mut known: HashMap<String, Option<String>> = HashMap::new();
-    let whole: Vec<String> = paths.iter().filter(|path| path.len() <= MAX_PATH).map(|&path| path.to_owned()).collect();
+    let whole: Vec<String> =
+        paths.iter().filter(|path| path.len() <= MAX_PATH_BYTES).map(|&path| path.to_owned()).collect();
     let place = if whole.is_empty() { None } else { ThreadSlot::take() };
     let Some(place) = place else { return ResolvedPaths::Here(known) };
     let (tell, told) = mpsc::sync_channel(whole.len());
@@ -96,7 +97,7 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
 
 /// Returns a path with all symbolic links resolved. For a nonexistent path, links in its existing ancestors are
 /// resolved. Returns `None` if that fails.
-fn real_path(path: &Path) -> Option<PathBuf> {
+fn resolve_path(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;
     }
@@ -141,7 +142,7 @@ mod tests {
         std::fs::write(root.join("secret/key"), "k").unwrap();
         symlink(root.join("secret"), root.join("safe/link")).unwrap();
         symlink(root.join("nothing"), root.join("safe/dangling")).unwrap();
-        let real = |path: &str| real_path(&root.join(path));
+        let real = |path: &str| resolve_path(&root.join(path));
         let at = |path: &str| Some(root.join(path));
         for (path, expected) in [
             ("safe/link/key", at("secret/key")),
@@ -157,7 +158,11 @@ mod tests {
         ] {
             assert_eq!(real(path), expected, "{path}");
         }
-        assert_eq!(real_path(Path::new("relative")), None, "a relative path depends on the server's working directory");
+        assert_eq!(
+            resolve_path(Path::new("relative")),
+            None,
+            "a relative path depends on the server's working directory"
+        );
     }
 
     #[test]
@@ -172,7 +177,7 @@ mod tests {
         let facts = resolve_paths(&BTreeSet::from(["/a", "/hangs", "/z"]), short, hangs);
         let expected = ResolvedPaths::Here([("/a".to_owned(), Some("/a".to_owned()))].into());
         assert_eq!(facts, expected, "paths resolved before the hang are known, the others are not");
-        while THREADS.load(Ordering::Acquire) < MAX_THREADS {
+        while RESOLVING_THREADS.load(Ordering::Acquire) < MAX_RESOLVING_THREADS {
             resolve_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
         }
         // Measured in real time, since the timeout applies to a real thread.

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::{ReviewError, ShownDefinition, endpoint_parts, entries};
+use super::state::{ReviewError, ShownDefinition, endpoints_by_purpose, entries_by_server};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -52,7 +52,7 @@ impl Owner {
 
     /// Pins the approved endpoints that receive credentials and tokens of a sign-in.
     pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
-        let endpoints = endpoint_parts(endpoints);
+        let endpoints = endpoints_by_purpose(endpoints);
         if self.reviews.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
             let lasts = self.is_decided_by_person();
             self.change_pins(server, lasts, move |pins| pins.endpoints.clone_from(&endpoints));
@@ -94,7 +94,7 @@ impl Owner {
         let server = server.to_owned();
         let failure = "pins could not be written; they are effective until Drawbridge exits";
         self.write_later(Document::Pins, failure, move |kept| {
-            let mut kept = entries(kept);
+            let mut kept = entries_by_server(kept);
             let own = kept.get_mut(&server).and_then(|own| serde_json::from_value(own.take()).ok());
             let mut own: ServerPins = own.unwrap_or_default();
             change(&mut own);
@@ -134,7 +134,7 @@ impl Owner {
         seen: &[ShownDefinition],
         reply: oneshot::Sender<Result<(), ReviewError>>,
     ) {
-        let definitions = match self.servers.check_shown(server, seen) {
+        let definitions = match self.servers.check_displayed_definitions(server, seen) {
             Ok(definitions) => definitions,
             Err(error) => {
                 // The caller may have stopped waiting, here and below.

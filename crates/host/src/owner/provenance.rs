@@ -39,12 +39,12 @@ impl Owner {
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server
     /// that its data flow settings treat as untrusted.
-    pub(super) fn is_after_untrusted(&self, origin: &CallOrigin, server: &str) -> bool {
-        self.permissions.data_flow.is_after_untrusted(origin, server, self.servers.is_remote(server))
+    pub(super) fn follows_untrusted_content(&self, origin: &CallOrigin, server: &str) -> bool {
+        self.permissions.data_flow.follows_untrusted_content(origin, server, self.servers.is_remote(server))
     }
 
     /// Returns the origin of a call as displayed in its consent request.
     pub(super) fn call_consent_origin(&self, origin: &CallOrigin, server: &str) -> ConsentRequestOrigin {
-        self.permissions.data_flow.why_called(origin, server, self.servers.is_remote(server))
+        self.permissions.data_flow.consent_origin_of_call(origin, server, self.servers.is_remote(server))
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{ReadDocument, with_entry};
+use super::state::{ReadDocument, with_server_entry};
 use crate::view::HostEvent;
 
 /// The documents that describe the providers, as read from disk.
@@ -66,7 +66,7 @@ impl Owner {
         };
         file.providers.retain(|settings| settings.check().is_ok());
         file.providers.truncate(MAX_PROVIDERS);
-        let lists: ModelLists = if self.documents.writer.is_written_later(Document::ModelLists) {
+        let lists: ModelLists = if self.documents.writer.has_pending_writes(Document::ModelLists) {
             self.models.providers.lists.clone()
         } else {
             serde_json::from_value(lists).unwrap_or_default()
@@ -77,7 +77,7 @@ impl Owner {
         // The user may have confirmed the current addresses since the last read.
         let is_settled = |settings: &ProviderSettings| {
             let is_confirmed = self.documents.confirmed.check_address(settings).is_ok();
-            self.models.providers.is_settled(&settings.id, is_confirmed)
+            self.models.providers.is_up_to_date(&settings.id, is_confirmed)
         };
         let is_same = file == self.models.providers.file && lists == self.models.providers.lists;
         if !is_confirmed_anew && is_same && file.providers.iter().all(is_settled) {
@@ -164,7 +164,7 @@ impl Owner {
         settings: ProviderSettings,
         reply: oneshot::Sender<Result<(), ProviderError>>,
     ) {
-        if let Err(error) = self.models.providers.may_set(&settings) {
+        if let Err(error) = self.models.providers.check_provider_settings(&settings) {
             let _ = reply.send(Err(error));
             return;
         }
@@ -235,7 +235,7 @@ impl Owner {
             None => self.models.providers.lists.remove(id),
         };
         let id = id.to_owned();
-        let change = move |kept: Option<Value>| (with_entry(kept, &id, value.as_ref()), ());
+        let change = move |kept: Option<Value>| (with_server_entry(kept, &id, value.as_ref()), ());
         self.change_document(Document::ModelLists, change, then);
     }
 

@@ -10,7 +10,7 @@ use super::Owner;
 use super::audited_decision::AuditedDecision;
 use super::calls::CallDisposition;
 use super::gate::SendPermit;
-use super::state::{CallOrigin, content_of, hash_of, kind_of};
+use super::state::{CallOrigin, consent_kind, consent_payload_hash, payload_text};
 use crate::view::ConsentRequestBody;
 
 impl Owner {
@@ -26,16 +26,16 @@ impl Owner {
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
                 let body = read_body(call, request);
-                let hash = hash_of(&body, None);
+                let hash = consent_payload_hash(&body, None);
                 let decided = AuditedDecision {
                     server,
-                    kind: kind_of(&body),
+                    kind: consent_kind(&body),
                     subject: &call.name,
                     decision: "allowed",
                     by: "policy",
                     hash: hash.as_str(),
                     asker: origin.asker(),
-                    content: content_of(&body),
+                    content: payload_text(&body),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
                     ..AuditedDecision::default()
@@ -50,11 +50,11 @@ impl Owner {
                 let body = read_body(call, request);
                 self.audit_without_waiting(AuditedDecision {
                     server,
-                    kind: kind_of(&body),
+                    kind: consent_kind(&body),
                     subject: &call.name,
                     decision: "denied",
                     by: "policy",
-                    hash: hash_of(&body, None).as_str(),
+                    hash: consent_payload_hash(&body, None).as_str(),
                     asker: origin.asker(),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),

@@ -9,7 +9,9 @@ use tokio::sync::oneshot;
 use super::Owner;
 use super::audited_decision::AuditedDecision;
 use super::gate::{PayloadMismatch, SendPermit};
-use super::state::{HeldResult, PendingRequest, RequestPurpose, ResultOrigin, ResultVerdict, hash_of, kind_of};
+use super::state::{
+    PendingRequest, PendingResult, RequestPurpose, ResultOrigin, ResultVerdict, consent_kind, consent_payload_hash,
+};
 use crate::view::ConsentRequestBody;
 
 impl Owner {
@@ -23,7 +25,7 @@ impl Owner {
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
         let why = ConsentRequestOrigin::Model { conversation, after: Vec::new(), read: Vec::new() };
-        self.calls.held_results.insert(call.clone(), HeldResult { result, reply });
+        self.calls.held_results.insert(call.clone(), PendingResult { result, reply });
         self.request_consent(
             &server,
             why,
@@ -38,11 +40,11 @@ impl Owner {
     pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
         self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
-            kind: kind_of(body),
+            kind: consent_kind(body),
             subject: &origin.tool,
             decision: "denied",
             by: "policy",
-            hash: hash_of(body, None).as_str(),
+            hash: consent_payload_hash(body, None).as_str(),
             asker: "model",
             rule: DecisionReason::ResultReview.name().into(),
             conversation: Some(&origin.conversation),
@@ -62,7 +64,7 @@ impl Owner {
         else {
             return;
         };
-        let Some(HeldResult { result, reply }) = self.calls.held_results.remove(call) else { return };
+        let Some(PendingResult { result, reply }) = self.calls.held_results.remove(call) else { return };
         let verdict = match departure.authorize_result(&pending.view.server, tool, result) {
             Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
             Err(PayloadMismatch) => {

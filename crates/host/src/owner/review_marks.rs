@@ -28,7 +28,10 @@ impl Owner {
             granted: self.permissions.granted_tools(server, self.now()),
             others: others
                 .map(|(name, other)| {
-                    (name.clone(), self.reviews.names_of(name, &other.offer, other.session.connection.is_some()))
+                    (
+                        name.clone(),
+                        self.reviews.definition_names(name, &other.offer, other.session.connection.is_some()),
+                    )
                 })
                 .collect(),
         })

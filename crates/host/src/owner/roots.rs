@@ -16,7 +16,7 @@ use super::Owner;
 use super::audit::PendingFolders;
 use super::audited_decision::AuditedDecision;
 use super::gate::{authorize_allowed_response, authorize_denial};
-use super::state::{FolderShare, refusal, roots_in, with_entry};
+use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
 use crate::connection::{CallTicket, RunId};
 
 impl Owner {
@@ -24,7 +24,7 @@ impl Owner {
     /// command.
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         let record = self.servers.records.get(server)?;
-        self.permissions.folders.with_command(server, || config_hash(&record.config))
+        self.permissions.folders.shared_for_command(server, || config_hash(&record.config))
     }
 
     /// Shares folders with a server, after the decision was recorded. If the server's command has changed meanwhile,
@@ -43,7 +43,7 @@ impl Owner {
 
     /// Stops sharing the folders of a server that `now` doesn't contain, effective immediately.
     pub(super) fn remove_unshared_roots(&mut self, server: &str, now: &FolderShare) {
-        if let Some(narrowed) = self.permissions.folders.narrowed(server, now) {
+        if let Some(narrowed) = self.permissions.folders.without_removed_folders(server, now) {
             self.share_roots(server, narrowed);
         }
     }
@@ -70,7 +70,7 @@ impl Owner {
         let (entry, server) = (server.to_owned(), server.to_owned());
         self.change_document(
             Document::Roots,
-            move |kept| (with_entry(kept, &entry, value.as_ref()), ()),
+            move |kept| (with_server_entry(kept, &entry, value.as_ref()), ()),
             move |owner, written| match written {
                 Ok(()) => owner.permissions.folders.on_written(server, own),
                 Err(error) => {
@@ -101,7 +101,7 @@ impl Owner {
             asker: "server",
             ..AuditedDecision::default()
         });
-        let answer = authorize_allowed_response(by, ClientResponse::Roots(roots_in(&told)));
+        let answer = authorize_allowed_response(by, ClientResponse::Roots(to_roots(&told)));
         let server = server.to_owned();
         self.send_roots_when_written(PendingFolders { server, run, request, ticket, answer, subject, hash }, entry);
     }
@@ -111,7 +111,12 @@ impl Owner {
     pub(super) fn continue_roots_response(&mut self, folders: PendingFolders, written: Result<(), StoreError>) {
         let PendingFolders { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {
-            return self.servers.send_response(&server, run, request, authorize_denial(refusal(error.to_string())));
+            return self.servers.send_response(
+                &server,
+                run,
+                request,
+                authorize_denial(refusal_error(error.to_string())),
+            );
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);

@@ -43,9 +43,9 @@ impl Owner {
     /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
     fn apply_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
-        self.permissions.take_managed(parse_rules_file(managed), self.ports.managed.path());
+        self.permissions.apply_managed_rules(parse_rules_file(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());
-        self.permissions.take_user(parse_rules_file(user), path);
+        self.permissions.apply_user_rules(parse_rules_file(user), path);
         let after = self.rules_view();
         if after != before {
             if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
@@ -83,7 +83,7 @@ impl Owner {
             .servers
             .records
             .iter()
-            .filter(|(name, record)| runs(&record.state) && self.permissions.keeps_out(name, &record.config, now))
+            .filter(|(name, record)| runs(&record.state) && self.permissions.denies_start(name, &record.config, now))
             .map(|(name, _)| name.clone())
             .collect();
         for name in kept_out {

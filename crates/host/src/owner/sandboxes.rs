@@ -101,7 +101,7 @@ impl Owner {
 
     /// Returns the shared folders of a server that its sandbox can access, which it receives as roots.
     pub(super) fn accessible_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
-        Some(self.servers.folders_told_to(server, self.shared_roots(server)?))
+        Some(self.servers.sent_folders(server, self.shared_roots(server)?))
     }
 
     /// Deletes the sandbox home of a removed server in the background, since it may be large.

@@ -66,7 +66,7 @@ impl Owner {
         let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));
         self.emit_server(&name);
         let (command, own) = (self.server_command(&name, stdio), self.launches.own_files.clone());
-        let bundle = self.launches.bundle_of(&name, &config);
+        let bundle = self.launches.bundle_files(&name, &config);
         let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own, bundle);
         self.run_concurrently(looking, move |owner, (path, found)| {
             owner.on_command_found(&name, &config, path, found);

@@ -99,7 +99,7 @@ impl Owner {
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
             let before = self.servers.records.get(&name).map(|record| Arc::clone(&record.config));
             if let Some(before) = before.filter(|before| before.tools != config.tools) {
-                self.note_tools(&name, &before.tools, &config.tools);
+                self.audit_tool_filter(&name, &before.tools, &config.tools);
             }
             match self.servers.records.get(&name) {
                 None => {
@@ -118,7 +118,7 @@ impl Owner {
                 Some(record)
                     if record.state != ServerState::Starting && record.config.differs_in_tools_only(&config) =>
                 {
-                    self.change_tools(&name, config);
+                    self.change_tool_filter(&name, config);
                 }
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
@@ -194,7 +194,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        let rename_home = self.launches.renaming_of_home(was, &entry);
+        let rename_home = self.launches.home_renaming(was, &entry);
         let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
         self.change_servers(
             move |settings| {
@@ -295,7 +295,7 @@ impl Owner {
             self.remove_known_session(name);
         }
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.access.set_up_as(config.as_http());
+            record.access.apply_settings(config.as_http());
             record.config = Arc::new(config);
             record.start_again = false;
             if record.session.connection.is_none() {
@@ -311,7 +311,9 @@ impl Owner {
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {
-            ServerTransport::Stdio(_) => grant.words == approval_text(&self.launches.as_approved(name, config)),
+            ServerTransport::Stdio(_) => {
+                grant.words == approval_text(&self.launches.with_approved_package(name, config))
+            }
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
         })
     }

@@ -14,18 +14,18 @@ impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
         self.servers.running.insert(run, record);
         self.write_running_records();
-        if let Some(server) = self.servers.current(name, run) {
+        if let Some(server) = self.servers.record_of_run(name, run) {
             server.session.pid = Some(pid);
         }
         self.emit_server(name);
     }
 
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
-        if let Some(record) = self.servers.current(name, run).filter(|r| r.state == ServerState::Starting) {
+        if let Some(record) = self.servers.record_of_run(name, run).filter(|r| r.state == ServerState::Starting) {
             record.session.facts = Some(bounded_facts(facts));
             record.set(ServerState::Ready);
             record.supervision.is_ready();
-            self.servers.look_at_claims(name);
+            self.servers.examine_claims(name);
             self.store_known_session(name);
             self.restore(name);
             self.sign_in_if_requested(name);
@@ -34,7 +34,7 @@ impl Owner {
     }
 
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
-        let Some(record) = self.servers.current(name, run) else { return };
+        let Some(record) = self.servers.record_of_run(name, run) else { return };
         let is_same = record.offer.catalog.has_equal_entries(&catalog);
         let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
         record.offer.catalog = catalog;
@@ -57,16 +57,16 @@ impl Owner {
     /// Handles a new session, which the connection opened after the server dropped the previous one. The information
     /// from its initialization may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
-        if let Some(record) = self.servers.current(name, run) {
+        if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.facts = Some(bounded_facts(facts));
         }
-        self.servers.look_at_claims(name);
+        self.servers.examine_claims(name);
         self.emit_server(name);
     }
 
     /// Stores the reason why change notifications stopped, or `None` if they work.
     pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
-        if let Some(record) = self.servers.current(name, run) {
+        if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.subscriptions_lost = lost;
         }
         self.emit_server(name);
@@ -79,25 +79,27 @@ impl Owner {
         }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
-        self.models.sampling.end_unasked(|(of, _)| of == run);
+        self.models.sampling.end_auto_approved(|(of, _)| of == run);
         self.end_consent_requests(|p| p.ends_with(run, name));
         let mut again = false;
-        if failure.is_some() && self.servers.current(name, run).is_some_and(|record| record.session.facts.is_none()) {
+        if failure.is_some()
+            && self.servers.record_of_run(name, run).is_some_and(|record| record.session.facts.is_none())
+        {
             self.discard_unready_session(name);
         }
-        if let Some(record) = self.servers.current(name, run) {
+        if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.connection = None;
             record.session.facts = None;
             record.session.connected = None;
             record.session.pid = None;
             record.launch.plan = None;
             record.session.subscriptions_lost = None;
-            record.restore_later();
+            record.save_for_restore();
             record.offer.catalog = Arc::default();
             record.offer.unreviewed = Default::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
-            match (record.access.take_cause(), failure.filter(|_| !stopped)) {
+            match (record.access.take_end_cause(), failure.filter(|_| !stopped)) {
                 (Some(cause), _) => self.on_sign_in_required(name, cause),
                 (None, Some(failure)) => self.on_unexpected_end(name, failure),
                 (None, None) => {

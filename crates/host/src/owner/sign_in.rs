@@ -46,7 +46,7 @@ impl ServerSignIn {
 
     /// Returns `true` if the sign-in was created for this configuration of the server. A different transport doesn't
     /// matter.
-    pub(super) fn is_for(&self, config: &HttpConfig) -> bool {
+    pub(super) fn matches_config(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
     }
 
@@ -104,7 +104,7 @@ impl Owner {
             (Ok(config), None) => {
                 let name = name.to_owned();
                 self.run_concurrently(maker.create_from_vault(config), move |owner, made| {
-                    let sign_in = owner.servers.keep_sign_in(&name, made);
+                    let sign_in = owner.servers.store_sign_in(&name, made);
                     then(owner, &name, sign_in);
                 });
             }

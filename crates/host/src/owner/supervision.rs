@@ -16,17 +16,17 @@ impl Owner {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if failure.reason == FailureReason::Unauthorized && record.access.is_offered() {
-            let cause = record.access.refusal().unwrap_or(failure.message);
+            let cause = record.access.take_refusal().unwrap_or(failure.message);
             return self.on_sign_in_required(name, cause);
         }
-        record.access.is_not_now();
+        record.access.mark_not_requested();
         let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
-            record.supervision.exhausted(&failure);
+            record.supervision.on_attempts_exhausted(&failure);
             record.session.to_restore = Default::default();
             record.set(ServerState::Failed(failure));
             return;
         };
-        record.supervision.tries_again(failure.message.clone());
+        record.supervision.record_retry(failure.message.clone());
         let at = ports::time::end_of_span(now, pause);
         record.note(ActivityKind::State, &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()));
         record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
@@ -45,7 +45,7 @@ impl Owner {
     /// Schedules a retry for a server whose tokens could not be refreshed, with increasing pauses. Returns `false` if
     /// no retry is left.
     pub(super) fn schedule_sign_in_retry(&mut self, name: &str) -> bool {
-        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_pass()) else {
+        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_be_temporary()) else {
             return false;
         };
         let Some((attempt, pause)) = record.supervision.next_renewal() else { return false };
@@ -54,7 +54,9 @@ impl Owner {
         let (name, wait) = (name.to_owned(), record.supervision.wait());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
-                matches!(r.state, ServerState::NeedsSignIn(_)) && r.supervision.wait() == wait && r.access.may_pass()
+                matches!(r.state, ServerState::NeedsSignIn(_))
+                    && r.supervision.wait() == wait
+                    && r.access.may_be_temporary()
             };
             if owner.servers.records.get(&name).is_some_and(is_awaited) {
                 owner.start_without_sign_in(&name);
@@ -69,7 +71,7 @@ impl Owner {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
         {
-            record.supervision.tries_again(needed.cause.clone());
+            record.supervision.record_retry(needed.cause.clone());
         }
         // Can't fail, since the server exists.
         let _ = self.start(name);
@@ -144,8 +146,8 @@ impl Owner {
                 (ServerState::Reconnecting(_), _) => {
                     let _ = self.start(&name);
                 }
-                (ServerState::NeedsSignIn(_), _) if record.access.may_pass() => {
-                    record.access.try_again();
+                (ServerState::NeedsSignIn(_), _) if record.access.may_be_temporary() => {
+                    record.access.allow_retry();
                     self.start_without_sign_in(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {

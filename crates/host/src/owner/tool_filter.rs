@@ -14,25 +14,25 @@ use super::state::PendingRequest;
 use crate::view::ConsentRequestBody;
 
 /// Reason for refusing a model's call of a tool that the user turned off.
-pub(super) const TURNED_OFF: &str = "because the tool is turned off for models in the settings";
+pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models in the settings";
 
 impl Owner {
     /// Changes which tools of a server are available to models, without restarting the server. Pending consent requests
     /// for calls of tools that are now turned off are refused, as if a rule denied them.
-    pub(super) fn change_tools(&mut self, server: &str, config: ServerConfig) {
+    pub(super) fn change_tool_filter(&mut self, server: &str, config: ServerConfig) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.config = Arc::new(config);
             self.permissions.judgement += 1;
         }
         let is_refused = |pending: &PendingRequest| {
-            pending.view.server == server && pending.can_be_refused() && self.is_off(pending)
+            pending.view.server == server && pending.can_be_denied() && self.is_for_disabled_tool(pending)
         };
         let refused: Vec<_> =
             self.consent.pending.iter().filter(|pending| is_refused(pending)).map(|pending| pending.view.id).collect();
         for id in refused {
             // Refusing one request may remove others.
             if let Some(at) = self.consent.position(id) {
-                self.refuse_turned_off(at);
+                self.refuse_disabled_tool(at);
             }
         }
         self.emit_server(server);
@@ -40,7 +40,7 @@ impl Owner {
 
     /// Records a change of the lists in the audit log, since it can allow models to call more tools. The change may
     /// have been made by any program.
-    pub(super) fn note_tools(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
+    pub(super) fn audit_tool_filter(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
         let subject = canonical_json(&json!({ "after": now, "before": before }));
         let hash = Hash::of_bytes(subject.as_bytes());
@@ -57,7 +57,7 @@ impl Owner {
     }
 
     /// Returns `true` if a consent request is for a model's call of a tool that the user turned off.
-    fn is_off(&self, pending: &PendingRequest) -> bool {
+    fn is_for_disabled_tool(&self, pending: &PendingRequest) -> bool {
         let ConsentRequestBody::Tool { tool, .. } = &pending.view.body else { return false };
         matches!(pending.view.why, ConsentRequestOrigin::Model { .. })
             && self

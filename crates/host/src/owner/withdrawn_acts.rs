@@ -9,7 +9,7 @@ use super::Owner;
 use super::audit::PendingAct;
 use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
-use super::state::{CallOrigin, PendingRequest, kind_of, subject_of};
+use super::state::{CallOrigin, PendingRequest, consent_kind, consent_subject};
 
 /// Decision in such an entry, which differs from that of a withdrawn consent request.
 const NOT_SENT_DECISION: &str = "allowed-not-sent";
@@ -38,11 +38,11 @@ impl Owner {
 
     /// Records that an approved result was not read by a model, because its run had ended.
     pub(super) fn audit_unread_result(&mut self, pending: &PendingRequest) {
-        let conversation = self.calls.conversation_of(&pending.view.why);
+        let conversation = self.calls.conversation_of_request(&pending.view.why);
         self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
-            kind: kind_of(&pending.view.body),
-            subject: &subject_of(&pending.view.body),
+            kind: consent_kind(&pending.view.body),
+            subject: &consent_subject(&pending.view.body),
             decision: "withdrawn",
             by: "policy",
             rule: NOT_SENT_DECISION.into(),

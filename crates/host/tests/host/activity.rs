@@ -10,13 +10,13 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_transport::driver::{Direction, Frame, FrameKind};
 use policy::ApprovalScope;
 use serde_json::json;
-use supervision::activity::{ActivityKind, ActivityLog, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
-use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
+use supervision::activity::{ActivityKind, ActivityLog, DEFAULT_MAX_BYTES, MAX_BODY_BYTES, MAX_ENTRIES};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
     let bytes = Bytes::copy_from_slice(bytes);
     let direction = if sent { Direction::Sent } else { Direction::Received };
-    Frame { direction, at, about: FrameKind::read(&bytes), bytes, note }
+    Frame { direction, at, about: FrameKind::classify(&bytes), bytes, note }
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn messages_are_described_and_responses_matched_to_requests() {
 fn large_message_is_described() {
     let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH;
-    let large = "x".repeat(2 * MAX_BODY);
+    let large = "x".repeat(2 * MAX_BODY_BYTES);
     let first = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{large}"}}}}"#);
     let last = format!(r#"{{"result":{{"a":"{large}"}},"jsonrpc":"2.0","id":2}}"#);
     let broken = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{{"a":"{large}"#);
@@ -93,15 +93,15 @@ fn activity_log_is_bounded_in_entries_and_bytes() {
     assert_eq!(activity.entries_after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are dropped");
     assert_eq!(activity.dropped_count(), 50, "dropped entries are counted");
     assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
-    let large = "y".repeat(2 * MAX_BODY);
+    let large = "y".repeat(2 * MAX_BODY_BYTES);
     for _ in 0..40 {
         activity.append_line(ActivityKind::Stderr, &large);
     }
     let kept: usize = activity.entries_after(0, usize::MAX).map(|e| e.body().len()).sum();
-    assert!(kept <= MAX_BYTES, "the bytes are bounded: {kept}");
+    assert!(kept <= DEFAULT_MAX_BYTES, "the bytes are bounded: {kept}");
     let last = activity.entry(activity.latest_sequence()).expect("the latest entry is stored");
     assert!(
-        last.truncated && last.body().len() == MAX_BODY && last.bytes == 2 * MAX_BODY,
+        last.truncated && last.body().len() == MAX_BODY_BYTES && last.bytes == 2 * MAX_BODY_BYTES,
         "a large entry is truncated and contains its size"
     );
 }
@@ -120,8 +120,8 @@ fn paging_returns_the_latest_entries_in_order() {
 async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
     const TOTAL_BYTES: usize = 256 * 1024;
     let options = HostOptions { kept_together: TOTAL_BYTES, ..HostOptions::default() };
-    let servers = vec![("loud", scripted(&[])), ("quiet", scripted(&[]))];
-    let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, options).await;
+    let servers = vec![("loud", scripted_config(&[])), ("quiet", scripted_config(&[]))];
+    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, options).await;
     app.ready("loud").await;
     app.ready("quiet").await;
     let is_call = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });

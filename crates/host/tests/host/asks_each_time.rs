@@ -9,26 +9,26 @@ use policy::{ApprovalScope, Grant, GrantId, GrantSubject, PolicyRule, ReviewStat
 use ports::Document;
 use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "bank";
 
-fn tool(name: &str, meta: Value) -> Value {
+fn tool_json(name: &str, meta: Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}, "_meta": meta})
 }
 
 fn marked_tool() -> Value {
-    tool("echo", json!({"anthropic/requiresUserInteraction": true}))
+    tool_json("echo", json!({"anthropic/requiresUserInteraction": true}))
 }
 
 fn bank_server() -> ServerConfig {
-    let list = json!({"tools": [marked_tool(), tool("environment", json!({}))]});
-    scripted(&["--reply", &format!("tools/list={list}")])
+    let list = json!({"tools": [marked_tool(), tool_json("environment", json!({}))]});
+    scripted_config(&["--reply", &format!("tools/list={list}")])
 }
 
-fn call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<CallToolResult, CallFailure>> {
+fn spawn_call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<CallToolResult, CallFailure>> {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     tokio::spawn(
         async move { host.call_tool(id, SERVER.into(), tool, Map::new(), None).await.map(|(result, _)| result) },
@@ -41,7 +41,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
 
 /// Makes a call, checks that it requires consent for this call only, and allows it.
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
-    let called = call(app, id, "echo");
+    let called = spawn_call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool).await;
     assert_eq!((request.rule, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
     let hash = request.hash.to_string();
@@ -57,9 +57,9 @@ async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
         .expect("the call returns a result");
 }
 
-async fn review(app: &TestApp) {
+async fn review_tools(app: &TestApp) {
     for (id, tool) in [("seen-1", "echo"), ("seen-2", "environment")] {
-        let called = call(app, id, tool);
+        let called = spawn_call(app, id, tool);
         let request = app.consent_request(SERVER, "the first call", is_tool).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("the call returns a result");
@@ -80,7 +80,7 @@ async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>)
 async fn grant_for_an_always_asking_tool_has_no_effect() {
     let app = TestApp::start(vec![(SERVER, bank_server())]).await;
     app.ready(SERVER).await;
-    review(&app).await;
+    review_tools(&app).await;
     // A version of Drawbridge that doesn't know this setting may have stored such a grant.
     let definition: Tool = serde_json::from_value(marked_tool()).unwrap();
     let grant = Grant {
@@ -113,10 +113,10 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
 async fn trust_and_rules_for_an_always_asking_tool_have_no_effect() {
     let app = TestApp::start(vec![(SERVER, bank_server())]).await;
     app.ready(SERVER).await;
-    review(&app).await;
+    review_tools(&app).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     app.host.set_rule(PolicyRule::new(RuleEffect::Allow, SERVER.to_owned())).await.unwrap();
-    let other = tokio::time::timeout(EVENT_TIMEOUT, call(&app, "1", "environment")).await;
+    let other = tokio::time::timeout(EVENT_TIMEOUT, spawn_call(&app, "1", "environment")).await;
     other.expect("another tool of the server requires no consent").unwrap().expect("the call returns a result");
     assert_consent_required(&app, "2", "a call of the marked tool").await;
     let expected = (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime; 2]);

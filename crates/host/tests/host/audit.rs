@@ -19,7 +19,7 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo_config};
 use testkit::deadline::{poll_until, yield_until_idle};
 use tokio::task::JoinHandle;
 
@@ -155,19 +155,19 @@ pub(crate) async fn start_harbour() -> (TestApp, Arc<ScriptedLog>) {
     let disk = Arc::new(ScriptedLog::wrapping(ports.audit.clone()));
     ports.audit = disk.clone();
     let host = Host::start(ports, HostOptions::default()).await;
-    let entry = ServerEntry { name: "harbour".to_owned(), config: demo(&[]) };
+    let entry = ServerEntry { name: "harbour".to_owned(), config: demo_config(&[]) };
     host.add_server(entry).await.unwrap();
     let app = TestApp { folder, host, platform };
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
-    let first = call(&app, "first");
+    let first = spawn_call(&app, "first");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     assert!(first.await.unwrap().is_ok(), "an approved call returns a result");
     (app, disk)
 }
 
-fn call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
+fn spawn_call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     let (host, id) = (app.host.clone(), id.to_owned());
     let arguments = json!({"a": 1, "b": 2}).as_object().unwrap().clone();
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "add".into(), arguments, None).await })
@@ -216,7 +216,7 @@ async fn wait_until_all_is_sent(app: &TestApp) {
 async fn result_is_shown_after_its_audit_entry_is_durable() {
     let (app, disk) = start_harbour().await;
     disk.durable.store(1, Ordering::SeqCst);
-    let waits = call(&app, "second");
+    let waits = spawn_call(&app, "second");
     wait_until_answered(&app, 2).await;
     assert_eq!(sent_call_count(&app).await, 2, "the call is sent once its entry is written");
     assert!(!waits.is_finished(), "the result is withheld until the entry is durable");
@@ -228,7 +228,7 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
     assert!(call_outcome(waits).await.is_ok(), "the result is shown once the entry is durable");
 
     disk.durable.store(1, Ordering::SeqCst);
-    let lost = call(&app, "third");
+    let lost = spawn_call(&app, "third");
     wait_until_answered(&app, 3).await;
     disk.broken.store(true, Ordering::SeqCst);
     disk.receipts().notify_durable();
@@ -245,17 +245,17 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
 async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     let (app, disk) = start_harbour().await;
     disk.full.store(true, Ordering::SeqCst);
-    let failure = call_outcome(call(&app, "second")).await.unwrap_err();
+    let failure = call_outcome(spawn_call(&app, "second")).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     disk.slow.store(true, Ordering::SeqCst);
-    let waits = call(&app, "third");
+    let waits = spawn_call(&app, "third");
     wait_until_delayed(&disk).await;
     wait_until_all_is_sent(&app).await;
     assert!(!waits.is_finished(), "a call waits until its entry is written");
     disk.release_delayed();
     let failure = call_outcome(waits).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
-    let cancelled = call(&app, "fourth");
+    let cancelled = spawn_call(&app, "fourth");
     wait_until_delayed(&disk).await;
     app.host.cancel_call("fourth".to_owned()).await.unwrap();
     assert_eq!(
@@ -271,7 +271,7 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     let decisions: Vec<String> =
         entries_of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
     assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log records that the cancelled call was not sent");
-    let waits = call(&app, "fifth");
+    let waits = spawn_call(&app, "fifth");
     wait_until_delayed(&disk).await;
     disk.release_delayed();
     assert!(call_outcome(waits).await.is_ok(), "a call with a written entry is sent");
@@ -296,7 +296,7 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
 async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
     let (app, disk) = start_harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
-    let waits = call(&app, "second");
+    let waits = spawn_call(&app, "second");
     wait_until_delayed(&disk).await;
     let grants = app.host.grants().await.unwrap();
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
@@ -329,7 +329,7 @@ async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
 async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
     let (app, disk) = start_harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
-    let cancelled = call(&app, "second");
+    let cancelled = spawn_call(&app, "second");
     wait_until_delayed(&disk).await;
     app.host.cancel_call("second".to_owned()).await.unwrap();
     assert_eq!(call_outcome(cancelled).await.unwrap_err(), CallFailure::Cancelled, "the call was not sent yet");
@@ -349,10 +349,10 @@ async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
 #[tokio::test]
 async fn entry_contains_originator_payload_and_deciding_rule() {
     let (app, _disk) = start_harbour().await;
-    assert!(call_outcome(call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
+    assert!(call_outcome(spawn_call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
-    assert!(call_outcome(call(&app, "third")).await.is_ok(), "the third call is recorded by its hash only");
+    assert!(call_outcome(spawn_call(&app, "third")).await.is_ok(), "the third call is recorded by its hash only");
     let entries = entries_of_kind(&app, "tool");
     let [first, second, third] = &entries[..] else { panic!("three calls: {entries:?}") };
     assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user is the originator and decided");

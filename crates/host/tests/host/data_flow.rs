@@ -3,14 +3,14 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::data_flow::{DataFlow, MAX_TOOLS, ResultReview, SameServerFlow};
+use domain::data_flow::{DataFlow, MAX_TOOL_SETTINGS, ResultReview, SameServerFlow};
 use host::view::{ConsentRequestBody, UserDecision};
 use host::{CallOrigin, FlowError, HostOptions};
 use mcp_proto::types::CallToolResult;
 use ports::Document;
 use ports::server_config::ServerEntry;
 use serde_json::json;
-use testkit::app::{TestApp, demo};
+use testkit::app::{TestApp, demo_config};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -23,12 +23,16 @@ fn flow_after(same_server: SameServerFlow) -> DataFlow {
     DataFlow { same_server, ..DataFlow::default() }
 }
 
-async fn set(app: &TestApp, flow: DataFlow) -> Result<(), FlowError> {
+async fn set_data_flow(app: &TestApp, flow: DataFlow) -> Result<(), FlowError> {
     app.host.set_data_flow(SERVER.into(), flow).await
 }
 
 /// Spawns a model's call of the tool with a permanent grant.
-fn add(app: &TestApp, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
+fn spawn_add_call(
+    app: &TestApp,
+    conversation: &str,
+    id: &str,
+) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
     let (host, id, conversation) = (app.host.clone(), id.to_owned(), conversation.to_owned());
     let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap();
     tokio::spawn(async move {
@@ -62,16 +66,16 @@ async fn latest_data_flow_applies_while_the_log_is_slow() {
 async fn unchanged_data_flow_is_not_written_again() {
     let (app, disk) = start_harbour().await;
     let entries = || entries_of_kind(&app, "data-flow").len();
-    set(&app, DataFlow::default()).await.unwrap();
+    set_data_flow(&app, DataFlow::default()).await.unwrap();
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
-    set(&app, flow_after(SameServerFlow::Off)).await.unwrap();
-    set(&app, flow_after(SameServerFlow::Off)).await.unwrap();
+    set_data_flow(&app, flow_after(SameServerFlow::Off)).await.unwrap();
+    set_data_flow(&app, flow_after(SameServerFlow::Off)).await.unwrap();
     assert_eq!(entries(), 1, "one change has one entry");
     disk.full.store(true, Ordering::SeqCst);
-    let refused = set(&app, flow_after(SameServerFlow::Everything)).await;
+    let refused = set_data_flow(&app, flow_after(SameServerFlow::Everything)).await;
     assert!(matches!(refused, Err(FlowError::Store(_))), "a change that can't be written is refused: {refused:?}");
     disk.full.store(false, Ordering::SeqCst);
-    set(&app, flow_after(SameServerFlow::Off)).await.unwrap();
+    set_data_flow(&app, flow_after(SameServerFlow::Off)).await.unwrap();
     assert_eq!(entries(), 1, "the setting before the failed change is unchanged");
     app.host.close().await;
 }
@@ -83,9 +87,17 @@ async fn number_of_tools_with_a_setting_is_bounded() {
         let tools = (0..n).map(|n| (n.to_string(), ResultReview::Off)).collect();
         DataFlow { tools, ..DataFlow::default() }
     };
-    assert_eq!(set(&app, tools(MAX_TOOLS)).await, Ok(()), "the maximum number of settings is accepted");
-    assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more setting is rejected");
-    assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOLS), "the previous setting is unchanged");
+    assert_eq!(
+        set_data_flow(&app, tools(MAX_TOOL_SETTINGS)).await,
+        Ok(()),
+        "the maximum number of settings is accepted"
+    );
+    assert_eq!(
+        set_data_flow(&app, tools(MAX_TOOL_SETTINGS + 1)).await,
+        Err(FlowError::TooMany),
+        "one more setting is rejected"
+    );
+    assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOL_SETTINGS), "the previous setting is unchanged");
     let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await;
     assert!(matches!(nobody, Err(FlowError::Server(_))), "a missing server is refused: {nobody:?}");
     app.host.close().await;
@@ -95,17 +107,17 @@ async fn number_of_tools_with_a_setting_is_bounded() {
 async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
     let (app, disk) = start_harbour().await;
     for by in ["the user", "another program"] {
-        set(&app, DataFlow::default()).await.unwrap();
+        set_data_flow(&app, DataFlow::default()).await.unwrap();
         app.host.record_conversation_servers(by.to_owned(), Vec::new(), true).await.unwrap();
-        add(&app, by, "reads").await.unwrap().expect("the call requires no consent");
+        spawn_add_call(&app, by, "reads").await.unwrap().expect("the call requires no consent");
         let before = sent_call_count(&app).await;
         disk.slow.store(true, Ordering::SeqCst);
-        let waits = add(&app, by, "waits");
+        let waits = spawn_add_call(&app, by, "waits");
         wait_until_delayed(&disk).await;
         disk.slow.store(false, Ordering::SeqCst);
         let everything = flow_after(SameServerFlow::Everything);
         if by == "the user" {
-            set(&app, everything).await.unwrap();
+            set_data_flow(&app, everything).await.unwrap();
         } else {
             let documents = app.host.ports().documents.clone();
             documents.write(Document::Flow, &json!({ SERVER: everything })).unwrap();
@@ -124,16 +136,16 @@ async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
 
 #[tokio::test]
 async fn data_flow_setting_belongs_to_one_server() {
-    let entry = |name: &str| ServerEntry { name: name.to_owned(), config: demo(&[]) };
+    let entry = |name: &str| ServerEntry { name: name.to_owned(), config: demo_config(&[]) };
     let again = async |app: TestApp| {
         app.host.close().await;
         let TestApp { folder, host, .. } = app;
         drop(host);
-        TestApp::start_in(folder, vec![], HostOptions::default()).await
+        TestApp::start_in_folder(folder, vec![], HostOptions::default()).await
     };
-    let app = TestApp::start(vec![(SERVER, demo(&[]))]).await;
+    let app = TestApp::start(vec![(SERVER, demo_config(&[]))]).await;
     let off = flow_after(SameServerFlow::Off);
-    set(&app, off.clone()).await.unwrap();
+    set_data_flow(&app, off.clone()).await.unwrap();
     app.host.update_server(SERVER.into(), entry("renamed")).await.unwrap();
     assert_eq!(app.server("renamed").await.flow, off, "the setting follows a renamed server");
     app.host.add_server(entry(SERVER)).await.unwrap();

@@ -19,7 +19,7 @@ use crate::kept::entries_of_kind;
 
 const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
-fn call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
+fn spawn_call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let (host, tool) = (app.host.clone(), tool.to_owned());
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     tokio::spawn(async move { host.call_tool("held".into(), "harbour".into(), tool, arguments, None).await })
@@ -50,7 +50,7 @@ fn decisions(app: &TestApp) -> Vec<String> {
 #[tokio::test]
 async fn request_is_approved_once_while_its_entry_is_written() {
     let (app, disk) = start_harbour().await;
-    let called = call(&app, "fail", json!({}));
+    let called = spawn_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
     let first = approve_with_slow_log(&app, &disk, &request).await;
     let second = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
@@ -72,7 +72,7 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
         let (app, disk) = start_harbour().await;
-        let called = call(&app, "fail", json!({ "file": "/private/key" }));
+        let called = spawn_call(&app, "fail", json!({ "file": "/private/key" }));
         let request = call_request(&app).await;
         let approved = approve_with_slow_log(&app, &disk, &request).await;
 
@@ -105,7 +105,7 @@ async fn panicking_turn_closes_the_host_and_its_servers() {
     let (app, disk) = start_harbour().await;
     let pid = app.server("harbour").await.pid.expect("the server is a process");
     disk.panics.store(true, Ordering::SeqCst);
-    let called = call(&app, "add", json!({"a": 1, "b": 2})).await;
+    let called = spawn_call(&app, "add", json!({"a": 1, "b": 2})).await;
     assert!(called.expect_err("the call's task takes the turn").is_panic(), "the task of the call panics");
     assert_eq!(app.host.snapshot().await.unwrap_err(), HostClosed, "no further turn is possible");
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;

@@ -11,7 +11,7 @@ use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::{AuditEntry, AuditQuery, Document, Ports};
 use serde_json::{Map, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
 use crate::audit::{ScriptedLog, wait_until_delayed};
 use crate::roots::RefusingDisk;
@@ -50,7 +50,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     let changed = text.replace(r#""auditDays": 30"#, r#""auditDays": 1"#);
     assert_ne!(text, changed, "the edit changes the file");
     std::fs::write(&file, changed).unwrap();
-    let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
+    let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while entries_of_kind(&app, "settings").len() < 2 {
         assert!(tokio::time::Instant::now() < deadline, "an external change is recorded");
@@ -131,7 +131,7 @@ async fn host_in_folder_with_slow_log(
 ) -> (TestApp, Arc<ScriptedLog>) {
     let mut log = None;
     let secrets = Arc::new(SecretsInMemory::default());
-    let app = TestApp::start_over(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
+    let app = TestApp::start_with_changed_ports(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
         let disk = Arc::new(ScriptedLog::wrapping(Arc::clone(&ports.audit)));
         prepare(&disk);
         log = Some(Arc::clone(&disk));
@@ -170,7 +170,7 @@ async fn settings_that_could_not_be_written_do_not_apply_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let secrets = Arc::new(SecretsInMemory::default());
     let own = Arc::<SecretsInMemory>::clone(&secrets);
-    let app = TestApp::start_over(folder, vec![], HostOptions::default(), own, |ports: Ports| {
+    let app = TestApp::start_with_changed_ports(folder, vec![], HostOptions::default(), own, |ports: Ports| {
         let disk = Arc::new(RefusingDisk::over(Arc::clone(&ports.documents), Document::Settings));
         documents = Some(Arc::clone(&disk));
         Ports { documents: disk, ..ports }
@@ -187,7 +187,7 @@ async fn settings_that_could_not_be_written_do_not_apply_after_a_restart() {
     drop(host);
     let confirmed = std::fs::read_to_string(folder.path().join("data/confirmed.json")).unwrap();
     assert!(confirmed.contains("\"days\": 365"), "a failed change is not confirmed: {confirmed}");
-    let app = TestApp::start_with(folder, vec![], HostOptions::default(), secrets).await;
+    let app = TestApp::start_with_secrets(folder, vec![], HostOptions::default(), secrets).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "the previous retention is in effect");
     app.host.close().await;
 }
@@ -205,7 +205,7 @@ async fn values_of_secret_fields_are_not_logged() {
         "requestState": "s",
     });
     let reply = format!("tools/call={asks}");
-    let app = TestApp::start(vec![("bad", scripted(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
+    let app = TestApp::start(vec![("bad", scripted_config(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[0] > 0).await;
     let user = app.decide_automatically(|request| {
@@ -233,7 +233,7 @@ async fn values_of_secret_fields_are_not_logged() {
 
 #[tokio::test]
 async fn muted_server_does_not_fill_the_log() {
-    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     let user = app.decide_automatically(|request| {

@@ -11,13 +11,13 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::ApprovalScope;
 use serde_json::Map;
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 use testkit::deadline::poll_until;
 use tokio::task::JoinHandle;
 
 type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-fn call(app: &TestApp, server: &str, id: &str, tool: &str) -> PendingCall {
+fn spawn_call(app: &TestApp, server: &str, id: &str, tool: &str) -> PendingCall {
     let (host, server, id, tool) = (app.host.clone(), server.to_owned(), id.to_owned(), tool.to_owned());
     tokio::spawn(async move { host.call_tool(id, server, tool, Map::new(), None).await.map(|(result, _)| result) })
 }
@@ -38,7 +38,7 @@ fn allow_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
 async fn start_harbour(cool_down: Duration) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { cool_down, ..HostOptions::default() };
-    let app = TestApp::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
+    let app = TestApp::start_in_folder(folder, vec![("harbour", demo_config(&["--era", "legacy"]))], options).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     app
@@ -46,7 +46,7 @@ async fn start_harbour(cool_down: Duration) -> TestApp {
 
 /// Makes the server request a form, and decides its consent request with the given decision.
 async fn decide_one_form(app: &TestApp, id: &str, answer: UserDecision) -> String {
-    let called = call(app, "harbour", id, "ask_user");
+    let called = spawn_call(app, "harbour", id, "ask_user");
     let request = app.consent_request("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     app.decide(&request, answer).await;
     response_text(called).await
@@ -63,10 +63,10 @@ async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
     let third = decide_one_form(&app, "3", UserDecision::Cancel).await;
     assert!(third.contains("cancel"), "the third request receives the user's decision: {third}");
     let muted = app.until("harbour", "muted", |s| s.muted).await;
-    let left = muted.muted_until.expect("X24: the end of the mute is known") - ports::time::now();
+    let left = muted.muted_until.expect("X24: the end of the mute is known") - ports::time::system_time_millis();
     assert!(left <= 2_000, "the duration of the mute is the configured one: {left} ms");
 
-    let unseen = response_text(call(&app, "harbour", "4", "ask_user")).await;
+    let unseen = response_text(spawn_call(&app, "harbour", "4", "ask_user")).await;
     assert!(unseen.contains("declin"), "X24: requests of a muted server are refused automatically: {unseen}");
     assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: refused requests are counted");
     assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the mute is audited");
@@ -81,7 +81,7 @@ async fn mute_is_ended_by_the_user_and_an_approval_resets_the_count() {
     let app = start_harbour(Duration::from_secs(600)).await;
     let _user = app.decide_automatically(allow_start_and_tools);
     let accept = async |id: &str| {
-        let called = call(&app, "harbour", id, "ask_url");
+        let called = spawn_call(&app, "harbour", id, "ask_url");
         let request =
             app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -106,12 +106,12 @@ async fn mute_is_ended_by_the_user_and_an_approval_resets_the_count() {
 
 #[tokio::test]
 async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
-    let flood = scripted(&["--misbehave", "flood-elicitation", "--count", "500"]);
-    let app = TestApp::start(vec![("bad", flood), ("good", demo(&["--era", "legacy"]))]).await;
+    let flood = scripted_config(&["--misbehave", "flood-elicitation", "--count", "500"]);
+    let app = TestApp::start(vec![("bad", flood), ("good", demo_config(&["--era", "legacy"]))]).await;
     app.ready("good").await;
     app.ready("bad").await;
     let _user = app.decide_automatically(allow_start_and_tools);
-    let flooding = call(&app, "bad", "1", "echo");
+    let flooding = spawn_call(&app, "bad", "1", "echo");
     let most = supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS as u64;
     let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
     assert_eq!(
@@ -125,7 +125,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
     tokio::time::timeout(EVENT_TIMEOUT, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;
     assert!(view.refused_questions == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
-    let good = call(&app, "good", "2", "ask_user");
+    let good = spawn_call(&app, "good", "2", "ask_user");
     let request = app.consent_request("good", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     app.decide(&request, UserDecision::Deny).await;
     assert!(response_text(good).await.contains("declin"), "X24: requests of the other server are unaffected");
@@ -136,9 +136,9 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
     let app = start_harbour(Duration::from_secs(600)).await;
     let _user = app.decide_automatically(allow_start_and_tools);
     *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
-    let opening = call(&app, "harbour", "1", "ask_url");
+    let opening = spawn_call(&app, "harbour", "1", "ask_url");
     let page = app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
-    let asking = call(&app, "harbour", "2", "ask_user");
+    let asking = spawn_call(&app, "harbour", "2", "ask_user");
     app.consent_request("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     let allow = app.host.decide(page.id, page.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
@@ -158,7 +158,7 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
 async fn scripted_denials_do_not_mute() {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { decides: "answers", ..HostOptions::default() };
-    let app = TestApp::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
+    let app = TestApp::start_in_folder(folder, vec![("harbour", demo_config(&["--era", "legacy"]))], options).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     let _user = app.decide_automatically(allow_start_and_tools);

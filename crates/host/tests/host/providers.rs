@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 use crate::audit::wait_until_delayed;
 use crate::kept::host_with_slow_log;
 
-const KEY: &str = "sk-canary-host-90d1";
+const PROVIDER_KEY: &str = "sk-canary-host-90d1";
 
 /// Starts a provider that lists one model. Returns the URL of the provider, and a receiver of the key in each request.
-async fn provider() -> (String, mpsc::Receiver<Option<String>>) {
+async fn start_provider() -> (String, mpsc::Receiver<Option<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let (asked, keys) = mpsc::channel(16);
@@ -40,7 +40,7 @@ async fn provider() -> (String, mpsc::Receiver<Option<String>>) {
 }
 
 /// Returns the settings of a provider with this URL.
-pub(crate) fn settings(url: &str) -> ProviderSettings {
+pub(crate) fn provider_settings(url: &str) -> ProviderSettings {
     ProviderSettings {
         id: "own".into(),
         name: "Own".into(),
@@ -51,29 +51,29 @@ pub(crate) fn settings(url: &str) -> ProviderSettings {
     }
 }
 
-async fn list(app: &TestApp) -> Result<usize, ProviderError> {
+async fn refresh_models(app: &TestApp) -> Result<usize, ProviderError> {
     app.host.refresh_models("own".into()).await
 }
 
 #[tokio::test]
 async fn key_is_sent_only_to_the_address_it_was_entered_for() {
     let app = TestApp::start(Vec::new()).await;
-    let (first, mut keys_of_first) = provider().await;
-    let (second, mut keys_of_second) = provider().await;
-    app.host.set_provider(settings(&first)).await.expect("the provider is configured");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
-    list(&app).await.expect("the provider lists its models");
-    assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(KEY), "the key is sent to its address");
+    let (first, mut keys_of_first) = start_provider().await;
+    let (second, mut keys_of_second) = start_provider().await;
+    app.host.set_provider(provider_settings(&first)).await.expect("the provider is configured");
+    app.host.set_provider_key("own".into(), SecretString::from(PROVIDER_KEY)).await.expect("the key is stored");
+    refresh_models(&app).await.expect("the provider lists its models");
+    assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(PROVIDER_KEY), "the key is sent to its address");
     assert_eq!(app.host.providers_with_key().await.unwrap(), ["own"], "the provider has a key");
-    app.host.set_provider(settings(&second)).await.expect("the address is changed");
-    list(&app).await.expect("the other address lists its models");
+    app.host.set_provider(provider_settings(&second)).await.expect("the address is changed");
+    refresh_models(&app).await.expect("the other address lists its models");
     assert_eq!(keys_of_second.recv().await.unwrap(), None, "the key is not sent to another address");
     assert!(app.host.providers_with_key().await.unwrap().is_empty(), "the provider has no key for that address");
-    app.host.set_provider(settings(&first)).await.expect("the address is changed back");
-    list(&app).await.expect("the first address lists its models again");
+    app.host.set_provider(provider_settings(&first)).await.expect("the address is changed back");
+    refresh_models(&app).await.expect("the first address lists its models again");
     assert_eq!(
         keys_of_first.recv().await.unwrap().as_deref(),
-        Some(KEY),
+        Some(PROVIDER_KEY),
         "the key of the first address is still stored"
     );
     app.host.close().await;
@@ -83,11 +83,11 @@ async fn key_is_sent_only_to_the_address_it_was_entered_for() {
 async fn latest_provider_address_applies_while_the_log_is_slow() {
     let (app, disk) = host_with_slow_log(|_| ()).await;
     let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
-    app.host.set_provider(settings(first)).await.expect("the provider is configured");
+    app.host.set_provider(provider_settings(first)).await.expect("the provider is configured");
     disk.slow.store(true, Ordering::SeqCst);
     let set = |url: &'static str| {
         let host = app.host.clone();
-        tokio::spawn(async move { host.set_provider(settings(url)).await })
+        tokio::spawn(async move { host.set_provider(provider_settings(url)).await })
     };
     let changed = set(second);
     wait_until_delayed(&disk).await;
@@ -108,10 +108,10 @@ async fn latest_provider_address_applies_while_the_log_is_slow() {
 #[tokio::test]
 async fn removed_provider_is_deleted_with_its_keys() {
     let app = TestApp::start(Vec::new()).await;
-    let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.expect("the provider is configured");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
-    list(&app).await.expect("the provider lists its models");
+    let (url, _keys) = start_provider().await;
+    app.host.set_provider(provider_settings(&url)).await.expect("the provider is configured");
+    app.host.set_provider_key("own".into(), SecretString::from(PROVIDER_KEY)).await.expect("the key is stored");
+    refresh_models(&app).await.expect("the provider lists its models");
     let small = ModelRef { provider: "own".into(), model: "small".into() };
     app.host.set_default_model(Some(small.clone())).await.expect("the default model is set");
     let registry = app.host.models().await.unwrap();
@@ -131,16 +131,16 @@ async fn removed_provider_is_deleted_with_its_keys() {
 #[tokio::test]
 async fn model_lists_persist_and_keys_are_in_no_file() {
     let app = TestApp::start(Vec::new()).await;
-    let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.expect("the provider is configured");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
-    list(&app).await.expect("the provider lists its models");
+    let (url, _keys) = start_provider().await;
+    app.host.set_provider(provider_settings(&url)).await.expect("the provider is configured");
+    app.host.set_provider_key("own".into(), SecretString::from(PROVIDER_KEY)).await.expect("the key is stored");
+    refresh_models(&app).await.expect("the provider lists its models");
     let data = app.folder.path().join("data");
     let lists = std::fs::read_to_string(data.join("model-lists.json")).expect("the lists are stored");
     assert!(lists.contains("small"), "the file contains the model: {lists}");
     for file in std::fs::read_dir(&data).unwrap().flatten().filter(|file| file.path().is_file()) {
         let bytes = std::fs::read(file.path()).unwrap();
-        let has_key = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
+        let has_key = bytes.windows(PROVIDER_KEY.len()).any(|part| part == PROVIDER_KEY.as_bytes());
         assert!(!has_key, "the key is not in {}", file.path().display());
     }
     app.host.close().await;
@@ -150,14 +150,14 @@ async fn model_lists_persist_and_keys_are_in_no_file() {
 async fn unusable_settings_change_nothing() {
     let app = TestApp::start(Vec::new()).await;
     for url in ["http://user:secret@127.0.0.1/v1", "ftp://127.0.0.1/", "http://127.0.0.1/v1?key=secret"] {
-        let refused = app.host.set_provider(settings(url)).await;
+        let refused = app.host.set_provider(provider_settings(url)).await;
         assert!(matches!(refused, Err(ProviderError::Settings(_))), "{url}: {refused:?}");
     }
-    let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.expect("the provider is configured");
+    let (url, _keys) = start_provider().await;
+    app.host.set_provider(provider_settings(&url)).await.expect("the provider is configured");
     let path = app.folder.path().join("data").join("models.json");
     std::fs::write(&path, "{ not json").unwrap();
-    let refused = app.host.set_provider(settings(&url)).await;
+    let refused = app.host.set_provider(provider_settings(&url)).await;
     assert!(matches!(refused, Err(ProviderError::Store(_))), "an invalid file is not overwritten: {refused:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json", "the invalid file is unchanged");
     app.host.close().await;

@@ -9,11 +9,11 @@ use policy::ApprovalScope;
 use ports::secrets::{self, SecretsInMemory};
 use ports::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
 use serde_json::json;
-use testkit::app::{TestApp, TestPlatform, remote};
+use testkit::app::{TestApp, TestPlatform, remote_config};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::{SetClock, advance_time};
 
-async fn server(revision: &'static str) -> HttpServer {
+async fn start_server(revision: &'static str) -> HttpServer {
     HttpServer::start(move |request, answer| async move { ordinary::respond(revision, &request, answer).await }).await
 }
 
@@ -28,8 +28,8 @@ fn failure(state: &ServerState) -> &host::view::Failure {
 
 #[tokio::test]
 async fn nothing_is_sent_before_the_address_is_approved() {
-    let server = server("2025-11-25").await;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let server = start_server("2025-11-25").await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let consent_request = app.consent_request("far", "its address", is_connect).await;
     let ConsentRequestBody::ConnectServer { config, approved_before } = &consent_request.body else { unreachable!() };
@@ -53,9 +53,9 @@ async fn nothing_is_sent_before_the_address_is_approved() {
 
 #[tokio::test]
 async fn key_in_a_url_is_shown_for_consent_and_not_stored() {
-    let server = server("2025-11-25").await;
+    let server = start_server("2025-11-25").await;
     let url = format!("{}?api_key=s3cret", server.url("/mcp"));
-    let app = TestApp::start(vec![("far", remote(&url))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&url))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let consent_request = app.consent_request("far", "its address", is_connect).await;
     let ConsentRequestBody::ConnectServer { config, .. } = &consent_request.body else { unreachable!() };
@@ -91,8 +91,8 @@ async fn key_in_a_url_is_shown_for_consent_and_not_stored() {
 #[tokio::test]
 async fn detected_transport_is_shown_and_tried_first_the_next_time() {
     for (revision, probes) in [("2025-11-25", 1), ("2026-07-28", 1)] {
-        let server = server(revision).await;
-        let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+        let server = start_server(revision).await;
+        let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
         let view = app.ready("far").await;
         let connected = view.connected.expect("the connection is known");
         assert_eq!(connected.transport, DetectedTransport::StreamableHttp, "{revision}: the transport is detected");
@@ -101,7 +101,7 @@ async fn detected_transport_is_shown_and_tried_first_the_next_time() {
         assert_eq!(spoken.as_deref(), Some(revision), "the revision is known");
         assert_eq!(server.count("server/discover"), probes, "{revision}: an unknown server is probed");
         app.host.close().await;
-        let app = TestApp::start_in(app.folder, Vec::new(), HostOptions::default()).await;
+        let app = TestApp::start_in_folder(app.folder, Vec::new(), HostOptions::default()).await;
         app.ready("far").await;
         if revision < "2026" {
             // With a stored revision, `initialize` is the first request.
@@ -117,7 +117,7 @@ async fn detected_transport_is_shown_and_tried_first_the_next_time() {
 
 #[tokio::test]
 async fn any_change_of_an_address_asks_again() {
-    let server = server("2026-07-28").await;
+    let server = start_server("2026-07-28").await;
     let base = HttpConfig { url: server.url("/mcp"), ..HttpConfig::default() };
     let app = TestApp::start(vec![("far", base.clone().into())]).await;
     app.host.start_server("far".into()).await.unwrap();
@@ -153,7 +153,7 @@ async fn any_change_of_an_address_asks_again() {
 }
 
 /// Returns an app with this server, and a keychain that contains these secrets.
-async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> TestApp {
+async fn app_with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let keychain = Arc::new(SecretsInMemory::default());
@@ -169,16 +169,17 @@ async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> TestApp {
 
 #[tokio::test]
 async fn secrets_are_sent_to_their_server_only() {
-    let server = server("2025-11-25").await;
+    let server = start_server("2025-11-25").await;
     let config = HttpConfig {
         url: server.url("/mcp"),
-        headers: [("Authorization".to_owned(), format!("Bearer {}", secrets::reference("far.Authorization")))].into(),
+        headers: [("Authorization".to_owned(), format!("Bearer {}", secrets::secret_reference("far.Authorization")))]
+            .into(),
         kind: None,
         auth: None,
     };
     let origin = config.origin().unwrap();
     let key = secrets::storage_key("far.Authorization", &origin);
-    let app = with_secrets(config.into(), &[(&key, "t0psecret")]).await;
+    let app = app_with_secrets(config.into(), &[(&key, "t0psecret")]).await;
     let view = app.ready("far").await;
     let sent = server.seen();
     assert!(!sent.is_empty(), "the server was reached");
@@ -216,15 +217,15 @@ async fn secrets_are_sent_to_their_server_only() {
 
 #[tokio::test]
 async fn secret_is_bound_to_the_address_it_was_entered_for() {
-    let (own, other) = (server("2025-11-25").await, server("2025-11-25").await);
+    let (own, other) = (start_server("2025-11-25").await, start_server("2025-11-25").await);
     let origin = HttpConfig { url: own.url("/mcp"), ..HttpConfig::default() }.origin().unwrap();
     let config = HttpConfig {
         url: other.url("/mcp"),
-        headers: [("X-Key".to_owned(), secrets::reference("far.X-Key"))].into(),
+        headers: [("X-Key".to_owned(), secrets::secret_reference("far.X-Key"))].into(),
         kind: None,
         auth: None,
     };
-    let app = with_secrets(config.into(), &[(&secrets::storage_key("far.X-Key", &origin), "t0psecret")]).await;
+    let app = app_with_secrets(config.into(), &[(&secrets::storage_key("far.X-Key", &origin), "t0psecret")]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "the secret is not sent to another address");
@@ -253,7 +254,7 @@ async fn fresh_resource_is_not_requested_again() {
         answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
     })
     .await;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready("far").await;
     let read =
         |id: &str, refresh| app.host.read_resource_with_freshness(id.into(), "far".into(), "a:1".into(), refresh);
@@ -281,7 +282,7 @@ async fn stale_list_is_read_again_on_access() {
     })
     .await;
     let clock = SetClock::new();
-    let app = TestApp::start_at(Arc::clone(&clock), vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start_with_clock(Arc::clone(&clock), vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready("far").await;
     let span = std::time::Duration::from_secs(5);
     clock.advance(span);

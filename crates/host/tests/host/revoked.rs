@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use host::view::{ServerState, UserDecision};
 use policy::ApprovalScope;
-use testkit::app::{TestApp, remote};
+use testkit::app::{TestApp, remote_config};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::advance_time;
 
@@ -16,7 +16,7 @@ async fn http_at(address: std::net::SocketAddr) -> HttpServer {
 /// Returns a running server with a permanently approved address.
 async fn approved_server() -> (HttpServer, TestApp) {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let consent_request = app.consent_request("far", "its address", |_| true).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -30,7 +30,7 @@ async fn drop_server(app: &TestApp, server: HttpServer) {
     app.until("far", "waiting to come back", |s| matches!(s.state, ServerState::Reconnecting(_))).await;
 }
 
-async fn revoke(app: &TestApp) {
+async fn revoke_grant(app: &TestApp) {
     let grant = app.host.grants().await.unwrap().remove(0);
     assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
 }
@@ -57,7 +57,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     let (server, app) = approved_server().await;
     let address = server.address;
     drop_server(&app, server).await;
-    revoke(&app).await;
+    revoke_grant(&app).await;
     let stopped = app.server("far").await;
     assert_eq!(stopped.state, ServerState::Stopped, "the restart is cancelled");
     let back = http_at(address).await;
@@ -73,7 +73,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
 async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
     let (server, app) = approved_server().await;
     let address = server.address;
-    revoke(&app).await;
+    revoke_grant(&app).await;
     assert_eq!(app.server("far").await.state, ServerState::Ready, "a running server continues");
     drop(server);
     app.host.network_changed().await.unwrap();

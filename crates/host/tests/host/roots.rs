@@ -16,7 +16,7 @@ use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerEntry;
 use ports::{Document, Documents};
 use serde_json::{Map, Value};
-use testkit::app::{TestApp, demo};
+use testkit::app::{TestApp, demo_config};
 use testkit::deadline::poll_until;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -32,7 +32,7 @@ fn list_folders(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
 }
 
 /// Returns the text in a call's result.
-fn text(called: CallOutcome) -> String {
+fn result_text(called: CallOutcome) -> String {
     let (result, _) = called.expect("the call returns a result");
     let texts = result.content.into_iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text),
@@ -51,9 +51,9 @@ async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
     let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
     app.decide(&request, UserDecision::Share(vec![folder.clone()])).await;
     let uri = format!("file://{}", folder.display());
-    assert!(text(call_outcome(first).await).contains(&uri), "the server receives the folder");
+    assert!(result_text(call_outcome(first).await).contains(&uri), "the server receives the folder");
     assert!(
-        text(call_outcome(list_folders(&app, "again")).await).contains(&uri),
+        result_text(call_outcome(list_folders(&app, "again")).await).contains(&uri),
         "a later request requires no consent"
     );
     (app, disk, uri)
@@ -81,8 +81,8 @@ async fn e7_denied_folders_do_not_request_consent_again() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
     app.decide(&request, UserDecision::Deny).await;
-    assert!(text(call_outcome(first).await).contains("shares 0 folders"), "the server receives an empty list");
-    let again = text(call_outcome(list_folders(&app, "again")).await);
+    assert!(result_text(call_outcome(first).await).contains("shares 0 folders"), "the server receives an empty list");
+    let again = result_text(call_outcome(list_folders(&app, "again")).await);
     assert!(again.contains("shares 0 folders"), "a later request requires no consent: {again}");
     assert_eq!(decisions(&app), ["denied", "allowed"], "both decisions are audited");
     let shown = app.host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == "harbour").unwrap();
@@ -92,7 +92,7 @@ async fn e7_denied_folders_do_not_request_consent_again() {
 #[tokio::test]
 async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
     let (app, _disk) = start_harbour().await;
-    let entry = ServerEntry { name: "other".into(), config: demo(&[]) };
+    let entry = ServerEntry { name: "other".into(), config: demo_config(&[]) };
     app.host.add_server(entry).await.unwrap();
     app.ready("other").await;
     app.until("other", "known whole", |s| s.counts[0] >= 16).await;
@@ -117,14 +117,14 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
     let uri = format!("file://{}", folder.display());
     let other = calls.pop().unwrap();
     for call in calls {
-        assert!(text(call_outcome(call).await).contains(&uri), "each request of the server receives the folder");
+        assert!(result_text(call_outcome(call).await).contains(&uri), "each request of the server receives the folder");
     }
     app.host.deny_all("harbour".into(), false).await.unwrap();
     let left: Vec<_> = requests().await.collect();
     let [request] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
     assert_eq!(request.server, "other", "the remaining request is the other server's");
     app.decide(request, UserDecision::Deny).await;
-    assert!(!text(call_outcome(other).await).contains(&uri), "the other server receives no folder");
+    assert!(!result_text(call_outcome(other).await).contains(&uri), "the other server receives no folder");
     app.host.close().await;
 }
 
@@ -132,10 +132,10 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
 async fn muted_server_receives_no_folders() {
     let (app, _disk, uri) = server_with_roots().await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
-    let told = text(call_outcome(list_folders(&app, "muted")).await);
+    let told = result_text(call_outcome(list_folders(&app, "muted")).await);
     assert!(!told.contains(&uri), "the stored decision does not apply to a muted server: {told}");
     app.host.unmute("harbour".into()).await.unwrap();
-    let told = text(call_outcome(list_folders(&app, "again allowed")).await);
+    let told = result_text(call_outcome(list_folders(&app, "again allowed")).await);
     assert!(told.contains(&uri), "the stored decision applies after the mute: {told}");
     app.host.close().await;
 }
@@ -147,7 +147,7 @@ async fn server_muted_while_the_entry_is_written_receives_no_folders() {
     app.host.deny_all("harbour".into(), true).await.unwrap();
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed();
-    let told = text(call_outcome(waits).await);
+    let told = result_text(call_outcome(waits).await);
     assert!(!told.contains(&uri), "a server muted meanwhile receives no folder: {told}");
     assert_eq!(
         decisions(&app),
@@ -174,7 +174,7 @@ async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
         "the log records that nothing was sent"
     );
     app.decide(&request, UserDecision::Deny).await;
-    let told = text(call_outcome(waits).await);
+    let told = result_text(call_outcome(waits).await);
     assert!(!told.contains(&uri), "the new decision applies: {told}");
     app.host.close().await;
 }
@@ -189,7 +189,7 @@ async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed();
     taken_back.await.unwrap().expect("the folder is revoked");
-    let told = text(call_outcome(waits).await);
+    let told = result_text(call_outcome(waits).await);
     assert!(!told.contains(&uri), "a revoked folder is not sent: {told}");
     app.host.close().await;
 }
@@ -257,14 +257,19 @@ async fn revoked_folders_are_not_restored_by_an_older_file() {
     let folder = tempfile::tempdir().unwrap();
     let disk: Arc<Mutex<Option<Arc<RefusingDisk>>>> = Arc::default();
     let own = Arc::clone(&disk);
-    let servers = vec![("harbour", demo(&[]))];
-    let app =
-        TestApp::start_over(folder, servers, HostOptions::default(), Arc::new(SecretsInMemory::default()), |ports| {
+    let servers = vec![("harbour", demo_config(&[]))];
+    let app = TestApp::start_with_changed_ports(
+        folder,
+        servers,
+        HostOptions::default(),
+        Arc::new(SecretsInMemory::default()),
+        |ports| {
             let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Roots));
             *own.lock().unwrap() = Some(documents.clone());
             ports::Ports { documents, ..ports }
-        })
-        .await;
+        },
+    )
+    .await;
     let disk = disk.lock().unwrap().clone().expect("the ports were changed");
     let shared = std::fs::canonicalize(app.folder.path()).unwrap();
     let file = app.folder.path().join("data/roots.json");

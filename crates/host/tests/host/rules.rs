@@ -16,7 +16,7 @@ use policy::{
     RuleFit, RuleSource,
 };
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, MANAGED_FILE, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, MANAGED_FILE, TestApp, demo_config, scripted_config};
 use testkit::time::SetClock;
 
 type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
@@ -24,7 +24,7 @@ type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 const SERVER: &str = "harbour";
 
 async fn start_harbour() -> TestApp {
-    wait_until_listed(TestApp::start(vec![(SERVER, demo(&[]))]).await).await
+    wait_until_listed(TestApp::start(vec![(SERVER, demo_config(&[]))]).await).await
 }
 
 async fn wait_until_listed(app: TestApp) -> TestApp {
@@ -33,19 +33,21 @@ async fn wait_until_listed(app: TestApp) -> TestApp {
     app
 }
 
-fn object(value: Value) -> Map<String, Value> {
+fn json_object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> CallOutcome {
+fn spawn_call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> CallOutcome {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     let conversation = conversation.map(str::to_owned);
     tokio::spawn(async move {
-        host.call_tool(id, SERVER.to_owned(), tool, object(arguments), conversation).await.map(|(result, _)| result)
+        host.call_tool(id, SERVER.to_owned(), tool, json_object(arguments), conversation)
+            .await
+            .map(|(result, _)| result)
     })
 }
 
-async fn ended(called: CallOutcome) -> Result<CallToolResult, CallFailure> {
+async fn call_result(called: CallOutcome) -> Result<CallToolResult, CallFailure> {
     tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends in time").unwrap()
 }
 
@@ -62,13 +64,13 @@ async fn approve(
     conversation: Option<&str>,
     answer: UserDecision,
 ) {
-    let called = call(app, id, tool, arguments, conversation);
+    let called = spawn_call(app, id, tool, arguments, conversation);
     let request = app.consent_request(SERVER, "the tool", is_tool).await;
     app.decide(&request, answer).await;
-    ended(called).await.expect("an approved call returns a result");
+    call_result(called).await.expect("an approved call returns a result");
 }
 
-pub(crate) async fn set(app: &TestApp, rule: Value) -> u64 {
+pub(crate) async fn add_rule(app: &TestApp, rule: Value) -> u64 {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     app.host.set_rule(rule).await.expect("the rule is accepted").id
 }
@@ -78,7 +80,7 @@ fn policy_file(app: &TestApp) -> PathBuf {
 }
 
 /// Waits until `holds` returns `true` for the rules. `what` describes the condition in the failure message.
-async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
+async fn wait_for_rules(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
     let mut events = app.host.events();
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     loop {
@@ -95,12 +97,18 @@ async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView
 async fn deny_rule_overrides_a_grant_and_is_audited() {
     let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
-    ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool requires no consent");
-    let id =
-        set(&app, json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}))
-            .await;
-    ended(call(&app, "3", "add", json!({"a": 1, "b": 2}), None)).await.expect("the rule doesn't match other arguments");
-    let denied = ended(call(&app, "4", "add", json!({"a": 1, "b": 3}), None)).await;
+    call_result(spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None))
+        .await
+        .expect("an allowed tool requires no consent");
+    let id = add_rule(
+        &app,
+        json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}),
+    )
+    .await;
+    call_result(spawn_call(&app, "3", "add", json!({"a": 1, "b": 2}), None))
+        .await
+        .expect("the rule doesn't match other arguments");
+    let denied = call_result(spawn_call(&app, "4", "add", json!({"a": 1, "b": 3}), None)).await;
     assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the error names the rule");
     let log = app.host.ports().audit.read(&ports::AuditQuery::latest(20)).unwrap();
     let entry = log.iter().find(|entry| entry.decision == "denied").expect("the denial is audited");
@@ -119,24 +127,24 @@ async fn deny_rule_overrides_a_grant_and_is_audited() {
 #[tokio::test]
 async fn edited_payload_that_a_rule_denies_is_rejected() {
     let app = start_harbour().await;
-    set(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
-    let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
+    add_rule(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
+    let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the tool", is_tool).await;
-    let edit = host::view::ConsentRequestEdit::Arguments(object(json!({"a": 1, "b": 3})));
+    let edit = host::view::ConsentRequestEdit::Arguments(json_object(json!({"a": 1, "b": 3})));
     let edited = app.host.edit(request.id, edit).await.unwrap();
     let answered = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "a rule overrides an approval");
-    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends with an error");
+    assert!(matches!(call_result(called).await, Err(CallFailure::Refused(_))), "the call ends with an error");
     assert!(app.consent_requests().await.is_empty(), "no consent request is pending");
 }
 
 #[tokio::test]
 async fn pending_request_is_denied_immediately_by_a_new_rule() {
     let app = start_harbour().await;
-    let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
+    let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     app.consent_request(SERVER, "the tool", is_tool).await;
-    set(&app, json!({"effect": "deny", "server": SERVER})).await;
-    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
+    add_rule(&app, json!({"effect": "deny", "server": SERVER})).await;
+    assert!(matches!(call_result(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
     let restarted = app.host.restart_server(SERVER.to_owned()).await;
     assert!(restarted.is_ok(), "a rule about calls doesn't affect starts");
 }
@@ -144,29 +152,34 @@ async fn pending_request_is_denied_immediately_by_a_new_rule() {
 #[tokio::test]
 async fn approvals_apply_to_their_conversation_until_they_expire() {
     let clock = SetClock::new();
-    let app = wait_until_listed(TestApp::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
+    let app =
+        wait_until_listed(TestApp::start_with_clock(Arc::clone(&clock), vec![(SERVER, demo_config(&[]))]).await).await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), Some("c1"), UserDecision::Allow(ApprovalScope::Conversation)).await;
-    ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation requires no consent");
-    let other = call(&app, "3", "add", arguments(), Some("c2"));
+    call_result(spawn_call(&app, "2", "add", arguments(), Some("c1")))
+        .await
+        .expect("the same conversation requires no consent");
+    let other = spawn_call(&app, "3", "add", arguments(), Some("c2"));
     let request = app.consent_request(SERVER, "another conversation", is_tool).await;
     app.decide(&request, UserDecision::AllowFor(ApprovalScope::Always, 60_000)).await;
-    ended(other).await.unwrap();
+    call_result(other).await.unwrap();
     clock.advance(Duration::from_millis(59_999));
-    ended(call(&app, "4", "add", arguments(), None)).await.expect("the temporary approval applies everywhere");
+    call_result(spawn_call(&app, "4", "add", arguments(), None))
+        .await
+        .expect("the temporary approval applies everywhere");
     clock.advance(Duration::from_millis(1));
-    let late = call(&app, "5", "add", arguments(), None);
+    let late = spawn_call(&app, "5", "add", arguments(), None);
     let request = app.consent_request(SERVER, "the tool, once the approval ended", is_tool).await;
     assert!(!request.scopes.contains(&ApprovalScope::Conversation), "without a conversation its scope is not offered");
     app.decide(&request, UserDecision::Deny).await;
-    assert!(ended(late).await.is_err(), "an expired approval is not in effect");
-    let once = call(&app, "6", "add", arguments(), None);
+    assert!(call_result(late).await.is_err(), "an expired approval is not in effect");
+    let once = spawn_call(&app, "6", "add", arguments(), None);
     let request = app.consent_request(SERVER, "the tool", is_tool).await;
     let odd = UserDecision::AllowFor(ApprovalScope::Once, 1_000);
     let answered = app.host.decide(request.id, request.hash.to_string(), odd).await;
     assert!(matches!(answered, Err(DecisionError::WrongKind(_))), "a one-time approval has no expiry: {answered:?}");
     app.decide(&request, UserDecision::Deny).await;
-    assert!(ended(once).await.is_err(), "denied");
+    assert!(call_result(once).await.is_err(), "denied");
 }
 
 #[tokio::test]
@@ -176,8 +189,8 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     approve(&app, "1", "add", arguments(), None, UserDecision::Allow(ApprovalScope::Once)).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Run).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Run, "the view contains the trust");
-    ended(call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
-    let new = call(&app, "3", "ask_model", json!({}), None);
+    call_result(spawn_call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
+    let new = spawn_call(&app, "3", "ask_model", json!({}), None);
     let request = app.consent_request(SERVER, "a tool that nobody has seen", is_tool).await;
     assert_eq!(request.rule, "new-tool", "the consent request names the reason");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -185,12 +198,12 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     let request = app.consent_request(SERVER, "the model", sampling).await;
     app.decide(&request, UserDecision::Deny).await;
     // The server may handle the denial in any way.
-    let _ = ended(new).await;
+    let _ = call_result(new).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
-    let asked = call(&app, "4", "add", arguments(), None);
+    let asked = spawn_call(&app, "4", "add", arguments(), None);
     let request = app.consent_request(SERVER, "the tool, trusted no more", is_tool).await;
     app.decide(&request, UserDecision::Deny).await;
-    assert!(ended(asked).await.is_err(), "the call requires consent again");
+    assert!(call_result(asked).await.is_err(), "the call requires consent again");
     let missing = app.host.set_server_trust("nobody".to_owned(), TrustDuration::Always).await;
     assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "a missing server can't be trusted");
 }
@@ -210,7 +223,7 @@ async fn careful_preset_asks_for_allowed_tools() {
     let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_preset(Preset::Careful).await.unwrap();
-    let called = call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
+    let called = spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the allowed tool", is_tool).await;
     assert_eq!(
         (request.rule, request.scopes),
@@ -218,7 +231,7 @@ async fn careful_preset_asks_for_allowed_tools() {
         "the preset requires consent for each call"
     );
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    ended(called).await.expect("the approved call returns a result");
+    call_result(called).await.expect("the approved call returns a result");
     let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
     let (host, uri) = (app.host.clone(), resource.clone());
     let read =
@@ -242,9 +255,11 @@ async fn unreadable_rules_make_everything_ask_until_repaired() {
     for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED_FILE), true)] {
         std::fs::write(&file, r#"{"version": 1, "rules": [{"effect": "maybe"}]}"#).unwrap();
         let of = |view: &host::rules::RulesView| if is_managed { view.managed.clone() } else { view.user.clone() };
-        until(&app, "unusable", |view| of(view).problem.is_some_and(|problem| problem.contains("rules[0].effect")))
-            .await;
-        let called = call(&app, &format!("broken {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
+        wait_for_rules(&app, "unusable", |view| {
+            of(view).problem.is_some_and(|problem| problem.contains("rules[0].effect"))
+        })
+        .await;
+        let called = spawn_call(&app, &format!("broken {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
         let request = app.consent_request(SERVER, "the allowed tool", is_tool).await;
         let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
         assert_eq!(
@@ -253,15 +268,15 @@ async fn unreadable_rules_make_everything_ask_until_repaired() {
             "each call requires consent, with the reason"
         );
         app.decide(&request, UserDecision::Deny).await;
-        assert!(ended(called).await.is_err(), "denied");
+        assert!(call_result(called).await.is_err(), "denied");
         if !is_managed {
             let changed = app.host.set_preset(Preset::Careful).await;
             assert!(matches!(changed, Err(RulesError::Unusable(_))), "an invalid file is not overwritten: {changed:?}");
         }
         std::fs::remove_file(&file).unwrap();
-        until(&app, "usable", |view| of(view).problem.is_none()).await;
-        let called = call(&app, &format!("mended {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
-        ended(called).await.expect("a corrected file takes effect");
+        wait_for_rules(&app, "usable", |view| of(view).problem.is_none()).await;
+        let called = spawn_call(&app, &format!("mended {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
+        call_result(called).await.expect("a corrected file takes effect");
     }
 }
 
@@ -272,9 +287,9 @@ async fn managed_rules_cannot_be_overridden() {
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
     std::fs::write(app.folder.path().join(MANAGED_FILE), managed.to_string()).unwrap();
-    until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
-    set(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
-    let denied = ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
+    wait_for_rules(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
+    add_rule(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
+    let denied = call_result(spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
     let expected = CallFailure::Refused("by managed rule 1".to_owned());
     assert_eq!(denied.err(), Some(expected), "no rule, grant or trust overrides the managed rule");
     let managed = policy::RuleRef { source: RuleSource::Managed, id: 1 };
@@ -286,12 +301,12 @@ async fn managed_rules_cannot_be_overridden() {
 async fn dry_run_reports_the_decision_without_effects() {
     let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
-    let id = set(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
+    let id = add_rule(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
     let decisions = app.decisions().len();
     let run = async |arguments: Value| {
         let asked = DryRunAct::Tool {
             tool: "add".to_owned(),
-            arguments: object(arguments),
+            arguments: json_object(arguments),
             conversation: None,
             after_untrusted: false,
         };
@@ -349,10 +364,10 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     };
     let (seen, changed) = (list("Returns the text"), list("Sends the text away"));
     let args = ["--reply", &seen, "--reply", &changed, "--reply", &seen];
-    let app = TestApp::start(vec![(SERVER, scripted(&args))]).await;
+    let app = TestApp::start(vec![(SERVER, scripted_config(&args))]).await;
     app.ready(SERVER).await;
     approve(&app, "1", "echo", json!({}), None, UserDecision::Allow(ApprovalScope::Once)).await;
-    set(&app, json!({"effect": "allow", "server": SERVER})).await;
+    add_rule(&app, json!({"effect": "allow", "server": SERVER})).await;
     let checked = async || {
         let asked = DryRunAct::Tool {
             tool: "echo".to_owned(),
@@ -373,7 +388,7 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     let asks = matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
     assert!(asks && check.standing == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
     app.host.close().await;
-    let again = TestApp::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
+    let again = TestApp::start_in_folder(app.folder, Vec::new(), host::HostOptions::default()).await;
     let asked =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
@@ -383,13 +398,14 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
 #[tokio::test]
 async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
     let app = start_harbour().await;
-    set(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"})).await;
+    add_rule(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"}))
+        .await;
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
     let session = PolicyRule { scope: policy::RuleScope::Session, ..rule };
     app.host.set_rule(session).await.unwrap();
     assert_eq!(app.host.rules_view().await.unwrap().rules.len(), 2, "both rules are in effect");
     app.host.close().await;
-    let again = TestApp::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
+    let again = TestApp::start_in_folder(app.folder, Vec::new(), host::HostOptions::default()).await;
     let rules = again.host.rules_view().await.unwrap().rules;
     assert_eq!(rules.len(), 1, "only the permanent rule is stored: {rules:?}");
     assert_eq!((rules[0].1.note.as_str(), rules[0].1.expires_at), ("kept", Some(4_102_444_800_000)), "whole");
@@ -399,7 +415,7 @@ async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
 async fn server_denied_by_a_new_rule_is_stopped() {
     let app = start_harbour().await;
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
-    let id = set(&app, rule).await;
+    let id = add_rule(&app, rule).await;
     let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
     app.until(SERVER, "refused, whatever it is called", is_refused).await;
     app.host.start_server(SERVER.to_owned()).await.unwrap();
@@ -413,11 +429,11 @@ async fn server_denied_by_a_new_rule_is_stopped() {
 #[tokio::test]
 async fn external_rule_changes_are_audited() {
     let app = start_harbour().await;
-    set(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
+    add_rule(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
     assert_eq!(app.host.rules_view().await.unwrap().user.changed, None, "own writes don't count as external changes");
     let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});
     std::fs::write(policy_file(&app), written.to_string()).unwrap();
-    until(&app, "changed", |view| view.user.changed.is_some()).await;
+    wait_for_rules(&app, "changed", |view| view.user.changed.is_some()).await;
     let entries = app.host.ports().audit.read(&ports::AuditQuery::latest(100)).unwrap();
     let told = entries.into_iter().filter(|entry| entry.by == "another program");
     let mut told: Vec<_> = told.map(|entry| (entry.decision.to_string(), entry.subject.to_string())).collect();

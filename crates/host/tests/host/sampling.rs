@@ -15,7 +15,7 @@ use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudge
 use ports::Document;
 use serde_json::{Map, Value, json};
 use server_requests::sampling::{Budget, ModelAnswerState, ModelChoiceReason, SamplingSettings, SamplingState};
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 use testkit::deadline::poll_until;
 use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference, text_reply};
 use tokio::task::JoinHandle;
@@ -25,7 +25,7 @@ const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-fn call(app: &TestApp, id: &str, arguments: Value) -> PendingCall {
+fn spawn_call(app: &TestApp, id: &str, arguments: Value) -> PendingCall {
     let (host, id) = (app.host.clone(), id.to_owned());
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     tokio::spawn(async move {
@@ -50,7 +50,7 @@ fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDec
 
 /// Returns a host with a server that may use sampling, a scripted model, and a user who allows the server's calls.
 async fn start_harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
-    let app = TestApp::start(vec![(SERVER, demo(&["--era", era]))]).await;
+    let app = TestApp::start(vec![(SERVER, demo_config(&["--era", era]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let model = ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1"), model_named("other-2")]).await;
@@ -72,7 +72,7 @@ fn is_sampling(consent_request: &ConsentRequestView) -> bool {
 }
 
 /// Waits for a consent request whose sampling state satisfies a condition, described by `what`.
-async fn until(
+async fn wait_until(
     app: &TestApp,
     what: &str,
     is: impl Fn(&SamplingState, Option<&CreateMessageResult>) -> bool,
@@ -81,13 +81,13 @@ async fn until(
 }
 
 async fn answered_request(app: &TestApp) -> ConsentRequestView {
-    until(app, "the answer of the model", |state, response| {
+    wait_until(app, "the answer of the model", |state, response| {
         response.is_some() && matches!(state.run, ModelAnswerState::Done { .. })
     })
     .await
 }
 
-async fn set(app: &TestApp, settings: SamplingSettings) {
+async fn set_sampling(app: &TestApp, settings: SamplingSettings) {
     app.host.set_sampling(SERVER.to_owned(), settings).await.unwrap();
 }
 
@@ -99,7 +99,7 @@ fn enabled_settings() -> SamplingSettings {
 async fn sampling_reply_is_reviewed_before_it_is_sent() {
     for era in ["legacy", "modern"] {
         let (app, model, user) = start_harbour(era).await;
-        let called = call(&app, "1", json!({ "question": "Sail today?" }));
+        let called = spawn_call(&app, "1", json!({ "question": "Sail today?" }));
         let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
         let (request, response, state) = sampling_parts(&consent_request);
         let choice = state.model.as_ref().expect("a model was chosen");
@@ -146,7 +146,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
 #[tokio::test]
 async fn sampling_reply_streams_and_can_be_stopped() {
     let (app, model, user) = start_harbour("legacy").await;
-    let called = call(&app, "1", json!({}));
+    let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let says = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
     model.queue_reply(vec![
@@ -167,7 +167,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         }
     }
     let running =
-        until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
+        wait_until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
     assert!(
         matches!(&sampling_parts(&running).2.run, ModelAnswerState::Running { text, .. } if text == "Fair winds"),
         "the partial text is part of the request"
@@ -180,9 +180,10 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         );
     }
     app.decide(&running, UserDecision::Stop).await;
-    let stopped =
-        until(&app, "what was said", |state, response| state.run == ModelAnswerState::Stopped && response.is_some())
-            .await;
+    let stopped = wait_until(&app, "what was said", |state, response| {
+        state.run == ModelAnswerState::Stopped && response.is_some()
+    })
+    .await;
     assert_eq!(
         sampling_parts(&stopped).1.unwrap().content.blocks(),
         [ContentBlock::text("Fair winds")],
@@ -196,7 +197,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
 #[tokio::test]
 async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     let (app, model, user) = start_harbour("legacy").await;
-    let called = call(&app, "1", json!({}));
+    let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let other = app.host.edit(consent_request.id, ConsentRequestEdit::Model(model_reference("other-2"))).await.unwrap();
     assert_ne!(other.hash, consent_request.hash, "another model changes the hash");
@@ -212,7 +213,7 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     model.queue_reply(text_reply("Second.", (1, 1)));
     app.decide(&first, UserDecision::Again).await;
     let is_second = |response: &CreateMessageResult| response.content.blocks() == [ContentBlock::text("Second.")];
-    let second = until(&app, "another answer", |_, response| response.is_some_and(is_second)).await;
+    let second = wait_until(&app, "another answer", |_, response| response.is_some_and(is_second)).await;
     assert_eq!(
         model.requests()[0],
         model.requests()[1],
@@ -220,9 +221,10 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     );
     app.decide(&second, UserDecision::Back).await;
     let back =
-        until(&app, "the request", |state, response| response.is_none() && state.run == ModelAnswerState::No).await;
+        wait_until(&app, "the request", |state, response| response.is_none() && state.run == ModelAnswerState::No)
+            .await;
     app.decide(&back, UserDecision::ByHand).await;
-    let hand = until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
+    let hand = wait_until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
     let empty = app.host.decide(hand.id, hand.hash.to_string(), ONCE).await;
     assert!(
         matches!(empty, Err(DecisionError::WrongKind(_))),
@@ -231,12 +233,12 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     app.decide(&hand, UserDecision::Deny).await;
     assert!(!call_text(called).await.0, "[sampling-human-in-loop]: the reply can be denied");
 
-    let called = call(&app, "2", json!({}));
+    let called = spawn_call(&app, "2", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     model.queue_reply(vec![ModelStep::Hangs]);
     app.decide(&consent_request, ONCE).await;
     let running =
-        until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
+        wait_until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
     app.decide(&running, UserDecision::Deny).await;
     assert!(
         !call_text(called).await.0,
@@ -248,7 +250,7 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
 #[tokio::test]
 async fn model_failure_is_reported_and_the_user_can_continue() {
     let (app, model, user) = start_harbour("legacy").await;
-    let called = call(&app, "1", json!({}));
+    let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half an ans".into()))];
     let failures = [
@@ -263,11 +265,11 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
         model.queue_reply(script);
         app.decide(&shown, ONCE).await;
         let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, ModelAnswerState::Failed { code, .. } if code.name() == expected);
-        shown = until(&app, expected, failed).await;
+        shown = wait_until(&app, expected, failed).await;
         assert_eq!(sampling_parts(&shown).1, None, "{expected}: the request has no reply");
     }
     app.decide(&shown, UserDecision::ByHand).await;
-    let hand = until(&app, "what to write", |_, response| response.is_some()).await;
+    let hand = wait_until(&app, "what to write", |_, response| response.is_some()).await;
     let mut written = sampling_parts(&hand).1.unwrap().clone();
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
     let hand = app.host.edit(hand.id, ConsentRequestEdit::Response(Box::new(written))).await.unwrap();
@@ -279,8 +281,8 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
 #[tokio::test]
 async fn sampling_is_off_by_default() {
     let (app, model, user) = start_harbour("legacy").await;
-    set(&app, SamplingSettings::default()).await;
-    let (went_well, words) = call_text(call(&app, "1", json!({}))).await;
+    set_sampling(&app, SamplingSettings::default()).await;
+    let (went_well, words) = call_text(spawn_call(&app, "1", json!({}))).await;
     assert!(
         !went_well && words.contains("turned sampling off"),
         "[sampling-user-controls]: the request is refused immediately: {words}"
@@ -292,14 +294,14 @@ async fn sampling_is_off_by_default() {
     app.until(SERVER, "ready again", |s| s.pid != before && s.state == ServerState::Ready && s.counts[0] >= 16).await;
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert!(!report.is_outdated, "a new session has the current capability");
-    let (went_well, words) = call_text(call(&app, "2", json!({}))).await;
+    let (went_well, words) = call_text(spawn_call(&app, "2", json!({}))).await;
     assert!(!went_well, "[sampling-declare-init]: sampling fails without the capability: {words}");
     assert!(!words.contains("turned sampling off"), "no request is sent without the capability: {words}");
     assert!(model.requests().is_empty(), "no request was sent to a model");
     user.abort();
 }
 
-fn rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
+fn sampling_rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
     PolicyRule {
         direction: RuleDirection::FromServer,
         effect: RuleEffect::Allow,
@@ -312,11 +314,11 @@ fn rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
 #[tokio::test]
 async fn sampling_rule_allows_requests_within_its_budget() {
     let (app, model, user) = start_harbour("legacy").await;
-    set(&app, SamplingSettings { max_tokens: 50, ..enabled_settings() }).await;
-    app.host.set_rule(rule(2, 100_000)).await.unwrap();
+    set_sampling(&app, SamplingSettings { max_tokens: 50, ..enabled_settings() }).await;
+    app.host.set_rule(sampling_rule(2, 100_000)).await.unwrap();
     for id in ["1", "2"] {
         model.queue_reply(text_reply("Aye.", (10, 2)));
-        let called = call(&app, id, json!({ "with_picture": false }));
+        let called = spawn_call(&app, id, json!({ "with_picture": false }));
         assert_eq!(
             call_text(called).await.1,
             "scripted-1 said: Aye. (stopped: endTurn)",
@@ -330,7 +332,7 @@ async fn sampling_rule_allows_requests_within_its_budget() {
         by.ends_with(&[expected("sampling"), expected("sampling-answer")]),
         "the reply is in the audit log: {by:?}"
     );
-    let called = call(&app, "3", json!({ "with_picture": false }));
+    let called = spawn_call(&app, "3", json!({ "with_picture": false }));
     let consent_request = app.consent_request(SERVER, "the model, beyond the budget", is_sampling).await;
     assert_eq!(
         consent_request.rule, "sampling-asks",
@@ -339,8 +341,8 @@ async fn sampling_rule_allows_requests_within_its_budget() {
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(!call_text(called).await.0, "the request is denied by the user");
     model.queue_reply(vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })]);
-    app.host.set_rule(rule(9, 100_000)).await.unwrap();
-    let (went_well, words) = call_text(call(&app, "4", json!({ "with_picture": false }))).await;
+    app.host.set_rule(sampling_rule(9, 100_000)).await.unwrap();
+    let (went_well, words) = call_text(spawn_call(&app, "4", json!({ "with_picture": false }))).await;
     assert!(
         !went_well && words.contains("did not answer"),
         "[sampling-sensitive-data]: the provider's message is not sent: {words}"
@@ -354,13 +356,16 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
     let next = json!({"jsonrpc": "2.0", "id": "loop", "method": "sampling/createMessage", "params": {
         "messages": [{"role": "user", "content": {"type": "text", "text": "and then?"}}], "maxTokens": 40}});
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
-    let app = TestApp::start(vec![(SERVER, scripted(&["--raw", &first, "--raw", &again]))]).await;
+    let app = TestApp::start(vec![(SERVER, scripted_config(&["--raw", &first, "--raw", &again]))]).await;
     app.ready(SERVER).await;
     let user = app.decide_automatically(allow_start_and_tools);
     let model = ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1")]).await;
-    set(&app, SamplingSettings { per_hour: Budget { requests: Some(5), ..Budget::default() }, ..enabled_settings() })
-        .await;
-    app.host.set_rule(rule(1_000, 1_000_000)).await.unwrap();
+    set_sampling(
+        &app,
+        SamplingSettings { per_hour: Budget { requests: Some(5), ..Budget::default() }, ..enabled_settings() },
+    )
+    .await;
+    app.host.set_rule(sampling_rule(1_000, 1_000_000)).await.unwrap();
     for _ in 0..50 {
         model.queue_reply(text_reply("more", (20, 1)));
     }
@@ -392,7 +397,7 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
 #[tokio::test]
 async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     let (app, model, user) = start_harbour("legacy").await;
-    let called = call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
+    let called = spawn_call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let (request, _, state) = sampling_parts(&consent_request);
     assert_eq!(
@@ -414,13 +419,13 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     fewer.max_tokens = 7;
     let edited = app.host.edit(edited.id, ConsentRequestEdit::Request(Box::new(fewer))).await.unwrap();
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
-    set(&app, SamplingSettings { in_all: bounded, ..enabled_settings() }).await;
+    set_sampling(&app, SamplingSettings { in_all: bounded, ..enabled_settings() }).await;
     let refused = app.host.decide(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(
         matches!(refused, Err(DecisionError::NoPrice(_))),
         "X26: a model without a price is refused if money is limited: {refused:?}"
     );
-    set(&app, enabled_settings()).await;
+    set_sampling(&app, enabled_settings()).await;
     model.queue_reply(text_reply("Few.", (5, 2)));
     app.decide(&edited, ONCE).await;
     let second = answered_request(&app).await;
@@ -429,8 +434,8 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     assert!(!call_text(called).await.0, "refused");
 
     // The user's choice of a model for the server has priority.
-    set(&app, SamplingSettings { model: Some(model_reference("other-2")), ..enabled_settings() }).await;
-    let called = call(&app, "2", json!({}));
+    set_sampling(&app, SamplingSettings { model: Some(model_reference("other-2")), ..enabled_settings() }).await;
+    let called = spawn_call(&app, "2", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let choice = sampling_parts(&consent_request).2.model.clone().unwrap();
     assert_eq!(

@@ -7,32 +7,32 @@ use offers::catalog::MAX_ITEMS;
 use offers::skills::{SkillFiles, SkillMismatch};
 use policy::Hash;
 use serde_json::{Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
 use crate::kept::entries_of_kind;
-use crate::rules::set;
+use crate::rules::add_rule;
 
-const URI: &str = "skill://demo/SKILL.md";
-const OTHER: &str = "skill://demo/more.md";
-const TEXT: &str = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
+const SKILL_URI: &str = "skill://demo/SKILL.md";
+const OTHER_FILE_URI: &str = "skill://demo/more.md";
+const SKILL_TEXT: &str = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
 
-fn entry() -> Value {
+fn skill_entry() -> Value {
     let file = |uri: &str, text: &str| json!({ "uri": uri, "digest": format!("sha256:{}", Hash::of_bytes(text.as_bytes())), "size": text.len() });
     let frontmatter = json!({ "name": "demo", "description": "Shows it" });
-    json!({ "uri": URI, "frontmatter": frontmatter, "resources": [file(URI, TEXT), file(OTHER, "more")] })
+    json!({ "uri": SKILL_URI, "frontmatter": frontmatter, "resources": [file(SKILL_URI, SKILL_TEXT), file(OTHER_FILE_URI, "more")] })
 }
 
 /// Starts a server with the skills extension. It responds to each of these methods with the next of its results.
-async fn with(replies: &[(&str, Value)]) -> TestApp {
+async fn app_with_replies(replies: &[(&str, Value)]) -> TestApp {
     let opened = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": { "tools": {}, "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
         "serverInfo": { "name": "skilled", "version": "1" },
     });
-    started(&[&[("initialize", opened)], replies].concat()).await
+    app_with_stateless_server(&[&[("initialize", opened)], replies].concat()).await
 }
 
-async fn started(replies: &[(&str, Value)]) -> TestApp {
+async fn app_with_stateless_server(replies: &[(&str, Value)]) -> TestApp {
     start_with_replies(replies, &[]).await
 }
 
@@ -41,12 +41,12 @@ async fn start_with_replies(replies: &[(&str, Value)], rules: &[&str]) -> TestAp
     let rules = rules.iter().flat_map(|rule| ["--misbehave".to_owned(), (*rule).to_owned()]);
     let arguments: Vec<String> = replies.chain(rules).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let app = TestApp::start(vec![("s", scripted(&arguments))]).await;
+    let app = TestApp::start(vec![("s", scripted_config(&arguments))]).await;
     app.ready("s").await;
     app
 }
 
-fn contents(uri: &str, text: &str) -> (&'static str, Value) {
+fn contents_reply(uri: &str, text: &str) -> (&'static str, Value) {
     ("resources/read", json!({ "contents": [{ "uri": uri, "text": text }] }))
 }
 
@@ -60,16 +60,26 @@ async fn resource_read_count(app: &TestApp) -> usize {
 async fn skill_is_listed_loaded_and_its_files_are_read() {
     let broken = json!({ "uri": "skill://other/SKILL.md" });
     let first = ("skills/list", json!({ "skills": [broken], "nextCursor": "2" }));
-    let second = ("skills/list", json!({ "skills": [entry(), entry()] }));
-    let app = with(&[first, second, contents(URI, TEXT), contents(OTHER, "more")]).await;
+    let second = ("skills/list", json!({ "skills": [skill_entry(), skill_entry()] }));
+    let app = app_with_replies(&[
+        first,
+        second,
+        contents_reply(SKILL_URI, SKILL_TEXT),
+        contents_reply(OTHER_FILE_URI, "more"),
+    ])
+    .await;
     let list = app.host.skills("s".into()).await.unwrap();
     assert_eq!(list.skills.len(), 1, "one skill can be loaded: {list:?}");
     assert_eq!(list.dropped.len(), 2, "an invalid and a duplicate entry are dropped: {list:?}");
     assert_eq!(resource_read_count(&app).await, 0, "listing reads no file");
     let loaded = app.host.load_skill("1".into(), "s".into(), list.skills[0].clone()).await.unwrap();
-    assert_eq!((loaded.text.as_str(), loaded.server.as_str()), (TEXT, "s"), "the skill has its text and its server");
+    assert_eq!(
+        (loaded.text.as_str(), loaded.server.as_str()),
+        (SKILL_TEXT, "s"),
+        "the skill has its text and its server"
+    );
     assert_eq!(resource_read_count(&app).await, 1, "loading reads one file");
-    let more = app.host.read_skill_file("2".into(), &loaded, OTHER).await.unwrap();
+    let more = app.host.read_skill_file("2".into(), &loaded, OTHER_FILE_URI).await.unwrap();
     assert_eq!(more, b"more", "another file of the skill can be read");
     let foreign = app.host.read_skill_file("3".into(), &loaded, "file:///etc/passwd").await;
     assert!(
@@ -82,12 +92,14 @@ async fn skill_is_listed_loaded_and_its_files_are_read() {
 
 #[tokio::test]
 async fn skill_that_differs_from_its_entry_is_rejected() {
-    let changed = TEXT.replace("this", "that");
-    let app = with(&[("skills/get", json!({ "skill": entry() })), contents(URI, &changed)]).await;
-    let skill = app.host.skill("s".into(), URI.into()).await.unwrap();
+    let changed = SKILL_TEXT.replace("this", "that");
+    let app =
+        app_with_replies(&[("skills/get", json!({ "skill": skill_entry() })), contents_reply(SKILL_URI, &changed)])
+            .await;
+    let skill = app.host.skill("s".into(), SKILL_URI.into()).await.unwrap();
     let loaded = app.host.load_skill("1".into(), "s".into(), skill).await;
     let Err(SkillError::Mismatch { server, uri, cause: SkillMismatch::Digest }) = &loaded else { panic!("{loaded:?}") };
-    assert_eq!((server.as_str(), uri.as_str()), ("s", URI), "the error names the server and the file");
+    assert_eq!((server.as_str(), uri.as_str()), ("s", SKILL_URI), "the error names the server and the file");
     let other = app.host.skill("s".into(), "skill://x/SKILL.md".into()).await;
     assert!(matches!(other, Err(SkillError::Unusable { .. })), "a response about another skill is refused: {other:?}");
     app.host.close().await;
@@ -95,7 +107,7 @@ async fn skill_that_differs_from_its_entry_is_rejected() {
 
 #[tokio::test]
 async fn server_without_the_extension_receives_no_request() {
-    let app = TestApp::start(vec![("s", scripted(&[]))]).await;
+    let app = TestApp::start(vec![("s", scripted_config(&[]))]).await;
     app.ready("s").await;
     let list = app.host.skills("s".into()).await;
     assert!(matches!(&list, Err(SkillError::Call(_))), "the server has no skills: {list:?}");
@@ -106,7 +118,7 @@ async fn server_without_the_extension_receives_no_request() {
 #[tokio::test]
 async fn demo_server_has_a_skill_in_both_eras() {
     for era in ["legacy", "modern"] {
-        let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
+        let app = TestApp::start(vec![("harbour", demo_config(&["--era", era]))]).await;
         app.ready("harbour").await;
         let list = app.host.skills("harbour".into()).await.unwrap();
         assert_eq!((list.skills.len(), list.dropped.len()), (1, 0), "{era}: the skill follows the extension: {list:?}");
@@ -133,19 +145,23 @@ async fn demo_server_has_a_skill_in_both_eras() {
 
 #[tokio::test]
 async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
-    let app = with(&[("skills/list", json!({ "skills": [entry()] })), contents(URI, TEXT)]).await;
+    let app = app_with_replies(&[
+        ("skills/list", json!({ "skills": [skill_entry()] })),
+        contents_reply(SKILL_URI, SKILL_TEXT),
+    ])
+    .await;
     let read = |id: &str, uri: &str, file: Option<&str>| {
         app.host.read_skill(id.into(), "s".into(), (uri.into(), None), file.map(str::to_owned))
     };
     let unlisted = read("1", "skill://other/SKILL.md", None).await;
     assert!(matches!(unlisted, Err(SkillError::NotListed { .. })), "an unlisted skill is refused: {unlisted:?}");
-    let outside = read("2", URI, Some("file:///etc/passwd")).await;
+    let outside = read("2", SKILL_URI, Some("file:///etc/passwd")).await;
     assert!(
         matches!(outside, Err(SkillError::Mismatch { cause: SkillMismatch::Unlisted, .. })),
         "an unlisted file is refused: {outside:?}"
     );
-    set(&app, json!({ "effect": "deny", "server": "s" })).await;
-    let denied = read("3", URI, None).await;
+    add_rule(&app, json!({ "effect": "deny", "server": "s" })).await;
+    let denied = read("3", SKILL_URI, None).await;
     assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "a rule denies the skill: {denied:?}");
     assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");
     app.host.close().await;
@@ -153,16 +169,16 @@ async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
 
 #[tokio::test]
 async fn skill_changed_since_it_was_shown_is_not_read() {
-    let mut other = entry();
+    let mut other = skill_entry();
     other["resources"][1]["size"] = json!(7);
-    let lists = [entry(), other.clone(), other].map(|entry| ("skills/list", json!({ "skills": [entry] })));
-    let app = with(&[&lists[..], &[contents(URI, TEXT)]].concat()).await;
+    let lists = [skill_entry(), other.clone(), other].map(|entry| ("skills/list", json!({ "skills": [entry] })));
+    let app = app_with_replies(&[&lists[..], &[contents_reply(SKILL_URI, SKILL_TEXT)]].concat()).await;
     let list = app.host.skills("s".into()).await.unwrap();
     let shown = Some(list.skills[0].hash());
-    let read = app.host.read_skill("1".into(), "s".into(), (URI.into(), shown.clone()), None).await;
+    let read = app.host.read_skill("1".into(), "s".into(), (SKILL_URI.into(), shown.clone()), None).await;
     assert!(matches!(read, Err(SkillError::Changed { .. })), "a changed skill is refused: {read:?}");
     assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");
-    let read = app.host.read_skill("2".into(), "s".into(), (URI.into(), None), None).await.unwrap();
+    let read = app.host.read_skill("2".into(), "s".into(), (SKILL_URI.into(), None), None).await.unwrap();
     assert_ne!(Some(read.skill.hash()), shown, "without a displayed entry the current one is used");
     app.host.close().await;
 }
@@ -174,8 +190,10 @@ async fn read_can_be_cancelled_while_the_list_is_read() {
         "capabilities": { "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
         "serverInfo": { "name": "skilled", "version": "1" },
     });
-    let app = start_with_replies(&[("initialize", opened), contents(URI, TEXT)], &["silent@skills/list"]).await;
-    let read = || app.host.read_skill("1".into(), "s".into(), (URI.into(), None), None);
+    let app =
+        start_with_replies(&[("initialize", opened), contents_reply(SKILL_URI, SKILL_TEXT)], &["silent@skills/list"])
+            .await;
+    let read = || app.host.read_skill("1".into(), "s".into(), (SKILL_URI.into(), None), None);
     let cancel = async {
         let again = read().await;
         assert!(matches!(again, Err(SkillError::Call(CallFailure::IdInUse(_)))), "the id is in use: {again:?}");
@@ -191,7 +209,7 @@ async fn read_can_be_cancelled_while_the_list_is_read() {
 
 #[tokio::test]
 async fn endless_list_is_truncated() {
-    let page = json!({ "skills": [entry()], "nextCursor": "again" });
+    let page = json!({ "skills": [skill_entry()], "nextCursor": "again" });
     let next = json!({ "skills": (0..1_000).map(|i| json!({ "uri": format!("skill://{i}") })).collect::<Vec<_>>(), "nextCursor": "more" });
     let mut replies = vec![("skills/list", page)];
     replies.extend((0..6).map(|i| {
@@ -199,7 +217,7 @@ async fn endless_list_is_truncated() {
         page["nextCursor"] = json!(i.to_string());
         ("skills/list", page)
     }));
-    let app = with(&replies).await;
+    let app = app_with_replies(&replies).await;
     let list = app.host.skills("s".into()).await.unwrap();
     assert!(list.is_cut, "the list is marked as truncated");
     assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "the number of entries is limited");
@@ -225,14 +243,14 @@ async fn start_caching_server(replies: &[(&str, Value)]) -> TestApp {
     let arguments: Vec<String> =
         ["--revision".to_owned(), "2026-07-28".to_owned()].into_iter().chain(replies).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let app = TestApp::start(vec![("s", scripted(&arguments))]).await;
+    let app = TestApp::start(vec![("s", scripted_config(&arguments))]).await;
     app.ready("s").await;
     app
 }
 
 /// Returns an entry of the same skill with other instructions.
-fn entry_of(text: &str) -> Value {
-    let mut changed = entry();
+fn skill_entry_with_text(text: &str) -> Value {
+    let mut changed = skill_entry();
     changed["resources"][0]["digest"] = json!(format!("sha256:{}", Hash::of_bytes(text.as_bytes())));
     changed["resources"][0]["size"] = json!(text.len());
     changed
@@ -240,14 +258,17 @@ fn entry_of(text: &str) -> Value {
 
 #[tokio::test]
 async fn retained_contents_that_no_longer_match_are_read_again() {
-    let (second, third) = (TEXT.replace("this", "that"), TEXT.replace("this", "both"));
-    let lists =
-        [entry(), entry_of(&second), entry_of(&third)].map(|entry| ("skills/list", json!({ "skills": [entry] })));
+    let (second, third) = (SKILL_TEXT.replace("this", "that"), SKILL_TEXT.replace("this", "both"));
+    let lists = [skill_entry(), skill_entry_with_text(&second), skill_entry_with_text(&third)]
+        .map(|entry| ("skills/list", json!({ "skills": [entry] })));
     // The server's file changes only once: it never matches the third list.
-    let app = start_caching_server(&[&lists[..], &[contents(URI, TEXT), contents(URI, &second)]].concat()).await;
-    let read = |id: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), None);
+    let app = start_caching_server(
+        &[&lists[..], &[contents_reply(SKILL_URI, SKILL_TEXT), contents_reply(SKILL_URI, &second)]].concat(),
+    )
+    .await;
+    let read = |id: &str| app.host.read_skill(id.into(), "s".into(), (SKILL_URI.into(), None), None);
     let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
-    assert_eq!(text(read("1").await).as_deref(), Some(TEXT), "the file matches the first list");
+    assert_eq!(text(read("1").await).as_deref(), Some(SKILL_TEXT), "the file matches the first list");
     assert_eq!(resource_read_count(&app).await, 1, "the file is requested from the server");
     assert_eq!(text(read("2").await), Some(second), "the retained contents are older than the list");
     assert_eq!(resource_read_count(&app).await, 2, "the file is requested once more");
@@ -264,31 +285,39 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
 #[tokio::test]
 async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     let dynamic = |description: &str| {
-        let mut entry = entry();
+        let mut entry = skill_entry();
         entry["resources"] = json!("dynamic");
         entry["frontmatter"]["description"] = json!(description);
         ("skills/list", json!({ "skills": [entry] }))
     };
     let [old, new] = ["Shows it", "Shows more"];
-    let second = TEXT.replace(old, new);
+    let second = SKILL_TEXT.replace(old, new);
     let lists = [old, old, old, old, new].map(dynamic);
-    let files = [contents(URI, TEXT), contents(OTHER, "more"), contents(URI, &second)];
+    let files = [
+        contents_reply(SKILL_URI, SKILL_TEXT),
+        contents_reply(OTHER_FILE_URI, "more"),
+        contents_reply(SKILL_URI, &second),
+    ];
     let app = start_caching_server(&[&lists[..], &files].concat()).await;
     let read = async |id: &str, file: Option<&str>| {
-        let read = app.host.read_skill(id.into(), "s".into(), (URI.into(), None), file.map(str::to_owned)).await;
+        let read = app.host.read_skill(id.into(), "s".into(), (SKILL_URI.into(), None), file.map(str::to_owned)).await;
         (read.unwrap().contents.text.unwrap(), resource_read_count(&app).await)
     };
-    assert_eq!(read("1", None).await, (TEXT.to_owned(), 1), "the instructions are requested from the server");
-    assert_eq!(read("2", None).await, (TEXT.to_owned(), 1), "the instructions are cached");
-    assert_eq!(read("3", Some(OTHER)).await, ("more".to_owned(), 2), "another file is requested from the server");
-    assert_eq!(read("4", Some(OTHER)).await, ("more".to_owned(), 2), "the other file is cached");
+    assert_eq!(read("1", None).await, (SKILL_TEXT.to_owned(), 1), "the instructions are requested from the server");
+    assert_eq!(read("2", None).await, (SKILL_TEXT.to_owned(), 1), "the instructions are cached");
+    assert_eq!(
+        read("3", Some(OTHER_FILE_URI)).await,
+        ("more".to_owned(), 2),
+        "another file is requested from the server"
+    );
+    assert_eq!(read("4", Some(OTHER_FILE_URI)).await, ("more".to_owned(), 2), "the other file is cached");
     assert_eq!(read("5", None).await, (second, 3), "cached instructions with another head are requested again");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() {
-    let mut listed = entry();
+    let mut listed = skill_entry();
     let digest = format!("sha256:{}", Hash::of_bytes(&[0, 255]));
     let image = "skill://demo/a.png";
     let file = json!({ "uri": image, "digest": digest, "size": 2 });
@@ -296,15 +325,16 @@ async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() 
     let answer = |content: Value| ("resources/read", json!({ "contents": [content] }));
     let answers = [
         answer(json!({ "uri": image, "blob": "AP8=", "mimeType": "image/png" })),
-        answer(json!({ "uri": OTHER, "text": "more", "blob": "AP8=" })),
+        answer(json!({ "uri": OTHER_FILE_URI, "text": "more", "blob": "AP8=" })),
         answer(json!({ "uri": image, "blob": "no base64" })),
     ];
-    let app = with(&[&[("skills/list", json!({ "skills": [listed] }))][..], &answers].concat()).await;
-    let read = |id: &str, file: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), Some(file.into()));
+    let app = app_with_replies(&[&[("skills/list", json!({ "skills": [listed] }))][..], &answers].concat()).await;
+    let read =
+        |id: &str, file: &str| app.host.read_skill(id.into(), "s".into(), (SKILL_URI.into(), None), Some(file.into()));
     let binary = read("1", image).await.unwrap().contents;
     assert_eq!((binary.text, binary.blob.as_deref()), (None, Some("AP8=")), "a binary file has bytes and no text");
     assert_eq!(binary.mime_type.as_deref(), Some("image/png"), "the media type is the server's");
-    let both = read("2", OTHER).await.unwrap().contents;
+    let both = read("2", OTHER_FILE_URI).await.unwrap().contents;
     assert_eq!((both.text.as_deref(), both.blob), (Some("more"), None), "unverified bytes are dropped");
     let broken = read("3", image).await;
     assert!(
@@ -317,19 +347,25 @@ async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() 
 #[tokio::test]
 async fn file_that_differs_from_its_entry_is_rejected() {
     let cases = [
-        ("of another length", json!([{ "uri": OTHER, "text": "more!" }]), SkillMismatch::Size { listed: 4, found: 5 }),
-        ("other bytes", json!([{ "uri": OTHER, "text": "mire" }]), SkillMismatch::Digest),
-        ("another file", json!([{ "uri": URI, "text": "more" }]), SkillMismatch::OtherContents),
+        (
+            "of another length",
+            json!([{ "uri": OTHER_FILE_URI, "text": "more!" }]),
+            SkillMismatch::Size { listed: 4, found: 5 },
+        ),
+        ("other bytes", json!([{ "uri": OTHER_FILE_URI, "text": "mire" }]), SkillMismatch::Digest),
+        ("another file", json!([{ "uri": SKILL_URI, "text": "more" }]), SkillMismatch::OtherContents),
         ("nothing", json!([]), SkillMismatch::OtherContents),
     ];
     let answers = cases.clone().map(|(_, contents, _)| ("resources/read", json!({ "contents": contents })));
-    let app = with(&[&[("skills/list", json!({ "skills": [entry()] }))][..], &answers].concat()).await;
+    let app =
+        app_with_replies(&[&[("skills/list", json!({ "skills": [skill_entry()] }))][..], &answers].concat()).await;
     for (number, (what, _, expected)) in cases.into_iter().enumerate() {
-        let read = app.host.read_skill(what.into(), "s".into(), (URI.into(), None), Some(OTHER.into())).await;
+        let read =
+            app.host.read_skill(what.into(), "s".into(), (SKILL_URI.into(), None), Some(OTHER_FILE_URI.into())).await;
         let Err(SkillError::Mismatch { server, uri, cause }) = read else { panic!("{what}: {read:?}") };
         assert_eq!(
             (server.as_str(), uri.as_str(), cause),
-            ("s", OTHER, expected),
+            ("s", OTHER_FILE_URI, expected),
             "{what}: the error names the server and the file"
         );
         assert_eq!(resource_read_count(&app).await, number + 1, "{what}: an uncached file is requested once");
@@ -342,7 +378,9 @@ async fn file_that_differs_from_its_entry_is_rejected() {
 async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
     let announced = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
     let answer = r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[]}}"#;
-    let app = TestApp::start(vec![("s", scripted(&["--raw", &format!("resources/read={announced}\n{answer}")]))]).await;
+    let app =
+        TestApp::start(vec![("s", scripted_config(&["--raw", &format!("resources/read={announced}\n{answer}")]))])
+            .await;
     app.ready("s").await;
     let mut events = app.host.events();
     while !app.host.catalog("s".into()).await.unwrap().is_read {

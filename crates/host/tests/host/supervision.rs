@@ -9,7 +9,7 @@ use host::view::{FailureReason, Retry, ServerState, ServerView};
 use mcp_proto::Revision;
 use mcp_proto::session::Timeouts;
 use ports::server_config::{ServerConfig, ServerEntry};
-use testkit::app::{TestApp, demo, remote};
+use testkit::app::{TestApp, demo_config, remote_config};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::advance_time;
 
@@ -19,14 +19,14 @@ fn kill(pid: u32) {
     assert!(ended.success(), "the server's process can be ended");
 }
 
-fn retry(view: &ServerView) -> Option<&Retry> {
+fn scheduled_retry(view: &ServerView) -> Option<&Retry> {
     if let ServerState::Reconnecting(retry) = &view.state { Some(retry) } else { None }
 }
 
 /// Covers the requirement `[stdio-restart-on-crash]`.
 #[tokio::test]
 async fn crashed_server_is_restarted_without_consent() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     let first = app.ready_with_grant("harbour").await.pid.unwrap();
     let (host, slow) = (app.host.clone(), serde_json::json!({"seconds": 60}));
     let call = tokio::spawn(async move {
@@ -34,8 +34,8 @@ async fn crashed_server_is_restarted_without_consent() {
         host.call_tool("1".into(), "harbour".into(), "wait".into(), arguments, None).await
     });
     kill(first);
-    let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
-    let retry = retry(&down).unwrap();
+    let down = app.until("harbour", "waiting to come back", |s| scheduled_retry(s).is_some()).await;
+    let retry = scheduled_retry(&down).unwrap();
     assert_eq!(retry.attempt, 1, "the first attempt is scheduled");
     assert!(retry.cause.contains("signal"), "the cause is displayed: {}", retry.cause);
     assert!(retry.at >= down.since, "the time of the attempt is displayed");
@@ -51,9 +51,9 @@ async fn crashed_server_is_restarted_without_consent() {
 
 #[tokio::test]
 async fn pending_restart_can_be_cancelled_by_the_user() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     kill(app.ready_with_grant("harbour").await.pid.unwrap());
-    app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
+    app.until("harbour", "waiting to come back", |s| scheduled_retry(s).is_some()).await;
     app.host.stop_server("harbour".into()).await.unwrap();
     let stopped = app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     advance_time(Duration::from_secs(10)).await;
@@ -66,16 +66,16 @@ async fn pending_restart_can_be_cancelled_by_the_user() {
 
 #[tokio::test]
 async fn restart_can_be_triggered_immediately() {
-    let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     for _ in 0..2 {
         kill(match app.server("harbour").await.pid {
             Some(pid) => pid,
             None => app.ready_with_grant("harbour").await.pid.unwrap(),
         });
-        let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
+        let down = app.until("harbour", "waiting to come back", |s| scheduled_retry(s).is_some()).await;
         app.host.retry_now("harbour".into()).await.unwrap();
-        let up = app.until("harbour", "on its way", |s| retry(s).is_none()).await;
-        assert!(up.since <= retry(&down).unwrap().at, "the attempt is made immediately");
+        let up = app.until("harbour", "on its way", |s| scheduled_retry(s).is_none()).await;
+        assert!(up.since <= scheduled_retry(&down).unwrap().at, "the attempt is made immediately");
         app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
     }
     app.host.close().await;
@@ -86,7 +86,7 @@ async fn server_that_was_never_ready_is_not_retried() {
     let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
     let url = gone.url("/mcp");
     drop(gone);
-    let app = TestApp::start(vec![("far", remote(&url))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&url))]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
@@ -111,10 +111,10 @@ async fn lost_remote_server_is_detected_and_reconnected() {
     let ping = Some(Duration::from_millis(200));
     let timeouts = Timeouts { ping_interval: ping, ping: Duration::from_millis(500), ..Timeouts::default() };
     let options = HostOptions { timeouts, ..HostOptions::default() };
-    let app = TestApp::start_in(folder, vec![("far", remote(&server.url("/mcp")))], options).await;
+    let app = TestApp::start_in_folder(folder, vec![("far", remote_config(&server.url("/mcp")))], options).await;
     app.ready_with_grant("far").await;
     drop(server);
-    app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
+    app.until("far", "waiting to come back", |s| scheduled_retry(s).is_some()).await;
     let call = app.host.call_tool("1".into(), "far".into(), "echo".into(), Default::default(), None).await;
     assert_eq!(call, Err(CallFailure::NotReady { server: "far".into() }), "a call doesn't wait for the restart");
     let _back = http_at(Some(address)).await;
@@ -128,7 +128,7 @@ async fn exhaust_retries(app: &TestApp, name: &str, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
     let failure = loop {
-        let is_down = |s: &ServerView| retry(s).is_some() || matches!(s.state, ServerState::Failed(_));
+        let is_down = |s: &ServerView| scheduled_retry(s).is_some() || matches!(s.state, ServerState::Failed(_));
         if let ServerState::Failed(failure) = app.until(name, "waiting or given up", is_down).await.state {
             break failure;
         }
@@ -142,11 +142,11 @@ async fn exhaust_retries(app: &TestApp, name: &str, server: HttpServer) {
 async fn remote_server_beyond_its_retries_reconnects_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready_with_grant("far").await;
     exhaust_retries(&app, "far", server).await;
     app.host.network_changed().await.unwrap();
-    app.until("far", "tried anew from the first pause on", |s| retry(s).is_some()).await;
+    app.until("far", "tried anew from the first pause on", |s| scheduled_retry(s).is_some()).await;
     let back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
@@ -159,7 +159,7 @@ async fn remote_server_beyond_its_retries_reconnects_with_the_network() {
 async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready_with_grant("far").await;
     exhaust_retries(&app, "far", server).await;
     app.host.stop_server("far".into()).await.unwrap();
@@ -174,12 +174,12 @@ async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
 #[tokio::test]
 async fn servers_are_probed_after_sleep() {
     let server = http_at(None).await;
-    let app = TestApp::start(vec![("far", remote(&server.url("/mcp"))), ("harbour", demo(&[]))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp"))), ("harbour", demo_config(&[]))]).await;
     let near = app.ready_with_grant("harbour").await;
     app.ready_with_grant("far").await;
     drop(server);
     app.host.network_changed().await.unwrap();
-    app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
+    app.until("far", "waiting to come back", |s| scheduled_retry(s).is_some()).await;
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.pid), (ServerState::Ready, near.pid), "a responding server keeps its process");
     app.host.close().await;
@@ -187,7 +187,7 @@ async fn servers_are_probed_after_sleep() {
 
 #[tokio::test]
 async fn user_subscriptions_and_log_level_are_restored_after_a_restart() {
-    let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![("harbour", demo_config(&["--era", "legacy"]))]).await;
     let first = app.ready_with_grant("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[2] > 0).await;
     let uri = app.host.catalog("harbour".into()).await.unwrap().resources[0].name().to_owned();
@@ -206,15 +206,15 @@ async fn user_subscriptions_and_log_level_are_restored_after_a_restart() {
 
 /// Returns a server that runs a script, which the test can change without changing the command.
 #[cfg(unix)]
-fn in_shell(folder: &tempfile::TempDir, script: &str) -> ports::server_config::ServerConfig {
+fn script_server(folder: &tempfile::TempDir, script: &str) -> ports::server_config::ServerConfig {
     std::fs::write(folder.path().join("server.sh"), script).unwrap();
     let script = folder.path().join("server.sh").display().to_string();
-    testkit::app::command("/bin/sh".into(), &[&script])
+    testkit::app::local_config("/bin/sh".into(), &[&script])
 }
 
 /// Script of a server of revision 2025-06-18. It ignores unknown requests, and supports logging and one resource.
 #[cfg(unix)]
-const OLD_AND_SILENT: &str = r#"
+const LEGACY_SCRIPT: &str = r#"
 says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 while read -r line; do
     id=${line##*\"id\":}; id=${id%%[,\}]*}
@@ -230,7 +230,7 @@ done
 
 /// Script of a server of revision 2026-07-28, which exits on `initialize`.
 #[cfg(unix)]
-const NEW: &str = r#"
+const MODERN_SCRIPT: &str = r#"
 says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 while read -r line; do
     id=${line##*\"id\":}; id=${id%%[,\}]*}
@@ -253,8 +253,8 @@ fn options_with_short_delays() -> HostOptions {
 #[tokio::test]
 async fn revision_of_a_local_server_is_tried_first_the_next_time() {
     let folder = tempfile::tempdir().unwrap();
-    let config = in_shell(&folder, OLD_AND_SILENT);
-    let app = TestApp::start_in(folder, vec![("old", config)], options_with_short_delays()).await;
+    let config = script_server(&folder, LEGACY_SCRIPT);
+    let app = TestApp::start_in_folder(folder, vec![("old", config)], options_with_short_delays()).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision.to_string());
     let stopped = async || {
         app.host.stop_server("old".into()).await.unwrap();
@@ -270,7 +270,7 @@ async fn revision_of_a_local_server_is_tried_first_the_next_time() {
     assert_eq!(probes().await, probed, "[lifecycle-era-cache] the second start does not wait for the probe");
     stopped().await;
 
-    std::fs::write(app.folder.path().join("server.sh"), NEW).unwrap();
+    std::fs::write(app.folder.path().join("server.sh"), MODERN_SCRIPT).unwrap();
     app.approve_start("old").await;
     app.until("old", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let new = app.ready("old").await;
@@ -285,7 +285,7 @@ async fn revision_of_a_local_server_is_tried_first_the_next_time() {
 /// Covers the requirement `[lifecycle-era-cache]`.
 #[tokio::test]
 async fn revision_set_by_the_user_is_not_stored_as_detected() {
-    let pinned = |revision| ServerConfig { revision, ..demo(&[]) };
+    let pinned = |revision| ServerConfig { revision, ..demo_config(&[]) };
     let app = TestApp::start(vec![("both", pinned(Some(Revision::V2025_06_18)))]).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision);
     assert_eq!(revision(&app.ready("both").await), Some(Revision::V2025_06_18), "the chosen revision is used");
@@ -306,14 +306,15 @@ async fn user_settings_survive_a_failed_restart() {
     let folder = tempfile::tempdir().unwrap();
     // The script itself is not changed, since that would require consent.
     let broken = folder.path().join("broken");
-    let config = in_shell(&folder, &format!("[ -e '{}' ] && exit 3\n{OLD_AND_SILENT}", broken.display()));
-    let app = TestApp::start_in(folder, vec![("old", config)], options_with_short_delays()).await;
+    let config = script_server(&folder, &format!("[ -e '{}' ] && exit 3\n{LEGACY_SCRIPT}", broken.display()));
+    let app = TestApp::start_in_folder(folder, vec![("old", config)], options_with_short_delays()).await;
     let first = app.ready_with_grant("old").await;
     app.host.subscribe("old".into(), "a:b".into(), true).await.unwrap();
     app.host.set_log_level("old".into(), mcp_proto::types::LogLevel::Debug).await.unwrap();
     std::fs::write(&broken, "").unwrap();
     kill(first.pid.unwrap());
-    app.until("old", "waiting for the second attempt", |s| retry(s).is_some_and(|retry| retry.attempt == 2)).await;
+    app.until("old", "waiting for the second attempt", |s| scheduled_retry(s).is_some_and(|retry| retry.attempt == 2))
+        .await;
     std::fs::remove_file(&broken).unwrap();
     app.host.retry_now("old".into()).await.unwrap();
     let is_set_up = |s: &ServerView| !s.subscriptions.is_empty() && s.log_level.is_some();
@@ -325,7 +326,7 @@ async fn user_settings_survive_a_failed_restart() {
 #[tokio::test]
 async fn e29_manual_ping_uses_the_method_of_the_revision_and_reports_the_latency() {
     for (era, method) in [("legacy", "\"ping\""), ("modern", "\"server/discover\"")] {
-        let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
+        let app = TestApp::start(vec![("harbour", demo_config(&["--era", era]))]).await;
         let asleep = app.host.ping("harbour".into()).await;
         assert!(matches!(asleep, Err(CallFailure::NotReady { .. })), "a stopped server can't be pinged: {asleep:?}");
         app.ready("harbour").await;

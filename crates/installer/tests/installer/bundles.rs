@@ -14,9 +14,9 @@ use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 
-use crate::{draft, install, installer, servers, unpacked};
+use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
-fn source(path: &str) -> InstallSource {
+fn bundle_source(path: &str) -> InstallSource {
     InstallSource::Bundle { path: path.into(), sha256: None }
 }
 
@@ -24,32 +24,33 @@ fn source(path: &str) -> InstallSource {
 async fn bundle_is_unpacked_only_during_installation() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let path = Bundle::with_inputs().write(&app.folder.path().join("demo.mcpb"));
-    let offer = installer.offer(&source(&path), CachePolicy::Now).await.unwrap();
+    let offer = installer.offer(&bundle_source(&path), CachePolicy::Now).await.unwrap();
     let InstallOrigin::Bundle(file) = &offer.origin else { panic!("the offer must be a bundle") };
     let sandbox = offer.proposed_sandbox(offer.plan.as_ref().unwrap());
     assert_eq!(sandbox.folders[0].path, file.folder, "the proposed sandbox must include the bundle's folder");
-    let draft = draft(offer.source.clone(), "demo", &[("level", "high"), ("key", "s3cret")]);
+    let draft = install_draft(offer.source.clone(), "demo", &[("level", "high"), ("key", "s3cret")]);
     let preview = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
-    assert!(unpacked(&app).is_empty(), "a preview must not unpack the bundle");
+    assert!(bundle_folders(&app).is_empty(), "a preview must not unpack the bundle");
     installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
     let ServerTransport::Stdio(stdio) = app.server("demo").await.config.transport else {
         panic!("the server must be local")
     };
     assert!(Path::new(&stdio.command).starts_with(&file.folder), "{}", stdio.command);
     assert!(Path::new(&stdio.command).is_file(), "the program must be unpacked");
-    assert_eq!(unpacked(&app).len(), 1);
+    assert_eq!(bundle_folders(&app).len(), 1);
 }
 
 #[tokio::test]
 async fn file_that_differs_from_the_shown_one_is_not_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
-    let offered = draft(installer.offer(&source(&path), CachePolicy::Now).await.unwrap().source, "demo", &[]);
-    let unpinned = draft(source(&path), "demo", &[]);
+    let offered =
+        install_draft(installer.offer(&bundle_source(&path), CachePolicy::Now).await.unwrap().source, "demo", &[]);
+    let unpinned = install_draft(bundle_source(&path), "demo", &[]);
     let shown = installer.preview(&app.host, &unpinned, CachePolicy::Usual).await.unwrap().hash;
     assert_eq!(
         installer.preview(&app.host, &offered, CachePolicy::Usual).await.unwrap().hash,
@@ -66,16 +67,16 @@ async fn file_that_differs_from_the_shown_one_is_not_installed() {
         matches!(refused, InstallError::Stale),
         "a changed file must be refused even without an expected hash: {refused}"
     );
-    assert!(unpacked(&app).is_empty() && servers(&app).await.is_empty());
+    assert!(bundle_folders(&app).is_empty() && server_names(&app).await.is_empty());
 }
 
 #[tokio::test]
 async fn failed_installation_leaves_no_files() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
-    let draft = draft(source(&path), "demo", &[]);
+    let draft = install_draft(bundle_source(&path), "demo", &[]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
     let settings = app.folder.path().join("mcp.json");
     // The settings file can't be written, though the server passes the check.
@@ -83,20 +84,20 @@ async fn failed_installation_leaves_no_files() {
     fs::create_dir_all(settings.join("in-the-way")).unwrap();
     let failed = installer.install(&app.host, &draft, shown.as_str()).await.unwrap_err();
     assert!(matches!(failed, InstallError::Setup(_)), "{failed}");
-    assert!(unpacked(&app).is_empty(), "no files must remain: {:?}", unpacked(&app));
+    assert!(bundle_folders(&app).is_empty(), "no files must remain: {:?}", bundle_folders(&app));
     fs::remove_dir_all(&settings).unwrap();
     installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
-    assert_eq!(unpacked(&app).len(), 1, "the next attempt must succeed");
+    assert_eq!(bundle_folders(&app).len(), 1, "the next attempt must succeed");
 }
 
 #[tokio::test]
 async fn origin_follows_the_server_and_files_are_removed_with_the_last_one() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     for name in ["one", "two"] {
-        let draft = draft(source(&path), name, &[]);
+        let draft = install_draft(bundle_source(&path), name, &[]);
         let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
         installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
     }
@@ -106,7 +107,7 @@ async fn origin_follows_the_server_and_files_are_removed_with_the_last_one() {
         panic!("{installed:?}")
     };
     assert_eq!((name.as_str(), version.as_str(), installed.changed), ("demo", "1.2.3", false));
-    assert_eq!(unpacked(&app), std::slice::from_ref(folder), "both servers must use the same folder");
+    assert_eq!(bundle_folders(&app), std::slice::from_ref(folder), "both servers must use the same folder");
     assert_eq!(author.as_deref(), Some("Ann"), "the values must be stored for an upgrade");
 
     let mut config = server.config;
@@ -126,27 +127,27 @@ async fn origin_follows_the_server_and_files_are_removed_with_the_last_one() {
     let origins = || fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default();
 
     installer.remove(&app.host, "two").await.unwrap();
-    assert_eq!(unpacked(&app).len(), 1, "the files must remain while another server uses them");
+    assert_eq!(bundle_folders(&app).len(), 1, "the files must remain while another server uses them");
     assert!(origins().contains("renamed") && !origins().contains("two"), "{}", origins());
     installer.remove(&app.host, "renamed").await.unwrap();
-    assert!(unpacked(&app).is_empty(), "the files must be removed with the last server");
+    assert!(bundle_folders(&app).is_empty(), "the files must be removed with the last server");
     assert!(!origins().contains("renamed"), "{}", origins());
-    assert!(servers(&app).await.is_empty());
+    assert!(server_names(&app).await.is_empty());
 }
 
 #[tokio::test]
 async fn folder_with_added_files_is_not_accepted_as_the_bundle() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let install = async |name: &str| {
-        let draft = draft(source(&path), name, &[]);
+        let draft = install_draft(bundle_source(&path), name, &[]);
         let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
         installer.install(&app.host, &draft, shown.as_str()).await
     };
     install("one").await.unwrap();
-    let planted = app.folder.path().join("data/bundles").join(&unpacked(&app)[0]).join("planted.js");
+    let planted = app.folder.path().join("data/bundles").join(&bundle_folders(&app)[0]).join("planted.js");
     fs::write(&planted, "").unwrap();
     let refused = install("two").await.unwrap_err();
     assert!(
@@ -158,20 +159,20 @@ async fn folder_with_added_files_is_not_accepted_as_the_bundle() {
     app.host.remove_server("one".to_owned()).await.unwrap();
     install("two").await.unwrap();
     assert!(!planted.exists(), "a changed bundle without servers must be unpacked again");
-    assert_eq!(unpacked(&app).len(), 1);
+    assert_eq!(bundle_folders(&app).len(), 1);
 }
 
 #[tokio::test]
 async fn unused_bundle_folders_are_removed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let mut all = Vec::new();
     for name in ["used", "named", "taken-out", "left"] {
         let mut bundle = Bundle::small();
         bundle.manifest["name"] = name.into();
         let path = bundle.write(&app.folder.path().join("demo.mcpb"));
-        install(&app, &installer, &draft(source(&path), name, &[])).await.unwrap();
+        preview_and_install(&app, &installer, &install_draft(bundle_source(&path), name, &[])).await.unwrap();
         let origin = app.server(name).await.installed.unwrap().origin;
         all.push(origin.files().unwrap().folder.clone());
     }
@@ -190,15 +191,15 @@ async fn unused_bundle_folders_are_removed() {
     fs::create_dir(&own).unwrap();
 
     fs::write(&settings, "not to be read").unwrap();
-    let app = TestApp::start_in(folder, Vec::new(), HostOptions::default()).await;
+    let app = TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await;
     installer.clean_up(&app.host).await;
-    assert_eq!(unpacked(&app).len(), all.len() + 1, "no files must be removed while the records are unreadable");
+    assert_eq!(bundle_folders(&app).len(), all.len() + 1, "no files must be removed while the records are unreadable");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     fs::write(&settings, without.to_string()).unwrap();
-    let app = TestApp::start_in(folder, Vec::new(), HostOptions::default()).await;
+    let app = TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await;
     installer.clean_up(&app.host).await;
-    let mut left = unpacked(&app);
+    let mut left = bundle_folders(&app);
     left.sort();
     let mut expected = vec!["a-users-own".to_owned(), all[1].clone(), all[2].clone(), all[0].clone()];
     expected.sort();
@@ -210,8 +211,8 @@ async fn unrelated_server_of_the_same_name_has_no_origin() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
-    let draft = draft(source(&path), "one", &[]);
-    let installer = installer(&app, &registry);
+    let draft = install_draft(bundle_source(&path), "one", &[]);
+    let installer = test_installer(&app, &registry);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
     installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
     app.host.close().await;
@@ -220,7 +221,8 @@ async fn unrelated_server_of_the_same_name_has_no_origin() {
     assert!(fs::read_to_string(&origins).unwrap().contains("one"), "the record must remain");
     fs::remove_file(folder.path().join("mcp.json")).unwrap();
 
-    let app = TestApp::start_in(folder, vec![("one", testkit::app::demo(&[]))], HostOptions::default()).await;
+    let app =
+        TestApp::start_in_folder(folder, vec![("one", testkit::app::demo_config(&[]))], HostOptions::default()).await;
     assert_eq!(app.server("one").await.installed, None, "the record must not apply to another server of the same name");
     app.host.close().await;
     assert!(!fs::read_to_string(&origins).unwrap().contains("one"), "the record must be removed");
@@ -233,7 +235,7 @@ async fn granted_folders_are_canonicalized_when_checked() {
     let (real, link) = (app.folder.path().join("real"), app.folder.path().join("link"));
     fs::create_dir(&real).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    let mut config = testkit::app::demo(&[]);
+    let mut config = testkit::app::demo_config(&[]);
     let folders = vec![AllowedFolder { path: link, access: AccessMode::Read }];
     config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig { folders, ..SandboxConfig::default() });
     let checked = app.host.check_new_server(ServerEntry { name: "one".to_owned(), config }).await.unwrap();

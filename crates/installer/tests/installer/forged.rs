@@ -12,11 +12,11 @@ use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 
-use crate::{draft, install, installer, servers, unpacked};
+use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
 /// Restarts the app after replacing the installation record of the server "one" by a forged one.
 async fn restart_with_forged_record(app: TestApp, one: Value) -> TestApp {
-    start_with(app, |origins| {
+    restart_with_records(app, |origins| {
         let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
         origins["one"] = one;
         origins.to_string()
@@ -25,15 +25,15 @@ async fn restart_with_forged_record(app: TestApp, one: Value) -> TestApp {
 }
 
 /// Restarts the app after replacing the file with its installation records.
-async fn start_with(app: TestApp, records: impl FnOnce(&Path) -> String) -> TestApp {
+async fn restart_with_records(app: TestApp, records: impl FnOnce(&Path) -> String) -> TestApp {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let origins = folder.path().join("data/origins.json");
     fs::write(&origins, records(&origins)).unwrap();
-    TestApp::start_in(folder, Vec::new(), HostOptions::default()).await
+    TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await
 }
 
-fn record(folder: &str) -> Value {
+fn forged_record(folder: &str) -> Value {
     let files = json!({ "sha256": "0".repeat(64), "tree": "0".repeat(64), "folder": folder });
     let origin = json!({ "from": "bundle", "name": "demo", "version": "1", "files": files });
     json!({ "origin": origin, "config": "0".repeat(64) })
@@ -56,30 +56,30 @@ async fn forged_record_removes_nothing() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
-    let other = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "other", &[]);
-    install(&app, &installer(&app, &registry), &other).await.unwrap();
+    let other = install_draft(InstallSource::Bundle { path: path.into(), sha256: None }, "other", &[]);
+    preview_and_install(&app, &test_installer(&app, &registry), &other).await.unwrap();
     let precious = app.folder.path().join("precious");
     fs::create_dir_all(precious.join("inside")).unwrap();
     fs::write(precious.join("inside/letter"), "dear Ann").unwrap();
-    let own = unpacked(&app).remove(0);
+    let own = bundle_folders(&app).remove(0);
     let precious_text = precious.display().to_string();
     let hostile =
         ["../../precious", "..", ".", "", "../../precious/inside", &precious_text, &own, "a/../../../precious"];
     let mut app = app;
     for folder in hostile {
-        let config = testkit::app::command("/bin/true".into(), &[&precious_text]);
+        let config = testkit::app::local_config("/bin/true".into(), &[&precious_text]);
         let entry = ports::server_config::ServerEntry { name: "one".to_owned(), config };
         app.host.add_server(entry).await.unwrap();
-        let before = (files_below(&precious), unpacked(&app));
-        app = restart_with_forged_record(app, record(folder)).await;
+        let before = (files_below(&precious), bundle_folders(&app));
+        app = restart_with_forged_record(app, forged_record(folder)).await;
         assert!(app.server("one").await.installed.is_some(), "the record itself must be accepted: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
-        let installer = installer(&app, &registry);
+        let installer = test_installer(&app, &registry);
         installer.clean_up(&app.host).await;
         installer.remove(&app.host, "one").await.unwrap();
-        assert_eq!((files_below(&precious), unpacked(&app)), before, "{folder:?}");
+        assert_eq!((files_below(&precious), bundle_folders(&app)), before, "{folder:?}");
     }
-    assert_eq!(servers(&app).await, ["other"]);
+    assert_eq!(server_names(&app).await, ["other"]);
 }
 
 #[tokio::test]
@@ -87,10 +87,10 @@ async fn record_with_a_foreign_path_prevents_the_start() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
-    let one = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "one", &[]);
-    install(&app, &installer(&app, &registry), &one).await.unwrap();
-    let own = unpacked(&app).remove(0);
-    let app = restart_with_forged_record(app, record(&own)).await;
+    let one = install_draft(InstallSource::Bundle { path: path.into(), sha256: None }, "one", &[]);
+    preview_and_install(&app, &test_installer(&app, &registry), &one).await.unwrap();
+    let own = bundle_folders(&app).remove(0);
+    let app = restart_with_forged_record(app, forged_record(&own)).await;
     app.host.start_server("one".to_owned()).await.unwrap();
     app.until("one", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
 }
@@ -99,8 +99,8 @@ async fn record_with_a_foreign_path_prevents_the_start() {
 async fn malformed_or_huge_record_is_ignored() {
     let huge = format!("{{\"one\":\"{}\"}}", "x".repeat(100 << 20));
     for content in [huge.as_str(), "[]", "{\"one\":null}", "{\"one\":{\"origin\":{\"from\":\"moon\"}}}", "\u{0}"] {
-        let app = TestApp::start(vec![("one", testkit::app::demo(&[]))]).await;
-        let app = start_with(app, |_| content.to_owned()).await;
+        let app = TestApp::start(vec![("one", testkit::app::demo_config(&[]))]).await;
+        let app = restart_with_records(app, |_| content.to_owned()).await;
         assert_eq!(app.server("one").await.installed, None, "{}", content.chars().take(40).collect::<String>());
         app.host.close().await;
     }

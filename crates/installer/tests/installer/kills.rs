@@ -18,7 +18,7 @@ use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 use tokio::sync::mpsc;
 
-use crate::{draft, install, installer, servers, unpacked};
+use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
 /// Environment variable with the folder for the child process that will be killed. The child is another run of this
 /// test program.
@@ -29,9 +29,9 @@ const WRITE_FIRST_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
 const UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
 /// Server settings that kill the process at their next change.
-struct KilledInstall(Arc<dyn ServerSettings>);
+struct KillingSettings(Arc<dyn ServerSettings>);
 
-impl KilledInstall {
+impl KillingSettings {
     fn kill(&self, write: impl FnOnce(&dyn ServerSettings)) -> ! {
         if std::env::var_os(WRITE_FIRST_VARIABLE).is_some() {
             write(self.0.as_ref());
@@ -40,7 +40,7 @@ impl KilledInstall {
     }
 }
 
-impl ServerSettings for KilledInstall {
+impl ServerSettings for KillingSettings {
     fn path(&self) -> PathBuf {
         self.0.path()
     }
@@ -76,7 +76,7 @@ async fn child_process_that_is_killed() {
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(SecretsInMemory::default());
     let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
-    ports.servers = Arc::new(KilledInstall(ports.servers));
+    ports.servers = Arc::new(KillingSettings(ports.servers));
     let host = Host::start(ports, HostOptions::default()).await;
     let kept = folder.join("kept");
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
@@ -84,7 +84,7 @@ async fn child_process_that_is_killed() {
     });
     let upgrades = std::env::var_os(UPGRADE_VARIABLE).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
-    let draft = InstallDraft { upgrades, ..draft(bundle(&folder, file), "demo", &[]) };
+    let draft = InstallDraft { upgrades, ..install_draft(demo_bundle_source(&folder, file), "demo", &[]) };
     let shown = installer.preview(&host, &draft, CachePolicy::Usual).await.unwrap().hash;
     match draft.upgrades {
         Some(_) => drop(installer.upgrade(&host, &draft, shown.as_str(), true).await),
@@ -93,7 +93,7 @@ async fn child_process_that_is_killed() {
     unreachable!("the process should have been killed");
 }
 
-fn bundle(folder: &Path, file: &str) -> InstallSource {
+fn demo_bundle_source(folder: &Path, file: &str) -> InstallSource {
     InstallSource::Bundle { path: folder.join(file), sha256: None }
 }
 
@@ -107,16 +107,16 @@ async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), None, "the process must be killed by a signal: {said}");
-    TestApp::start_in(folder, Vec::new(), HostOptions::default()).await
+    TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await
 }
 
-fn origins(app: &TestApp) -> String {
+fn installation_records(app: &TestApp) -> String {
     fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default()
 }
 
 /// Changes a file of the only unpacked bundle, and asserts that its server can't be started.
-async fn assert_verified(app: &TestApp) {
-    let [folder] = &unpacked(app)[..] else { panic!("{:?}", unpacked(app)) };
+async fn assert_change_is_detected(app: &TestApp) {
+    let [folder] = &bundle_folders(app)[..] else { panic!("{:?}", bundle_folders(app)) };
     fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();
     app.host.start_server("demo".to_owned()).await.unwrap();
     let failed = app.until("demo", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
@@ -132,11 +132,11 @@ async fn completed_installation_is_verified_after_a_kill() {
     let app = restart_after_kill(app, &[WRITE_FIRST_VARIABLE]).await;
     let installed = app.server("demo").await.installed.expect("the server must have an installation record");
     assert!(!installed.changed, "the server must match its installation record");
-    installer(&app, &registry).clean_up(&app.host).await;
+    test_installer(&app, &registry).clean_up(&app.host).await;
     assert_eq!(app.server("demo").await.installed, Some(installed), "the record must remain after the clean-up");
-    assert_verified(&app).await;
+    assert_change_is_detected(&app).await;
     app.host.close().await;
-    assert!(!origins(&app).contains("pending"), "{}", origins(&app));
+    assert!(!installation_records(&app).contains("pending"), "{}", installation_records(&app));
 }
 
 #[tokio::test]
@@ -145,11 +145,11 @@ async fn incomplete_installation_leaves_nothing_after_a_kill() {
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
     let app = restart_after_kill(app, &[]).await;
-    assert!(servers(&app).await.is_empty());
-    installer(&app, &registry).clean_up(&app.host).await;
-    assert!(unpacked(&app).is_empty(), "the unused files must be removed: {:?}", unpacked(&app));
+    assert!(server_names(&app).await.is_empty());
+    test_installer(&app, &registry).clean_up(&app.host).await;
+    assert!(bundle_folders(&app).is_empty(), "the unused files must be removed: {:?}", bundle_folders(&app));
     app.host.close().await;
-    assert!(!origins(&app).contains("demo"), "{}", origins(&app));
+    assert!(!installation_records(&app).contains("demo"), "{}", installation_records(&app));
 }
 
 #[tokio::test]
@@ -160,8 +160,8 @@ async fn upgrade_is_atomic_after_a_kill() {
         let app = TestApp::start(Vec::new()).await;
         let registry = TestRegistry::start(Vec::new()).await;
         Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
-        let first = draft(bundle(app.folder.path(), "demo.mcpb"), "demo", &[]);
-        install(&app, &installer(&app, &registry), &first).await.unwrap();
+        let first = install_draft(demo_bundle_source(app.folder.path(), "demo.mcpb"), "demo", &[]);
+        preview_and_install(&app, &test_installer(&app, &registry), &first).await.unwrap();
         let mut newer = Bundle::demo();
         newer.manifest["version"] = "1.3.0".into();
         newer.write(&app.folder.path().join("newer.mcpb"));
@@ -172,9 +172,9 @@ async fn upgrade_is_atomic_after_a_kill() {
             installed.origin.version().to_owned()
         };
         assert_eq!(version_now().await, version);
-        installer(&app, &registry).clean_up(&app.host).await;
+        test_installer(&app, &registry).clean_up(&app.host).await;
         assert_eq!(version_now().await, version, "the version must not change after the clean-up");
-        assert_eq!(unpacked(&app).len(), 1, "the files of the other version must be removed");
+        assert_eq!(bundle_folders(&app).len(), 1, "the files of the other version must be removed");
         app.ready("demo").await;
     }
 }

@@ -21,7 +21,7 @@ use testkit::app::TestApp;
 use testkit::registry::TestRegistry;
 
 /// Creates an installer for the data folder of an app, with this registry.
-fn installer(app: &TestApp, registry: &TestRegistry) -> Installer {
+fn test_installer(app: &TestApp, registry: &TestRegistry) -> Installer {
     let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     Installer::new(app.folder.path().join("data"), registry, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
@@ -29,20 +29,20 @@ fn installer(app: &TestApp, registry: &TestRegistry) -> Installer {
 }
 
 /// Previews a draft, and installs it with the hash of the preview.
-async fn install(app: &TestApp, installer: &Installer, draft: &InstallDraft) -> Result<(), InstallError> {
+async fn preview_and_install(app: &TestApp, installer: &Installer, draft: &InstallDraft) -> Result<(), InstallError> {
     let shown = installer.preview(&app.host, draft, CachePolicy::Usual).await?.hash;
     installer.install(&app.host, draft, shown.as_str()).await.map(drop)
 }
 
 /// Returns the names of the folders in the folder of bundles, including temporary ones.
-fn unpacked(app: &TestApp) -> Vec<String> {
+fn bundle_folders(app: &TestApp) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(app.folder.path().join("data/bundles")) else { return Vec::new() };
     let folders = entries.map(Result::unwrap).filter(|entry| entry.path().is_dir());
     folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
 /// Returns a draft with these values of the user and without a sandbox.
-fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallDraft {
+fn install_draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallDraft {
     let values = values.iter().map(|(key, value)| ((*key).to_owned(), vec![(*value).to_owned()]));
     InstallDraft {
         source,
@@ -54,6 +54,6 @@ fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallD
 }
 
 /// Returns the names of the servers in the settings.
-async fn servers(app: &TestApp) -> Vec<String> {
+async fn server_names(app: &TestApp) -> Vec<String> {
     app.host.snapshot().await.unwrap().servers.into_iter().map(|server| server.name).collect()
 }

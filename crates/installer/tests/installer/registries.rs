@@ -9,15 +9,15 @@ use serde_json::json;
 use testkit::app::TestApp;
 use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
-use crate::{draft, install, installer, servers};
+use crate::{install_draft, preview_and_install, server_names, test_installer};
 
-const NAME: &str = "io.github.alice/notes";
+const SERVER_NAME: &str = "io.github.alice/notes";
 
-fn source(target: Option<InstallTarget>) -> InstallSource {
-    InstallSource::Registry { name: NAME.to_owned(), version: None, target }
+fn registry_source(target: Option<InstallTarget>) -> InstallSource {
+    InstallSource::Registry { name: SERVER_NAME.to_owned(), version: None, target }
 }
 
-fn package() -> Option<InstallTarget> {
+fn package_target() -> Option<InstallTarget> {
     Some(InstallTarget::Package { number: 1 })
 }
 
@@ -25,25 +25,25 @@ fn package() -> Option<InstallTarget> {
 async fn offer_contains_the_exact_version_and_the_choices() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
-    let installer = installer(&app, &registry);
-    let offer = installer.offer(&source(None), CachePolicy::Now).await.unwrap();
+    let installer = test_installer(&app, &registry);
+    let offer = installer.offer(&registry_source(None), CachePolicy::Now).await.unwrap();
     assert!(
         matches!(offer.plan, Err(NotInstallable::NotChosen)),
         "without a choice there must be no plan: {:?}",
         offer.plan
     );
-    let offer = installer.offer(&source(package()), CachePolicy::Now).await.unwrap();
+    let offer = installer.offer(&registry_source(package_target()), CachePolicy::Now).await.unwrap();
     let version = Some("1.2.0".to_owned());
     assert_eq!(
         offer.source,
-        InstallSource::Registry { name: NAME.to_owned(), version, target: package() },
+        InstallSource::Registry { name: SERVER_NAME.to_owned(), version, target: package_target() },
         "the source must name the exact version"
     );
     let plan = offer.plan.as_ref().unwrap();
     let network = offer.proposed_sandbox(plan).to_json()["network"].clone();
     assert_eq!(network, json!(["registry.npmjs.org"]), "the proposed sandbox must allow only the package registry");
     let nothing = Some(InstallTarget::Remote { number: 2 });
-    let offer = installer.offer(&source(nothing), CachePolicy::Now).await.unwrap();
+    let offer = installer.offer(&registry_source(nothing), CachePolicy::Now).await.unwrap();
     assert!(matches!(offer.plan, Err(NotInstallable::NoTarget)), "{:?}", offer.plan);
 }
 
@@ -51,14 +51,14 @@ async fn offer_contains_the_exact_version_and_the_choices() {
 async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
-    let installer = installer(&app, &registry);
-    let empty = draft(source(package()), "notes", &[]);
+    let installer = test_installer(&app, &registry);
+    let empty = install_draft(registry_source(package_target()), "notes", &[]);
     let missing = installer.preview(&app.host, &empty, CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(missing, InstallError::Fill(FillError::Inputs(_))), "the secret must be required: {missing}");
-    let draft = draft(source(package()), "notes", &[("NOTES_KEY", "s3cret-value")]);
+    let draft = install_draft(registry_source(package_target()), "notes", &[("NOTES_KEY", "s3cret-value")]);
     let preview = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
     assert!(!format!("{preview:?}").contains("s3cret-value"), "the secret must not be in the debug output");
-    assert!(servers(&app).await.is_empty(), "a preview must not add the server");
+    assert!(server_names(&app).await.is_empty(), "a preview must not add the server");
     installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
     let server = app.server("notes").await;
     assert!(matches!(server.state, ServerState::Stopped), "the server must not be started");
@@ -73,14 +73,14 @@ async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
 async fn preview_hash_covers_all_settings() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
-    let installer = installer(&app, &registry);
-    let shown = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
+    let installer = test_installer(&app, &registry);
+    let shown = install_draft(registry_source(package_target()), "notes", &[("NOTES_KEY", "one")]);
     let sandbox = Some(ports::server_config::SandboxConfig::default());
-    let remote = source(Some(InstallTarget::Remote { number: 1 }));
+    let remote = registry_source(Some(InstallTarget::Remote { number: 1 }));
     let others = [
-        draft(source(package()), "notes", &[("NOTES_KEY", "two")]),
-        draft(source(package()), "other", &[("NOTES_KEY", "one")]),
-        draft(remote, "notes", &[("X-Team", "one")]),
+        install_draft(registry_source(package_target()), "notes", &[("NOTES_KEY", "two")]),
+        install_draft(registry_source(package_target()), "other", &[("NOTES_KEY", "one")]),
+        install_draft(remote, "notes", &[("X-Team", "one")]),
         installer::InstallDraft { sandbox, ..shown.clone() },
     ];
     let hash = |draft| {
@@ -98,15 +98,15 @@ async fn preview_hash_covers_all_settings() {
         let refused = installer.install(&app.host, other, own.as_str()).await.unwrap_err();
         assert!(matches!(refused, InstallError::Stale | InstallError::Sandbox(_)), "{refused}");
     }
-    assert!(servers(&app).await.is_empty(), "nothing must be installed without a preview");
+    assert!(server_names(&app).await.is_empty(), "nothing must be installed without a preview");
 }
 
 #[tokio::test]
 async fn listing_changed_since_it_was_shown_is_not_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
-    let installer = installer(&app, &registry);
-    let draft = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
+    let installer = test_installer(&app, &registry);
+    let draft = install_draft(registry_source(package_target()), "notes", &[("NOTES_KEY", "one")]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
     registry.entries.lock().unwrap()[0]["server"]["packages"][0]["packageArguments"] =
         json!([{ "type": "positional", "value": "--everything" }]);
@@ -118,21 +118,21 @@ async fn listing_changed_since_it_was_shown_is_not_installed() {
         matches!(refused, InstallError::NotInstallable(NotInstallable::Deleted)),
         "a deleted server must be refused: {refused}"
     );
-    assert!(servers(&app).await.is_empty());
+    assert!(server_names(&app).await.is_empty());
 }
 
 #[tokio::test]
 async fn newer_version_is_reported_with_its_changes() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
-    let installer = installer(&app, &registry);
-    let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
+    let installer = test_installer(&app, &registry);
+    let draft = install_draft(registry_source(package_target()), "mine", &[("NOTES_KEY", "one")]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
     installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
     let version = "1.2.0".to_owned();
     let origin = ServerOrigin::Registry {
         registry: registry.server.url("").trim_end_matches('/').to_owned(),
-        name: NAME.to_owned(),
+        name: SERVER_NAME.to_owned(),
         version: version.clone(),
         target: InstallTarget::Package { number: 1 },
         files: None,
@@ -152,7 +152,7 @@ async fn newer_version_is_reported_with_its_changes() {
     let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
     assert_eq!((report.status, report.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
     assert_eq!(report.newer.unwrap().version, "1.3.0");
-    assert_eq!(servers(&app).await, ["mine"], "a newer version must not be installed");
+    assert_eq!(server_names(&app).await, ["mine"], "a newer version must not be installed");
 
     drop(registry);
     let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
@@ -164,13 +164,13 @@ async fn newer_version_is_reported_with_its_changes() {
 async fn deletion_is_detected_despite_a_cached_response() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
-    let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
-    install(&app, &installer(&app, &registry), &draft).await.unwrap();
-    let first = installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
+    let draft = install_draft(registry_source(package_target()), "mine", &[("NOTES_KEY", "one")]);
+    preview_and_install(&app, &test_installer(&app, &registry), &draft).await.unwrap();
+    let first = test_installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
     assert_eq!(first.status, ListingStatus::Active);
     *registry.entries.lock().unwrap() = vec![notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }))];
     // As after a restart: everything that was read is at most an hour old, except for the changes.
-    let later = installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
+    let later = test_installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
     assert_eq!((later.status, later.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
 }
 
@@ -184,8 +184,10 @@ async fn bridge_package_is_offered_as_its_remote_server() {
         "packageArguments": [{ "type": "positional", "value": "https://notes.example/mcp" }],
     }]);
     registry.entries.lock().unwrap()[0] = entry;
-    let installer = installer(&app, &registry);
-    install(&app, &installer, &draft(source(package()), "mine", &[])).await.unwrap();
+    let installer = test_installer(&app, &registry);
+    preview_and_install(&app, &installer, &install_draft(registry_source(package_target()), "mine", &[]))
+        .await
+        .unwrap();
     let config = app.server("mine").await.config;
     assert_eq!(config.as_http().unwrap().url, "https://notes.example/mcp");
 }

@@ -11,7 +11,7 @@ use store::CacheFolder;
 use testkit::app::TestApp;
 use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
-const TOKEN: &str = "Bearer t0ken-of-the-team";
+const HEADER_VALUE: &str = "Bearer t0ken-of-the-team";
 
 /// Creates an installer that uses the registry in the settings of an app.
 fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Installer {
@@ -24,11 +24,11 @@ fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Ins
     })
 }
 
-fn header(value: Option<&str>) -> Option<NewRegistryHeader> {
+fn authorization_header(value: Option<&str>) -> Option<NewRegistryHeader> {
     Some(NewRegistryHeader { name: "Authorization".to_owned(), value: value.map(|value| value.to_owned().into()) })
 }
 
-async fn search(installer: &Installer) -> Result<usize, InstallError> {
+async fn count_search_results(installer: &Installer) -> Result<usize, InstallError> {
     let search = SearchQuery { text: "notes".to_owned(), cursor: None, limit: None };
     Ok(installer.catalog().await?.search(&search, CachePolicy::Now).await?.value.entries.len())
 }
@@ -43,15 +43,18 @@ async fn configured_registry_is_requested_with_its_header() {
         "the official registry must be the default"
     );
     let address = registry.server.url("");
-    installer.set_registry(Some(address.clone()), header(Some(TOKEN))).await.unwrap();
+    installer.set_registry(Some(address.clone()), authorization_header(Some(HEADER_VALUE))).await.unwrap();
     for (installer, who) in [(&installer, "the one that set it"), (&other, "another program")] {
         let in_use = installer.registry_in_use().await.unwrap();
         assert_eq!((in_use.address.as_str(), in_use.is_named), (address.as_str(), false), "{who}");
         assert_eq!(in_use.header.as_deref(), Some("Authorization"), "{who}");
-        assert_eq!(search(installer).await.unwrap(), 1, "{who}");
+        assert_eq!(count_search_results(installer).await.unwrap(), 1, "{who}");
     }
     let sent = registry.server.seen();
-    assert!(!sent.is_empty() && sent.iter().all(|request| request.header("authorization") == Some(TOKEN)), "{sent:?}");
+    assert!(
+        !sent.is_empty() && sent.iter().all(|request| request.header("authorization") == Some(HEADER_VALUE)),
+        "{sent:?}"
+    );
     let data = fs::read_dir(app.folder.path().join("data")).unwrap().map(|entry| entry.unwrap().path());
     for file in data.filter(|path| path.is_file()) {
         let content = fs::read(&file).unwrap();
@@ -67,7 +70,7 @@ async fn configured_registry_is_requested_with_its_header() {
     let setting = app.folder.path().join("data/registry.json");
     let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));
     fs::write(&setting, changed).unwrap();
-    let refused = search(&installer).await.unwrap_err();
+    let refused = count_search_results(&installer).await.unwrap_err();
     assert!(matches!(refused, InstallError::NoHeaderValue { .. }), "{refused}");
     assert!(refused.to_string().contains("enter it in Settings"), "the error must name the next step: {refused}");
     assert!(elsewhere.server.seen().is_empty(), "no request must be sent to the other address");
@@ -80,19 +83,19 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     let installer = installer_from_settings(&app, &secrets);
     let address = registry.server.url("");
     let kept = || secrets.keys("registry/").unwrap().len();
-    let missing = installer.set_registry(Some(address.clone()), header(None)).await.unwrap_err();
+    let missing = installer.set_registry(Some(address.clone()), authorization_header(None)).await.unwrap_err();
     assert!(matches!(missing, InstallError::NoHeaderValue { .. }), "{missing}");
-    installer.set_registry(Some(address.clone()), header(Some(TOKEN))).await.unwrap();
-    installer.set_registry(Some(address.clone()), header(None)).await.unwrap();
-    assert_eq!(search(&installer).await.unwrap(), 1);
+    installer.set_registry(Some(address.clone()), authorization_header(Some(HEADER_VALUE))).await.unwrap();
+    installer.set_registry(Some(address.clone()), authorization_header(None)).await.unwrap();
+    assert_eq!(count_search_results(&installer).await.unwrap(), 1);
     assert_eq!(
         registry.server.seen().last().unwrap().header("authorization"),
-        Some(TOKEN),
+        Some(HEADER_VALUE),
         "the header must remain set"
     );
     let other = "Bearer an0ther";
-    installer.set_registry(Some(address.clone()), header(Some(other))).await.unwrap();
-    search(&installer).await.unwrap();
+    installer.set_registry(Some(address.clone()), authorization_header(Some(other))).await.unwrap();
+    count_search_results(&installer).await.unwrap();
     assert_eq!(
         registry.server.seen().last().unwrap().header("authorization"),
         Some(other),
@@ -113,14 +116,14 @@ async fn invalid_registry_is_rejected() {
         assert!(matches!(refused, InstallError::Registry(RegistryError::Address { .. })), "{address:?}: {refused}");
     }
     let address = || Some("https://registry.example".to_owned());
-    let refused = installer.set_registry(address(), header(Some("two\nlines"))).await.unwrap_err();
+    let refused = installer.set_registry(address(), authorization_header(Some("two\nlines"))).await.unwrap_err();
     assert!(matches!(refused, InstallError::Registry(RegistryError::Header { .. })), "{refused}");
-    let refused = installer.set_registry(None, header(Some(TOKEN))).await.unwrap_err();
+    let refused = installer.set_registry(None, authorization_header(Some(HEADER_VALUE))).await.unwrap_err();
     assert!(matches!(refused, InstallError::OfficialHeader), "{refused}");
     assert!(installer.registry_in_use().await.unwrap().address.is_official(), "the setting must not change");
     assert_eq!(secrets.keys("registry/").unwrap(), [""; 0]);
     let registry = TestRegistry::start(Vec::new()).await;
-    let named = crate::installer(&app, &registry);
+    let named = crate::test_installer(&app, &registry);
     let refused = named.set_registry(address(), None).await.unwrap_err();
     assert!(
         matches!(refused, InstallError::RegistryNamed),

@@ -14,18 +14,18 @@ use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
-use crate::downloads::list;
-use crate::{draft, install, installer, servers, unpacked};
+use crate::downloads::list_bundle;
+use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
-const NAME: &str = "io.github.alice/notes";
+const SERVER_NAME: &str = "io.github.alice/notes";
 
-fn package() -> InstallSource {
+fn package_source() -> InstallSource {
     let target = Some(InstallTarget::Package { number: 1 });
-    InstallSource::Registry { name: NAME.to_owned(), version: None, target }
+    InstallSource::Registry { name: SERVER_NAME.to_owned(), version: None, target }
 }
 
 /// Returns the registry entry of this version of the notes server, which has an argument that the user fills in.
-fn version(version: &str) -> Value {
+fn notes_version(version: &str) -> Value {
     let mut entry = notes_entry(active_metadata());
     entry["server"]["version"] = version.into();
     let package = &mut entry["server"]["packages"][0];
@@ -35,12 +35,12 @@ fn version(version: &str) -> Value {
 }
 
 /// Returns a draft that upgrades a server to the offered version.
-async fn upgrade(app: &TestApp, installer: &Installer, server: &str) -> InstallDraft {
+async fn upgrade_draft(app: &TestApp, installer: &Installer, server: &str) -> InstallDraft {
     let offered = installer.offer_upgrade(&app.host, server, None).await.unwrap();
-    InstallDraft { upgrades: Some(server.to_owned()), ..draft(offered.offer.source, server, &[]) }
+    InstallDraft { upgrades: Some(server.to_owned()), ..install_draft(offered.offer.source, server, &[]) }
 }
 
-fn args(config: &ServerConfig) -> &[String] {
+fn command_args(config: &ServerConfig) -> &[String] {
     &config.as_stdio().unwrap().args
 }
 
@@ -48,34 +48,37 @@ fn args(config: &ServerConfig) -> &[String] {
 async fn upgrade_keeps_user_values_and_name() {
     let secrets = Arc::new(SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
-    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
-    let installer = installer(&app, &registry);
-    let first = draft(package(), "notes", &[("NOTES_KEY", "s3cret-value"), ("folder", "/srv")]);
-    install(&app, &installer, &first).await.unwrap();
+    let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
+    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let installer = test_installer(&app, &registry);
+    let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "s3cret-value"), ("folder", "/srv")]);
+    preview_and_install(&app, &installer, &first).await.unwrap();
     let mut config = app.server("notes").await.config;
     let stdio = config.as_stdio_mut().unwrap();
     stdio.sandbox = Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() });
     stdio.env.insert("MINE".to_owned(), "1".to_owned());
     let entry = ServerEntry { name: "mine".to_owned(), config };
     app.host.update_server("notes".to_owned(), entry).await.unwrap();
-    registry.entries.lock().unwrap().insert(0, version("1.3.0"));
+    registry.entries.lock().unwrap().insert(0, notes_version("1.3.0"));
 
     let offered = installer.offer_upgrade(&app.host, "mine", None).await.unwrap();
     let folder = Some(vec!["/srv".to_owned()]);
     assert_eq!(offered.kept, [("NOTES_KEY".to_owned(), None), ("folder".to_owned(), folder)].into());
     assert!(!offered.is_running);
-    let upgrade = upgrade(&app, &installer, "mine").await;
+    let upgrade = upgrade_draft(&app, &installer, "mine").await;
     let preview = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap();
     let (before, after) = (preview.before.unwrap().entry.config, &preview.server.entry.config);
-    assert_eq!(args(&before), ["-y", "@alice/notes@1.2.0", "/srv"]);
-    assert_eq!(args(after), ["-y", "@alice/notes@1.3.0", "/srv"], "only the version must change");
-    assert!(args(&app.server("mine").await.config)[1].ends_with("1.2.0"), "a preview must not change the server");
+    assert_eq!(command_args(&before), ["-y", "@alice/notes@1.2.0", "/srv"]);
+    assert_eq!(command_args(after), ["-y", "@alice/notes@1.3.0", "/srv"], "only the version must change");
+    assert!(
+        command_args(&app.server("mine").await.config)[1].ends_with("1.2.0"),
+        "a preview must not change the server"
+    );
 
     installer.upgrade(&app.host, &upgrade, preview.hash.as_str(), false).await.unwrap();
-    assert_eq!(servers(&app).await, ["mine"], "the server must retain its name");
+    assert_eq!(server_names(&app).await, ["mine"], "the server must retain its name");
     let server = app.server("mine").await;
-    assert_eq!(args(&server.config)[1], "@alice/notes@1.3.0");
+    assert_eq!(command_args(&server.config)[1], "@alice/notes@1.3.0");
     let stdio = server.config.as_stdio().unwrap();
     assert_eq!(stdio.sandbox.as_ref().unwrap().network, NetworkAccess::Full, "the server must retain its sandbox");
     assert_eq!(stdio.env["MINE"], "1", "the server must retain the variable of the user");
@@ -93,12 +96,12 @@ async fn upgrade_keeps_user_values_and_name() {
 #[tokio::test]
 async fn upgrade_changed_since_it_was_shown_is_rejected() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
-    let installer = installer(&app, &registry);
-    let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
-    install(&app, &installer, &first).await.unwrap();
-    registry.entries.lock().unwrap().insert(0, version("1.3.0"));
-    let upgrade = upgrade(&app, &installer, "notes").await;
+    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let installer = test_installer(&app, &registry);
+    let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
+    preview_and_install(&app, &installer, &first).await.unwrap();
+    registry.entries.lock().unwrap().insert(0, notes_version("1.3.0"));
+    let upgrade = upgrade_draft(&app, &installer, "notes").await;
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let as_new = installer.install(&app.host, &upgrade, shown.as_str()).await.unwrap_err();
     assert!(matches!(as_new, InstallError::Setup(_) | InstallError::Stale | InstallError::Fill(_)), "{as_new}");
@@ -112,16 +115,16 @@ async fn upgrade_changed_since_it_was_shown_is_rejected() {
     registry.entries.lock().unwrap()[0]["server"]["packages"][0]["identifier"] = "@alice/other".into();
     let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
     assert!(matches!(stale, InstallError::Stale), "a change in the registry must be detected: {stale}");
-    assert!(args(&app.server("notes").await.config)[1].ends_with("1.2.0"));
+    assert!(command_args(&app.server("notes").await.config)[1].ends_with("1.2.0"));
 }
 
 #[tokio::test]
 async fn concurrent_change_of_the_settings_is_not_overwritten() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
-    let installer = installer(&app, &registry);
-    let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
-    install(&app, &installer, &first).await.unwrap();
+    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let installer = test_installer(&app, &registry);
+    let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
+    preview_and_install(&app, &installer, &first).await.unwrap();
     let server = app.server("notes").await;
     let (was, installed) = (server.config, server.installed.unwrap());
     let mut newer = was.clone();
@@ -154,7 +157,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the settings must not change");
     drop(setup);
 
-    let added = ServerEntry { name: "notes-2".to_owned(), config: testkit::app::demo(&[]) };
+    let added = ServerEntry { name: "notes-2".to_owned(), config: testkit::app::demo_config(&[]) };
     let with_another = others.replacen("\"notes\"", "\"notes-2\": { \"command\": \"x\" }, \"notes\"", 1);
     let reading = app.host.begin_reloaded_setup().await.unwrap();
     std::fs::write(&settings, &with_another).unwrap();
@@ -171,11 +174,11 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
 async fn values_entered_for_one_address_are_not_sent_to_another() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let target = Some(InstallTarget::Remote { number: 1 });
-    let remote = InstallSource::Registry { name: NAME.to_owned(), version: None, target };
-    install(&app, &installer, &draft(remote, "notes", &[("X-Team", "red")])).await.unwrap();
-    let mut newer = version("1.3.0");
+    let remote = InstallSource::Registry { name: SERVER_NAME.to_owned(), version: None, target };
+    preview_and_install(&app, &installer, &install_draft(remote, "notes", &[("X-Team", "red")])).await.unwrap();
+    let mut newer = notes_version("1.3.0");
     registry.entries.lock().unwrap().insert(0, newer.clone());
     let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
     assert_eq!(offered.kept, [("X-Team".to_owned(), None)].into(), "the values must be carried over, but not shown");
@@ -187,18 +190,18 @@ async fn values_entered_for_one_address_are_not_sent_to_another() {
 
 #[tokio::test]
 async fn unrelated_server_is_not_an_upgrade() {
-    let app = TestApp::start(vec![("added", testkit::app::demo(&[]))]).await;
-    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
-    let installer = installer(&app, &registry);
-    let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
-    install(&app, &installer, &first).await.unwrap();
+    let app = TestApp::start(vec![("added", testkit::app::demo_config(&[]))]).await;
+    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let installer = test_installer(&app, &registry);
+    let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
+    preview_and_install(&app, &installer, &first).await.unwrap();
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let bundle = InstallSource::Bundle { path: path.into(), sha256: None };
     let other = installer.offer_upgrade(&app.host, "notes", Some(&bundle)).await.unwrap_err();
     assert!(matches!(other, InstallError::OtherServer { .. }), "{other}");
     let added = installer.offer_upgrade(&app.host, "added", None).await.unwrap_err();
     assert!(matches!(added, InstallError::NotInstalled(_)), "{added}");
-    install(&app, &installer, &draft(bundle, "demo", &[])).await.unwrap();
+    preview_and_install(&app, &installer, &install_draft(bundle, "demo", &[])).await.unwrap();
     let unnamed = installer.offer_upgrade(&app.host, "demo", None).await.unwrap_err();
     assert!(matches!(unnamed, InstallError::NoSource(_)), "{unnamed}");
 }
@@ -207,24 +210,26 @@ async fn unrelated_server_is_not_an_upgrade() {
 async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
-    list(&app, &registry, "1.2.3", &Bundle::demo());
-    install(&app, &installer, &draft(crate::downloads::source(), "demo", &[])).await.unwrap();
-    let old = unpacked(&app);
+    let installer = test_installer(&app, &registry);
+    list_bundle(&app, &registry, "1.2.3", &Bundle::demo());
+    preview_and_install(&app, &installer, &install_draft(crate::downloads::registry_source(), "demo", &[]))
+        .await
+        .unwrap();
+    let old = bundle_folders(&app);
     app.ready("demo").await;
     let mut newer = Bundle::demo();
     newer.manifest["version"] = "1.3.0".into();
-    list(&app, &registry, "1.3.0", &newer);
-    let upgrade = upgrade(&app, &installer, "demo").await;
+    list_bundle(&app, &registry, "1.3.0", &newer);
+    let upgrade = upgrade_draft(&app, &installer, "demo").await;
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let refused = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
     assert!(matches!(refused, InstallError::Running(_)), "{refused}");
     assert_eq!(app.server("demo").await.state, ServerState::Ready, "the server must continue to run");
-    assert_eq!(unpacked(&app), old, "no bundle must be unpacked");
+    assert_eq!(bundle_folders(&app), old, "no bundle must be unpacked");
     installer.upgrade(&app.host, &upgrade, shown.as_str(), true).await.unwrap();
     let server = app.until("demo", "stopped", |server| server.state == ServerState::Stopped).await;
     assert!(!server.approved, "the new command must need an approval");
-    let now = unpacked(&app);
+    let now = bundle_folders(&app);
     assert!(now.len() == 1 && now != old, "the files of the previous version must be removed: {now:?}");
     app.ready("demo").await;
 }
@@ -233,11 +238,11 @@ async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowe
 async fn modified_bundle_is_not_started() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
-    let installer = installer(&app, &registry);
+    let installer = test_installer(&app, &registry);
     let path = Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
     let source = InstallSource::Bundle { path: path.into(), sha256: None };
-    install(&app, &installer, &draft(source, "demo", &[])).await.unwrap();
-    let folder = app.folder.path().join("data/bundles").join(&unpacked(&app)[0]);
+    preview_and_install(&app, &installer, &install_draft(source, "demo", &[])).await.unwrap();
+    let folder = app.folder.path().join("data/bundles").join(&bundle_folders(&app)[0]);
     let manifest = folder.join("manifest.json");
     let was = std::fs::read(&manifest).unwrap();
     std::fs::write(&manifest, "{}").unwrap();

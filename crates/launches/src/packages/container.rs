@@ -225,13 +225,13 @@ mod tests {
 
     use super::*;
 
-    fn reference(image: &str) -> PackageReference {
+    fn docker_reference(image: &str) -> PackageReference {
         parse(Launcher::Docker, &["run".to_owned(), image.to_owned()], 1).unwrap()
     }
 
-    fn argument(image: &str, digests: &[&str], id: &str) -> Option<String> {
+    fn pinned_argument(image: &str, digests: &[&str], id: &str) -> Option<String> {
         let stdout = serde_json::json!({ "digests": digests, "id": id }).to_string();
-        parse_local_lookup(&reference(image), &stdout).map(|found| found.argument)
+        parse_local_lookup(&docker_reference(image), &stdout).map(|found| found.argument)
     }
 
     #[test]
@@ -240,31 +240,31 @@ mod tests {
         let of = |repository: &str, hash: &str| format!("{repository}@sha256:{hash}");
         let (own, foreign) = (of("mcp/notes", &one), of("evil/notes", &other));
         assert_eq!(
-            argument("mcp/notes:1", &[&foreign, &own], &id),
+            pinned_argument("mcp/notes:1", &[&foreign, &own], &id),
             Some(own),
             "the digest of the named repository must be used, not the first one"
         );
         assert_eq!(
-            argument("mcp/notes:1", &[&foreign], &id),
+            pinned_argument("mcp/notes:1", &[&foreign], &id),
             Some(id.clone()),
             "an image of another repository must be identified by its ID"
         );
-        assert_eq!(argument("mcp/notes:1", &[&foreign], ""), None, "an image without an ID can't be pinned");
+        assert_eq!(pinned_argument("mcp/notes:1", &[&foreign], ""), None, "an image without an ID can't be pinned");
         let whole = of("docker.io/library/node", &one);
         assert_eq!(
-            argument("node:22", &[&whole], &id),
+            pinned_argument("node:22", &[&whole], &id),
             Some(of("node", &one)),
             "the full name must be the same repository"
         );
         let ported = of("localhost:5000/node", &one);
         assert_eq!(
-            argument("node:22", &[&ported], &id),
+            pinned_argument("node:22", &[&ported], &id),
             Some(id),
             "the same name in another registry must be another repository"
         );
         let podman = "d".repeat(64);
         assert_eq!(
-            argument("node:22", &[], &podman),
+            pinned_argument("node:22", &[], &podman),
             Some(podman.clone()),
             "an ID without the algorithm must be accepted, as Podman prints it"
         );

@@ -3,18 +3,18 @@
 use super::*;
 use crate::packages::PackageVersion;
 
-fn words(line: &str) -> Vec<String> {
+fn split_words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn read(line: &str) -> Option<LauncherPackage> {
-    let words = words(line);
+fn parse_line(line: &str) -> Option<LauncherPackage> {
+    let words = split_words(line);
     launched_package(&words[0], &words[1..])
 }
 
 /// Returns the name, the requested version, and the command line with the pinned version.
-fn pinned(line: &str, argument: &str) -> (String, String, String) {
-    let Some(LauncherPackage::Package(reference)) = read(line) else { panic!("{line}: {:?}", read(line)) };
+fn pinned_command(line: &str, argument: &str) -> (String, String, String) {
+    let Some(LauncherPackage::Package(reference)) = parse_line(line) else { panic!("{line}: {:?}", parse_line(line)) };
     let version = PackageVersion {
         name: reference.name.clone(),
         version: "1.2.3".into(),
@@ -22,12 +22,12 @@ fn pinned(line: &str, argument: &str) -> (String, String, String) {
         source: None,
         argument: argument.into(),
     };
-    let args = reference.pinned_args(&words(line)[1..], &version);
+    let args = reference.pinned_args(&split_words(line)[1..], &version);
     (reference.name, reference.wanted, args.join(" "))
 }
 
-fn cause(line: &str) -> UnknownPackage {
-    match read(line) {
+fn unknown_package_cause(line: &str) -> UnknownPackage {
+    match parse_line(line) {
         Some(LauncherPackage::Unknown(_, cause)) => cause,
         other => panic!("{line}: {other:?}"),
     }
@@ -87,7 +87,7 @@ fn launcher_packages_are_found() {
             "Contoso.Mcp@1.2.3 --yes -- --x",
         ),
     ] {
-        assert_eq!(pinned(line, argument), (name.into(), wanted.into(), result.into()), "{line}");
+        assert_eq!(pinned_command(line, argument), (name.into(), wanted.into(), result.into()), "{line}");
     }
 }
 
@@ -122,7 +122,7 @@ fn unknown_package_has_a_cause() {
         ("pnpm dlx server", UnknownPackage::Launcher("pnpm dlx".into())),
         ("cmd /c npx -y server", UnknownPackage::Wrapped("cmd".into())),
     ] {
-        assert_eq!(cause(line), expected, "{line}");
+        assert_eq!(unknown_package_cause(line), expected, "{line}");
     }
 }
 
@@ -131,6 +131,6 @@ fn other_programs_have_no_package() {
     for line in
         ["node server.js", "docker compose up", "npm start", "uv run server.py", "pnpm start", "sh -c ls", "npxx a"]
     {
-        assert_eq!(read(line), None, "{line}");
+        assert_eq!(parse_line(line), None, "{line}");
     }
 }

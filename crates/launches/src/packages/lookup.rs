@@ -73,7 +73,7 @@ struct PackageManager<'a> {
 ///
 /// Returns [`UnknownPackage`] if the version can't be determined, or if the package manager exceeds its limits of
 /// time (15 seconds) or output (1 MiB).
-pub async fn look_up(
+pub async fn look_up_version(
     reference: &PackageReference,
     server: &ServerCommand,
     program: &Path,
@@ -257,7 +257,7 @@ mod tests {
 
     use super::*;
 
-    fn variables(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+    fn variable_map(all: &[(&str, &str)]) -> BTreeMap<String, String> {
         all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
@@ -271,7 +271,7 @@ mod tests {
             ("UV_INDEX", "own=http://pypi.test/simple"),
         ] {
             let launcher = if name.starts_with("UV") { Launcher::Uvx } else { Launcher::Npx };
-            let refused = lookup_environment(launcher, &variables(&[(name, value)]));
+            let refused = lookup_environment(launcher, &variable_map(&[(name, value)]));
             assert!(matches!(refused, Err(UnknownPackage::Variable(told)) if told == name), "{name}={value}");
         }
         assert!(contains_unencrypted_url("--registry=http://registry.test"), "an unencrypted URL must be detected");
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn lookup_environment_contains_registries_and_no_keys() {
-        let own = variables(&[
+        let own = variable_map(&[
             ("API_KEY", "secret"),
             ("PATH", "/elsewhere"),
             ("NODE_OPTIONS", "--require /tmp/evil.js"),
@@ -314,7 +314,7 @@ mod tests {
             (Launcher::Uvx, "XDG_DATA_HOME", "/tmp"),
             (Launcher::Docker, "DOCKER_CONFIG", "/tmp/docker"),
         ] {
-            let stopped = lookup_environment(launcher, &variables(&[(name, value)]));
+            let stopped = lookup_environment(launcher, &variable_map(&[(name, value)]));
             assert_eq!(stopped, Err(UnknownPackage::Variable(name.into())), "{name}");
         }
     }

@@ -131,7 +131,7 @@ pub(super) fn npm_error_message(stdout: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn reference(wanted: &str) -> PackageReference {
+    fn npm_reference(wanted: &str) -> PackageReference {
         PackageReference::new(Launcher::Npx, "@scope/server".into(), wanted.into(), 0)
     }
 
@@ -139,7 +139,7 @@ mod tests {
     fn version_is_parsed_with_its_hash() {
         let one = r#"{ "name": "@scope/server", "version": "1.2.3", "dist.integrity": "sha512-AbC+/=",
             "dist.tarball": "https://registry.test/s.tgz" }"#;
-        let found = parse_lookup(&reference(""), one).unwrap();
+        let found = parse_lookup(&npm_reference(""), one).unwrap();
         assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-AbC+/=")), "{found:?}");
         assert_eq!(found.argument, "@scope/server@1.2.3", "the argument must name the version");
         assert_eq!(
@@ -154,7 +154,7 @@ mod tests {
         let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
         let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
         assert_eq!(
-            parse_lookup(&reference(">=1"), &all).unwrap().version,
+            parse_lookup(&npm_reference(">=1"), &all).unwrap().version,
             "1.9.0",
             "a release must take precedence over a newer beta"
         );
@@ -169,9 +169,9 @@ mod tests {
             ("@scope/server", ""),
         ] {
             let text = serde_json::json!({ "name": name, "version": version }).to_string();
-            assert_eq!(parse_lookup(&reference(""), &text), None, "{name} {version}");
+            assert_eq!(parse_lookup(&npm_reference(""), &text), None, "{name} {version}");
         }
-        assert_eq!(parse_lookup(&reference(""), "rubbish"), None, "text");
-        assert_eq!(parse_lookup(&reference(""), "[]"), None, "output without versions must be rejected");
+        assert_eq!(parse_lookup(&npm_reference(""), "rubbish"), None, "text");
+        assert_eq!(parse_lookup(&npm_reference(""), "[]"), None, "output without versions must be rejected");
     }
 }

@@ -191,25 +191,25 @@ fn normalized_name(name: &str) -> String {
 mod tests {
     use super::*;
 
-    const PRINTED: &str = "--index-url https://index.test/simple\n\nmcp-server-time==2026.10.19 \\\n    \
+    const UV_OUTPUT: &str = "--index-url https://index.test/simple\n\nmcp-server-time==2026.10.19 \\\n    \
         --hash=sha256:5c09 \\\n    --hash=sha256:4ab8\n    # from https://index.test/simple\n";
 
     #[test]
     fn version_is_parsed_with_its_file_hashes() {
         let mut reference = PackageReference::new(Launcher::Uvx, "mcp_server.time".into(), String::new(), 0);
-        let found = parse_lookup(&reference, PRINTED).unwrap();
+        let found = parse_lookup(&reference, UV_OUTPUT).unwrap();
         assert_eq!(found.integrity.as_deref(), Some("sha256:4ab8 sha256:5c09"), "the hashes must be sorted");
         assert_eq!(found.argument, "mcp_server.time@2026.10.19", "the name must be written as in the command");
         assert_eq!(found.source.as_deref(), Some("https://index.test/simple"), "the index must be reported");
         reference.is_option = true;
         reference.extras = "[cli]".into();
         assert_eq!(
-            parse_lookup(&reference, PRINTED).unwrap().argument,
+            parse_lookup(&reference, UV_OUTPUT).unwrap().argument,
             "mcp_server.time[cli]==2026.10.19",
             "an option must use a requirement with the extras"
         );
         reference.name = "other".into();
-        assert_eq!(parse_lookup(&reference, PRINTED), None, "output for another package must be rejected");
+        assert_eq!(parse_lookup(&reference, UV_OUTPUT), None, "output for another package must be rejected");
         assert_eq!(parse_lookup(&reference, "rubbish"), None, "text");
     }
 }

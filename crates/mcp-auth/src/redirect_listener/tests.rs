@@ -12,7 +12,7 @@ fn redirect_uri() -> Url {
     Url::parse("http://127.0.0.1:4711/callback").unwrap()
 }
 
-fn request(target: &str, headers: &str) -> String {
+fn http_request(target: &str, headers: &str) -> String {
     format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:4711{headers}")
 }
 
@@ -20,11 +20,11 @@ fn request(target: &str, headers: &str) -> String {
 fn only_the_valid_redirect_is_accepted() {
     let good = format!("/callback?code=c&state={STATE}");
     let browser_like = "\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: cross-site";
-    let own = |target: &str| request(target, "");
+    let own = |target: &str| http_request(target, "");
     // Request, `true` if it is accepted, description.
     let table = [
         (own(&good), true, "the right one"),
-        (request(&good, browser_like), true, "the right one as browsers send it"),
+        (http_request(&good, browser_like), true, "the right one as browsers send it"),
         (own(&format!("/callback?error=access_denied&state={STATE}")), true, "a right one with an error"),
         (own("/callback?code=c"), false, "no state"),
         (own("/callback?code=c&state=other"), false, "a wrong state"),
@@ -40,10 +40,10 @@ fn only_the_valid_redirect_is_accepted() {
         (own(&good).replace("GET", "HEAD"), false, "a HEAD"),
         (own(&good).replace("127.0.0.1:4711", "evil.example:4711"), false, "another host"),
         (own(&good).replace("127.0.0.1:4711", "127.0.0.1"), false, "the host without its port"),
-        (request(&good, "\r\nHost: evil.example"), false, "a second host"),
-        (request(&good, "\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image"), false, "an image in a page"),
-        (request(&good, "\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe"), false, "a frame in a page"),
-        (request(&good, "\r\nSec-Fetch-Mode: cors\r\nSec-Fetch-Dest: empty"), false, "a script of a page"),
+        (http_request(&good, "\r\nHost: evil.example"), false, "a second host"),
+        (http_request(&good, "\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image"), false, "an image in a page"),
+        (http_request(&good, "\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe"), false, "a frame in a page"),
+        (http_request(&good, "\r\nSec-Fetch-Mode: cors\r\nSec-Fetch-Dest: empty"), false, "a script of a page"),
         (String::new(), false, "nothing"),
     ];
     for (head, is_taken, what) in table {
@@ -103,7 +103,7 @@ async fn invalid_responses_do_not_end_the_wait_and_the_valid_one_counts_once() {
     let wanted = redirect_uri.clone();
     let waiting = tokio::spawn(async move {
         let state = SecretString::from(STATE);
-        callback.wait(&wanted, &state, |why| kept.lock().unwrap().push(why.to_owned())).await
+        callback.wait_for_response(&wanted, &state, |why| kept.lock().unwrap().push(why.to_owned())).await
     });
     let port = redirect_uri.port().unwrap();
     let at = |query: &str| format!("{redirect_uri}?{query}");
@@ -129,7 +129,7 @@ async fn invalid_responses_do_not_end_the_wait_and_the_valid_one_counts_once() {
     );
     assert_eq!(refused.lock().unwrap().len(), 4, "X50: each invalid response must be reported");
     assert!(browser::get(&right).await.is_err(), "X50: the listener must be closed, so a replay must fail");
-    page.finish(Ok(())).await;
+    page.send_final_page(Ok(())).await;
     let page = shown.await.unwrap().unwrap();
     assert!(
         page.status == 200 && page.body.contains("你已登录"),

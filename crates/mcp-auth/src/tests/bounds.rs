@@ -2,7 +2,7 @@
 
 use testkit::authorization::{RefusalBehaviour, ResourceMetadataLocation};
 
-use super::support::{RequestOutcome, TestAuthorization, servers};
+use super::support::{RequestOutcome, TestAuthorization, start_servers};
 use crate::*;
 
 #[tokio::test]
@@ -13,7 +13,7 @@ async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
         (RefusalBehaviour::Unauthorized, Some(503)),
         (RefusalBehaviour::Status(500), None),
     ] {
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| script.down = down,
             |script| (script.refusing, script.metadata) = (refusing, ResourceMetadataLocation::WellKnown),
         )
@@ -33,7 +33,7 @@ async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
         println!("{refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(outside <= 20, "X51: {refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(told > 0, "X51: {refusing:?}, {down:?}: the failure must be reported");
-        bench.pass(61);
+        bench.advance_clock(61);
         issuer.set(|script| script.down = None);
         server.set(|script| script.refusing = RefusalBehaviour::Nothing);
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
@@ -43,7 +43,7 @@ async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
 
 #[tokio::test]
 async fn immediately_refused_token_is_renewed_once() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
@@ -54,14 +54,14 @@ async fn immediately_refused_token_is_renewed_once() {
 
 #[tokio::test]
 async fn repeated_refusals_limit_the_number_of_renewals() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     let before = server.seen().len() + issuer.seen().len();
     let answered = |outcome: &RequestOutcome| *outcome == RequestOutcome::Answered(200);
     let mut outcomes = Vec::new();
     for _ in 0..30 {
-        issuer.end_access_tokens();
+        issuer.invalidate_access_tokens();
         outcomes.push(bench.call("echo").await);
     }
     assert_eq!(
@@ -77,6 +77,6 @@ async fn repeated_refusals_limit_the_number_of_renewals() {
     let refused = 27;
     let sent = server.seen().len() + issuer.seen().len() - before - refused;
     assert!(sent <= 12, "X51: each renewal must take at most four requests: {sent}");
-    bench.pass(61);
+    bench.advance_clock(61);
     assert!(answered(&bench.call("echo").await), "the renewal must succeed after a minute");
 }

@@ -5,12 +5,12 @@ use testkit::authorization::{
     AuthorizationServer, MetadataLocation, ProtectedServer, ResourceMetadataLocation, parameter_value,
 };
 
-use super::support::{TestAuthorization, members, servers};
+use super::support::{TestAuthorization, json_members, start_servers};
 use crate::*;
 
 /// Returns the paths of the requests that the MCP server and the authorization server received during a sign-in, in
 /// order.
-fn paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
+fn requested_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
     let gets = |seen: Vec<testkit::http::HttpRequest>| {
         seen.iter().filter(|one| one.method == "GET").map(|one| one.path_without_query().to_owned()).collect::<Vec<_>>()
     };
@@ -58,7 +58,7 @@ async fn metadata_is_found_at_every_location() {
     ];
     for (resource, metadata, path, at_server, at_issuer) in table {
         let what = format!("{resource:?}, {metadata:?} with the path {path:?}");
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| (script.metadata, script.path) = (metadata, path.to_owned()),
             |script| script.metadata = resource,
         )
@@ -66,7 +66,7 @@ async fn metadata_is_found_at_every_location() {
         let bench = TestAuthorization::new(&server, |_| ());
         let account = bench.connect().await.unwrap();
         assert_eq!(account.issuer, issuer.issuer(), "[auth-401-starts-flow] {what}: the named server must be used");
-        let (from_server, from_issuer) = paths(&server, &issuer);
+        let (from_server, from_issuer) = requested_paths(&server, &issuer);
         let order = "[auth-prm-required] [auth-prm-header-url] [auth-prm-well-known-order]";
         assert_eq!(from_server, at_server, "{order} {what}: requests for resource metadata");
         let order = "[auth-as-order-path-issuer] [auth-as-order-root-issuer] [auth-as-metadata-both]";
@@ -74,7 +74,7 @@ async fn metadata_is_found_at_every_location() {
         let asked: Vec<_> = from_issuer.into_iter().filter(|asked| *asked != authorize).collect();
         assert_eq!(asked, at_issuer, "{order} {what}: requests for server metadata");
         let url = server.url();
-        let authorized = issuer.authorizations().pop().unwrap();
+        let authorized = issuer.authorization_queries().pop().unwrap();
         assert_eq!(parameter_value(&authorized, "resource"), Some(url.as_str()), "[auth-resource-authorize] {what}");
         let redeemed = issuer.token_requests("authorization_code").pop().unwrap();
         assert_eq!(parameter_value(&redeemed, "resource"), Some(url.as_str()), "[auth-resource-token] {what}");
@@ -84,7 +84,7 @@ async fn metadata_is_found_at_every_location() {
 #[tokio::test]
 async fn server_of_2025_03_26_is_its_own_authorization_server() {
     for (metadata, path) in [(MetadataLocation::OAuth, ""), (MetadataLocation::None, "")] {
-        let (_issuer, server) = servers(
+        let (_issuer, server) = start_servers(
             |script| (script.metadata, script.path) = (metadata, path.to_owned()),
             |script| script.metadata = ResourceMetadataLocation::SameOrigin,
         )
@@ -125,78 +125,78 @@ async fn server_of_2025_03_26_is_its_own_authorization_server() {
 
 #[tokio::test]
 async fn mismatching_metadata_ends_the_sign_in_before_anything_is_sent() {
-    let s256 = |list: serde_json::Value| members(&[("code_challenge_methods_supported", list)]);
-    let other_issuer = members(&[("issuer", json!("https://evil.example"))]);
+    let s256 = |list: serde_json::Value| json_members(&[("code_challenge_methods_supported", list)]);
+    let other_issuer = json_members(&[("issuer", json!("https://evil.example"))]);
     // Server metadata and its members, members of the resource metadata, requirement, cause.
     let table = [
-        (MetadataLocation::OAuth, other_issuer, members(&[]), "[auth-as-issuer-match] X44", "must be exactly"),
+        (MetadataLocation::OAuth, other_issuer, json_members(&[]), "[auth-as-issuer-match] X44", "must be exactly"),
         (
             MetadataLocation::OAuth,
-            members(&[]),
-            members(&[("resource", json!("https://evil.example/mcp"))]),
+            json_members(&[]),
+            json_members(&[("resource", json!("https://evil.example/mcp"))]),
             "[auth-prm-resource-validate] X44",
             "is not http://127.0.0.1",
         ),
         (
             MetadataLocation::OAuth,
-            members(&[]),
-            members(&[("resource", json!(null))]),
+            json_members(&[]),
+            json_members(&[("resource", json!(null))]),
             "[auth-prm-resource-validate]",
             "does not name its resource",
         ),
         (
             MetadataLocation::OAuth,
             s256(json!(null)),
-            members(&[]),
+            json_members(&[]),
             "[auth-pkce-refuse-oauth-metadata] [auth-pkce-verify-support] X46",
             "PKCE",
         ),
         (
             MetadataLocation::OAuth,
             s256(json!(["plain"])),
-            members(&[]),
+            json_members(&[]),
             "[auth-pkce-refuse-oauth-metadata] X46",
             "PKCE",
         ),
         (
             MetadataLocation::OpenIdAppended,
             s256(json!(null)),
-            members(&[]),
+            json_members(&[]),
             "[auth-pkce-refuse-oidc-metadata] X46",
             "PKCE",
         ),
         (
             MetadataLocation::OAuth,
-            members(&[("token_endpoint", json!("http://10.0.0.1/token"))]),
-            members(&[]),
+            json_members(&[("token_endpoint", json!("http://10.0.0.1/token"))]),
+            json_members(&[]),
             "[auth-https-endpoints] X47",
             "not encrypted",
         ),
         (
             MetadataLocation::OAuth,
-            members(&[("token_endpoint", json!("http://127.0.0.2/token"))]),
-            members(&[]),
+            json_members(&[("token_endpoint", json!("http://127.0.0.2/token"))]),
+            json_members(&[]),
             "[auth-https-endpoints] X47: a host that the user did not enter",
             "not encrypted",
         ),
         (
             MetadataLocation::OAuth,
-            members(&[("authorization_endpoint", json!("javascript:alert(1)"))]),
-            members(&[]),
+            json_members(&[("authorization_endpoint", json!("javascript:alert(1)"))]),
+            json_members(&[]),
             "X43",
             "sign-in page",
         ),
-        (MetadataLocation::None, members(&[]), members(&[]), "[auth-as-metadata-rfc8414] no metadata", "404"),
+        (MetadataLocation::None, json_members(&[]), json_members(&[]), "[auth-as-metadata-rfc8414] no metadata", "404"),
         (
             MetadataLocation::OAuth,
-            members(&[]),
-            members(&[("authorization_servers", json!(["file:///etc/passwd"]))]),
+            json_members(&[]),
+            json_members(&[("authorization_servers", json!(["file:///etc/passwd"]))]),
             "[auth-https-endpoints]",
             "not https",
         ),
     ];
     for (metadata, of_issuer, of_resource, what, cause) in table {
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| (script.metadata, script.overrides) = (metadata, of_issuer.clone()),
             |script| script.overrides = of_resource.clone(),
         )
@@ -225,7 +225,8 @@ async fn internal_metadata_url_is_not_requested() {
         "https://0x7f.1/",
     ] {
         let (issuer, server) =
-            servers(|_| (), |script| script.metadata = ResourceMetadataLocation::HeaderNames(url.to_owned())).await;
+            start_servers(|_| (), |script| script.metadata = ResourceMetadataLocation::HeaderNames(url.to_owned()))
+                .await;
         let bench = TestAuthorization::new(&server, |_| ());
         let error = bench.connect().await.unwrap_err();
         let is_refused = matches!(error.cause, AuthErrorCause::UnsafeUrl { .. } | AuthErrorCause::Unreachable { .. });
@@ -243,7 +244,7 @@ async fn metadata_redirects_are_followed_to_allowed_urls_only() {
         ("file:///etc/passwd", false),
         (PLACE, false),
     ] {
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| {
                 script.metadata = MetadataLocation::OpenIdAppended;
                 script.redirects.insert(PLACE.to_owned(), (307, to.to_owned()));
@@ -264,7 +265,7 @@ async fn x47_redirect_cannot_reach_another_port_of_a_loopback_host() {
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     other.set_nonblocking(true).unwrap();
     let to = format!("http://{}/_shutdown?now", other.local_addr().unwrap());
-    let (_issuer, server) = servers(
+    let (_issuer, server) = start_servers(
         |script| {
             script.redirects.insert(PLACE.to_owned(), (307, to));
         },
@@ -279,19 +280,19 @@ async fn x47_redirect_cannot_reach_another_port_of_a_loopback_host() {
 
 #[tokio::test]
 async fn resource_identifier_is_sent_unmodified() {
-    let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
+    let (issuer, server) = start_servers(|_| (), |script| script.checks_audience = false).await;
     let named = format!("{}/", server.url()).replace("http://", "HTTP://");
-    server.set(|script| script.overrides = members(&[("resource", json!(named))]));
+    server.set(|script| script.overrides = json_members(&[("resource", json!(named))]));
     let bench = TestAuthorization::new(&server, |_| ());
     let account = bench.connect().await.unwrap();
     assert_eq!(account.resource, named, "[auth-resource-uppercase] the identifier must be unchanged");
-    let authorized = issuer.authorizations().pop().unwrap();
+    let authorized = issuer.authorization_queries().pop().unwrap();
     assert_eq!(
         parameter_value(&authorized, "resource"),
         Some(named.as_str()),
         "[auth-resource-canonical] identifier in the authorization request"
     );
-    bench.pass(3590);
+    bench.advance_clock(3590);
     bench.call("echo").await;
     let renewed = issuer.token_requests("refresh_token").pop().unwrap();
     assert_eq!(
@@ -303,7 +304,7 @@ async fn resource_identifier_is_sent_unmodified() {
 
 #[tokio::test]
 async fn configured_authorization_server_is_selected_among_several() {
-    let (first, server) = servers(|_| (), |_| ()).await;
+    let (first, server) = start_servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
     server.set_issuers(&[&first, &second]);
     let bench = TestAuthorization::new(&server, |_| ());
@@ -326,10 +327,10 @@ async fn configured_authorization_server_is_selected_among_several() {
 async fn resource_identifier_of_a_shared_host_must_match_and_is_shown() {
     // Path of the resource identifier, `true` if it matches the server at /mcp.
     for (path, is_about_it) in [("/mcp", true), ("/", true), ("", true), ("/other/mcp", false), ("/mcp/more", false)] {
-        let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
+        let (issuer, server) = start_servers(|_| (), |script| script.checks_audience = false).await;
         let origin = server.url().trim_end_matches("/mcp").to_owned();
         let resource = format!("{origin}{path}");
-        server.set(|script| script.overrides = members(&[("resource", json!(resource))]));
+        server.set(|script| script.overrides = json_members(&[("resource", json!(resource))]));
         let bench = TestAuthorization::new(&server, |_| ());
         let ended = bench.authorization.sign_in(AuthReason::SignIn).await;
         let told: Vec<_> = bench.user.consents.lock().unwrap().iter().map(|consent| consent.resource.clone()).collect();

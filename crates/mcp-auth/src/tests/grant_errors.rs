@@ -2,8 +2,8 @@
 
 use testkit::authorization::{AuthorizationScript, AuthorizationServer};
 
-use super::grants::key_pem;
-use super::support::{TestAuthorization, preregistered, servers};
+use super::grants::generate_key_pem;
+use super::support::{TestAuthorization, preregistered_client, start_servers};
 use crate::*;
 
 #[tokio::test]
@@ -13,13 +13,13 @@ async fn invalid_key_is_reported() {
     let server = testkit::authorization::ProtectedServer::start(Default::default(), &[&issuer]).await;
     for (pem, algorithm) in [
         ("no key", "ES256"),
-        (key_pem().as_str(), "RS256"),
-        (key_pem().as_str(), "HS256"),
-        (key_pem().as_str(), "none"),
+        (generate_key_pem().as_str(), "RS256"),
+        (generate_key_pem().as_str(), "HS256"),
+        (generate_key_pem().as_str(), "none"),
     ] {
         let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
-            let mut client = preregistered("app", None);
+            let mut client = preregistered_client("app", None);
             client.authentication =
                 ClientAuthentication::PrivateKeyJwt { key_pem: pem.into(), algorithm: algorithm.to_owned() };
             settings.client.preregistered = Some(client);
@@ -34,7 +34,8 @@ async fn invalid_key_is_reported() {
 async fn identity_provider_is_requested_over_tls_only() {
     let addresses = [("http://a.test", None), ("https://a.test", Some("http://a.test/")), ("ftp://a.test", None)];
     for (issuer_url, endpoint) in addresses {
-        let (issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
+        let (issuer, server) =
+            start_servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
         let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
                 issuer: issuer_url.to_owned(),
@@ -43,7 +44,7 @@ async fn identity_provider_is_requested_over_tls_only() {
                 authentication: ClientAuthentication::None,
                 id_token: Some("the.id.token".into()),
             });
-            settings.client.preregistered = Some(preregistered("app", None));
+            settings.client.preregistered = Some(preregistered_client("app", None));
         });
         let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
         assert!(

@@ -8,18 +8,20 @@ use serde_json::{Value, json};
 use testkit::authorization::{AuthorizationScript, DpopBehaviour, parameter_value};
 use testkit::http::HttpServer;
 
-use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, preregistered, servers, until};
+use super::support::{
+    BrowserBehaviour, RequestOutcome, TestAuthorization, preregistered_client, start_servers, wait_until,
+};
 use crate::*;
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-fn claims(jwt: &str) -> Value {
+fn jwt_claims(jwt: &str) -> Value {
     let payload = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap();
     serde_json::from_slice(&payload).unwrap()
 }
 
 /// Returns a new private key in PEM, as it is entered in settings.
-pub(super) fn key_pem() -> String {
+pub(super) fn generate_key_pem() -> String {
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
     let text = base64::engine::general_purpose::STANDARD.encode(pair.to_pkcs8v1().unwrap().as_ref());
@@ -30,7 +32,7 @@ pub(super) fn key_pem() -> String {
 #[tokio::test]
 async fn client_credentials_token_is_obtained_and_renewed() {
     for method in ["client_secret_basic", "client_secret_post", "private_key_jwt"] {
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| {
                 script.auth_methods = vec![method.to_owned()];
                 script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
@@ -41,9 +43,9 @@ async fn client_credentials_token_is_obtained_and_renewed() {
         let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
             settings.scopes = Some(vec!["mcp:a".to_owned(), "mcp:b".to_owned()]);
-            let mut client = preregistered("app", Some("secret-of-app"));
+            let mut client = preregistered_client("app", Some("secret-of-app"));
             if method == "private_key_jwt" {
-                let (key_pem, algorithm) = (key_pem().into(), "ES256".to_owned());
+                let (key_pem, algorithm) = (generate_key_pem().into(), "ES256".to_owned());
                 client.authentication = ClientAuthentication::PrivateKeyJwt { key_pem, algorithm };
             }
             settings.client.preregistered = Some(client);
@@ -58,7 +60,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
         assert_eq!(parameter_value(&form, "scope"), Some("mcp:a mcp:b"), "[auth-cc-baseline] {method}");
         assert_eq!(issuer.count("/register"), 0, "[auth-cc-preregistered] {method}: nothing must be registered");
         if let Some(statement) = parameter_value(&form, "client_assertion") {
-            let claims = claims(statement);
+            let claims = jwt_claims(statement);
             assert_eq!(
                 (&claims["iss"], &claims["sub"]),
                 (&json!("app"), &json!("app")),
@@ -68,7 +70,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
             let life = claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap();
             assert!(life <= 60, "[auth-cc-protect-secret] the lifetime must be short: {claims}");
         }
-        bench.pass(3590);
+        bench.advance_clock(3590);
         assert_eq!(
             bench.call("echo").await,
             RequestOutcome::Answered(200),
@@ -83,16 +85,19 @@ async fn client_credentials_token_is_obtained_and_renewed() {
             bench.user.consents.lock().unwrap().is_empty(),
             "[auth-cc-renew] {method}: no consent must be requested"
         );
-        assert!(!bench.shown().contains("secret-of-app"), "[auth-cc-protect-secret] {method}: no secret must be shown");
+        assert!(
+            !bench.displayed_text().contains("secret-of-app"),
+            "[auth-cc-protect-secret] {method}: no secret must be shown"
+        );
     }
 }
 
 #[tokio::test]
 async fn workload_assertion_is_sent_once() {
-    let (issuer, server) = servers(|script| drop(script.clients.insert("job".to_owned(), None)), |_| ()).await;
+    let (issuer, server) = start_servers(|script| drop(script.clients.insert("job".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
-        settings.client.preregistered = Some(preregistered("job", None));
+        settings.client.preregistered = Some(preregistered_client("job", None));
     });
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
     let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
@@ -105,7 +110,7 @@ async fn workload_assertion_is_sent_once() {
     assert_eq!(issuer.count("/token"), 1, "no other grant must be tried");
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
-        settings.client.preregistered = Some(preregistered("unknown", None));
+        settings.client.preregistered = Some(preregistered_client("unknown", None));
     });
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("invalid_client"), "the refusal must be reported: {stopped:?}");
@@ -113,7 +118,7 @@ async fn workload_assertion_is_sent_once() {
 }
 
 /// Starts an identity provider at which every sign-in succeeds.
-async fn identity_provider(client_id: &'static str, challenges: &'static [&'static str]) -> HttpServer {
+async fn start_identity_provider(client_id: &'static str, challenges: &'static [&'static str]) -> HttpServer {
     let nonce = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
     HttpServer::start(move |request, mut answer| {
         let nonce = std::sync::Arc::clone(&nonce);
@@ -155,8 +160,8 @@ async fn identity_provider(client_id: &'static str, challenges: &'static [&'stat
 #[tokio::test]
 async fn token_is_obtained_through_the_identity_provider() {
     for signs_in in [false, true] {
-        let provider = identity_provider("idp-client", &["S256"]).await;
-        let (issuer, server) = servers(
+        let provider = start_identity_provider("idp-client", &["S256"]).await;
+        let (issuer, server) = start_servers(
             |script| {
                 script.auth_methods = vec!["client_secret_basic".to_owned()];
                 script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
@@ -172,7 +177,7 @@ async fn token_is_obtained_through_the_identity_provider() {
                 authentication: ClientAuthentication::None,
                 id_token: (!signs_in).then(|| "the.id.token".into()),
             });
-            settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
+            settings.client.preregistered = Some(preregistered_client("app", Some("secret-of-app")));
             // Without a consent request, only scopes of the settings are requested.
             settings.scopes = (!signs_in).then(|| vec!["mcp:read".to_owned(), "mcp:write".to_owned()]);
         });
@@ -242,7 +247,7 @@ async fn token_is_obtained_through_the_identity_provider() {
             "[auth-ema-no-redirect] the browser must open the identity provider only"
         );
         bench.restart();
-        bench.pass(3590);
+        bench.advance_clock(3590);
         assert_eq!(
             bench.call("echo").await,
             RequestOutcome::Answered(200),
@@ -250,7 +255,7 @@ async fn token_is_obtained_through_the_identity_provider() {
         );
         let is_kept = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultEntryKind::Account);
         assert!(is_kept, "[auth-ema-secure-storage] the ID token must be in the vault");
-        let shown = bench.shown();
+        let shown = bench.displayed_text();
         let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
         let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
         assert!(found.is_empty(), "[auth-ema-no-log] [auth-ema-refresh-protect] no secret must be shown: {found:?}");
@@ -259,8 +264,8 @@ async fn token_is_obtained_through_the_identity_provider() {
 
 #[tokio::test]
 async fn identity_provider_without_s256_is_rejected() {
-    let provider = identity_provider("idp-client", &["plain"]).await;
-    let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
+    let provider = start_identity_provider("idp-client", &["plain"]).await;
+    let (_issuer, server) = start_servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
             issuer: provider.url(""),
@@ -269,7 +274,7 @@ async fn identity_provider_without_s256_is_rejected() {
             authentication: ClientAuthentication::None,
             id_token: None,
         });
-        settings.client.preregistered = Some(preregistered("app", None));
+        settings.client.preregistered = Some(preregistered_client("app", None));
     });
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     let is_told = matches!(&error.cause, AuthErrorCause::NoPkce { issuer } if *issuer == provider.url(""));
@@ -283,10 +288,11 @@ async fn identity_provider_without_s256_is_rejected() {
 #[tokio::test]
 async fn bound_token_has_a_new_proof_for_each_request() {
     for dpop in [DpopBehaviour::Required, DpopBehaviour::WithNonce] {
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| {
                 script.dpop = dpop;
-                script.overrides = super::support::members(&[("dpop_signing_alg_values_supported", json!(["ES256"]))]);
+                script.overrides =
+                    super::support::json_members(&[("dpop_signing_alg_values_supported", json!(["ES256"]))]);
             },
             |_| (),
         )
@@ -296,13 +302,13 @@ async fn bound_token_has_a_new_proof_for_each_request() {
         assert!(account.bound, "{dpop:?}: the token must be bound");
         bench.restart();
         bench.call("echo").await;
-        bench.pass(3590);
+        bench.advance_clock(3590);
         assert_eq!(
             bench.call("echo").await,
             RequestOutcome::Answered(200),
             "{dpop:?}: the token must be renewed and stored with its key"
         );
-        let calls = server.with_method("tools/call");
+        let calls = server.requests_with_method("tools/call");
         let signed: Vec<_> = calls.iter().filter(|call| call.header("authorization").is_some()).collect();
         assert!(
             signed.iter().all(|call| call.header("authorization").unwrap().starts_with("DPoP ")),
@@ -314,14 +320,14 @@ async fn bound_token_has_a_new_proof_for_each_request() {
             .chain(issuer.seen().iter())
             .filter_map(|one| one.header("dpop").map(str::to_owned))
             .collect();
-        let ids: BTreeSet<_> = all.iter().map(|proof| claims(proof)["jti"].to_string()).collect();
+        let ids: BTreeSet<_> = all.iter().map(|proof| jwt_claims(proof)["jti"].to_string()).collect();
         assert_eq!(ids.len(), all.len(), "{dpop:?}: proofs must be unique");
     }
 }
 
 #[tokio::test]
 async fn bearer_token_is_rejected_if_a_bound_one_is_required() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| settings.dpop = DpopUse::Always);
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert_eq!(
@@ -336,19 +342,19 @@ async fn bearer_token_is_rejected_if_a_bound_one_is_required() {
 
     let knows = |script: &mut AuthorizationScript| {
         script.dpop = DpopBehaviour::Required;
-        script.overrides = super::support::members(&[("dpop_signing_alg_values_supported", json!(["ES256"]))]);
+        script.overrides = super::support::json_members(&[("dpop_signing_alg_values_supported", json!(["ES256"]))]);
     };
-    let (issuer, server) = servers(knows, |_| ()).await;
+    let (issuer, server) = start_servers(knows, |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| settings.dpop = DpopUse::Always);
     bench.connect().await.unwrap();
     issuer.set(|script| script.dpop = DpopBehaviour::Off);
-    bench.pass(3601);
+    bench.advance_clock(3601);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("bound to no key"), "an unbound renewal must be refused: {stopped:?}");
     let account = bench.authorization.account().unwrap();
     assert!(account.ended.is_some() && !account.bound, "the account must show the reason: {account:?}");
 
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     bench.settings.dpop = DpopUse::Always;
@@ -366,20 +372,20 @@ async fn unsupported_authentication_method_is_reported_before_anything_is_sent()
         (vec!["client_secret_basic"], json!(null), false),
     ] {
         let what = format!("[auth-cc-metadata-methods] listed are {methods:?}, {algorithms}");
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| {
                 script.auth_methods = methods.into_iter().map(str::to_owned).collect();
                 script.clients.insert("app".to_owned(), None);
                 let name = "token_endpoint_auth_signing_alg_values_supported";
-                script.overrides = super::support::members(&[(name, algorithms)]);
+                script.overrides = super::support::json_members(&[(name, algorithms)]);
             },
             |_| (),
         )
         .await;
         let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
-            let mut client = preregistered("app", None);
-            let (key_pem, algorithm) = (key_pem().into(), "ES256".to_owned());
+            let mut client = preregistered_client("app", None);
+            let (key_pem, algorithm) = (generate_key_pem().into(), "ES256".to_owned());
             client.authentication = ClientAuthentication::PrivateKeyJwt { key_pem, algorithm };
             settings.client.preregistered = Some(client);
         });
@@ -395,8 +401,8 @@ async fn unsupported_authentication_method_is_reported_before_anything_is_sent()
 
 #[tokio::test]
 async fn response_with_a_wrong_state_is_ignored() {
-    let provider = identity_provider("idp-client", &["S256"]).await;
-    let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
+    let provider = start_identity_provider("idp-client", &["S256"]).await;
+    let (_issuer, server) = start_servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
             issuer: provider.url(""),
@@ -405,13 +411,13 @@ async fn response_with_a_wrong_state_is_ignored() {
             authentication: ClientAuthentication::None,
             id_token: None,
         });
-        settings.client.preregistered = Some(preregistered("app", None));
+        settings.client.preregistered = Some(preregistered_client("app", None));
     });
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = std::sync::Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
-    until("the sign-in must wait for the browser", is_waiting).await;
+    wait_until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
     for query in ["code=stolen", "code=stolen&state=", "code=stolen&state=of-another"] {

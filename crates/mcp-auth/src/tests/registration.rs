@@ -4,26 +4,26 @@ use serde_json::json;
 use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, AuthorizationServer, parameter_value};
 use url::Url;
 
-use super::support::{BrowserBehaviour, TestAuthorization, preregistered, servers, until};
+use super::support::{BrowserBehaviour, TestAuthorization, preregistered_client, start_servers, wait_until};
 use crate::*;
 
-fn registrations(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
+fn registration_requests(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
     issuer.seen().iter().filter(|one| one.path == "/register").map(|one| one.json()).collect()
 }
 
 #[tokio::test]
 async fn app_registers_as_a_native_public_client() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    let sent = registrations(&issuer).pop().unwrap();
+    let sent = registration_requests(&issuer).pop().unwrap();
     assert_eq!(sent["application_type"], "native", "[auth-dcr-application-type] [auth-dcr-native]");
     assert_eq!(sent["grant_types"], json!(["authorization_code", "refresh_token"]), "[auth-refresh-grant-type]");
     assert_eq!(
         sent["token_endpoint_auth_method"], "none",
         "[auth-b-public-client] a native app must be a public client"
     );
-    let used = issuer.authorizations().pop().unwrap();
+    let used = issuer.authorization_queries().pop().unwrap();
     assert_eq!(
         sent["redirect_uris"],
         json!([parameter_value(&used, "redirect_uri")]),
@@ -33,13 +33,13 @@ async fn app_registers_as_a_native_public_client() {
 
 #[tokio::test]
 async fn registration_is_reused_while_its_port_is_free() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     bench.restart();
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-    assert_eq!(registrations(&issuer).len(), 1, "the second sign-in must use the same registration");
-    let used = issuer.authorizations();
+    assert_eq!(registration_requests(&issuer).len(), 1, "the second sign-in must use the same registration");
+    let used = issuer.authorization_queries();
     assert_eq!(
         parameter_value(&used[0], "redirect_uri"),
         parameter_value(&used[1], "redirect_uri"),
@@ -48,9 +48,9 @@ async fn registration_is_reused_while_its_port_is_free() {
     let redirect = Url::parse(parameter_value(&used[0], "redirect_uri").unwrap()).unwrap();
     let taken = tokio::net::TcpListener::bind(("127.0.0.1", redirect.port().unwrap())).await.unwrap();
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-    let sent = registrations(&issuer);
+    let sent = registration_requests(&issuer);
     assert_eq!(sent.len(), 2, "X50: an occupied port must cause a new registration");
-    let used = issuer.authorizations();
+    let used = issuer.authorization_queries();
     assert_eq!(
         sent[1]["redirect_uris"],
         json!([parameter_value(&used[2], "redirect_uri")]),
@@ -62,7 +62,7 @@ async fn registration_is_reused_while_its_port_is_free() {
 #[tokio::test]
 async fn each_authentication_method_is_used_as_listed() {
     for method in ["client_secret_basic", "client_secret_post", "none"] {
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| {
                 script.auth_methods = vec![method.to_owned()];
                 script.clients.insert("set-up".to_owned(), (method != "none").then(|| "s:e+c ret".to_owned()));
@@ -71,7 +71,7 @@ async fn each_authentication_method_is_used_as_listed() {
         )
         .await;
         let secret = (method != "none").then_some("s:e+c ret");
-        for client in [Some(preregistered("set-up", secret)), None] {
+        for client in [Some(preregistered_client("set-up", secret)), None] {
             let what =
                 if client.is_some() { "[auth-preregistration] [auth-cc-metadata-methods]" } else { "[auth-dcr]" };
             let bench = TestAuthorization::new(&server, |settings| settings.client.preregistered = client);
@@ -82,7 +82,7 @@ async fn each_authentication_method_is_used_as_listed() {
                 "{what} {method}: revocation must authenticate the client"
             );
         }
-        assert_eq!(registrations(&issuer).len(), 1, "{method}: a pre-registered client must not be registered");
+        assert_eq!(registration_requests(&issuer).len(), 1, "{method}: a pre-registered client must not be registered");
     }
 }
 
@@ -91,17 +91,17 @@ async fn metadata_document_is_the_client_id_if_supported() {
     const DOCUMENT: &str = "https://app.example/client.json";
     let document =
         |settings: &mut AuthorizationSettings| settings.client.metadata_url = Some(Url::parse(DOCUMENT).unwrap());
-    let (issuer, server) = servers(|script| script.client_id_metadata = true, |_| ()).await;
+    let (issuer, server) = start_servers(|script| script.client_id_metadata = true, |_| ()).await;
     let bench = TestAuthorization::new(&server, document);
     assert_eq!(bench.connect().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
-    let used = issuer.authorizations().pop().unwrap();
+    let used = issuer.authorization_queries().pop().unwrap();
     assert_eq!(
         parameter_value(&used, "client_id"),
         Some(DOCUMENT),
         "[auth-cimd-support] [auth-cimd-url-form] the URL must be the client id"
     );
-    assert!(registrations(&issuer).is_empty(), "[auth-registration-priority] nothing must be registered");
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    assert!(registration_requests(&issuer).is_empty(), "[auth-registration-priority] nothing must be registered");
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, document);
     assert_eq!(
         bench.connect().await.unwrap().client,
@@ -109,7 +109,7 @@ async fn metadata_document_is_the_client_id_if_supported() {
         "[auth-cimd-check-advertised] [auth-cimd-fallback]"
     );
     assert_eq!(
-        registrations(&issuer).len(),
+        registration_requests(&issuer).len(),
         1,
         "[auth-cimd-fallback] the app must register if documents are not supported"
     );
@@ -117,10 +117,10 @@ async fn metadata_document_is_the_client_id_if_supported() {
 
 #[tokio::test]
 async fn user_is_prompted_for_a_client_id_if_nothing_else_works() {
-    let (issuer, server) = servers(
+    let (issuer, server) = start_servers(
         |script| {
             script.registration = false;
-            script.overrides = super::support::members(&[("registration_endpoint", json!(null))]);
+            script.overrides = super::support::json_members(&[("registration_endpoint", json!(null))]);
             script.clients.insert("typed".to_owned(), None);
         },
         |_| (),
@@ -133,7 +133,7 @@ async fn user_is_prompted_for_a_client_id_if_nothing_else_works() {
         "[auth-client-id-required] a missing client id must end the sign-in: {error}"
     );
     assert_eq!(issuer.count("/authorize"), 0, "[auth-client-id-required] the browser must not be opened");
-    *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
+    *bench.user.client.lock().unwrap() = Some(preregistered_client("typed", None));
     assert_eq!(
         bench.connect().await.unwrap().client,
         ClientKind::Typed,
@@ -147,7 +147,7 @@ async fn user_is_prompted_for_a_client_id_if_nothing_else_works() {
 #[tokio::test]
 async fn rejected_registration_is_reported_and_retried_with_localhost() {
     let (issuer, server) =
-        servers(|script| script.registration_error = Some("invalid_redirect_uri".to_owned()), |_| ()).await;
+        start_servers(|script| script.registration_error = Some("invalid_redirect_uri".to_owned()), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
     assert_eq!(error.phase, AuthPhase::ClientId, "[auth-dcr-surface-error] phase of the error");
@@ -155,19 +155,19 @@ async fn rejected_registration_is_reported_and_retried_with_localhost() {
         error.to_string().contains("invalid_redirect_uri"),
         "[auth-dcr-surface-error] the cause must be reported: {error}"
     );
-    let sent = registrations(&issuer);
+    let sent = registration_requests(&issuer);
     let second = sent.get(1).map(|sent| sent["redirect_uris"][0].to_string()).unwrap_or_default();
     assert!(second.contains("http://localhost:"), "[auth-dcr-redirect-rejection] [auth-dcr-retry-adjusted] {sent:?}");
     assert_eq!(sent.len(), 2, "[auth-dcr-redirect-rejection] no further attempts");
     issuer.set(|script| script.registration_error = Some("invalid_client_metadata".to_owned()));
     let error = bench.connect().await.unwrap_err();
     assert!(error.to_string().contains("invalid_client_metadata"), "[auth-dcr-surface-error] {error}");
-    assert_eq!(registrations(&issuer).len(), 3, "other errors must not be retried");
+    assert_eq!(registration_requests(&issuer).len(), 3, "other errors must not be retried");
 }
 
 #[tokio::test]
 async fn another_authorization_server_receives_nothing_of_the_first() {
-    let (first, server) = servers(|_| (), |_| ()).await;
+    let (first, server) = start_servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -184,7 +184,7 @@ async fn another_authorization_server_receives_nothing_of_the_first() {
     let account = bench.connect().await.unwrap();
     assert_eq!(account.issuer, second.issuer(), "the new server must be used");
     assert_eq!(
-        registrations(&second).len(),
+        registration_requests(&second).len(),
         1,
         "[auth-as-change-reregister] the app must register with the new server"
     );
@@ -209,12 +209,13 @@ async fn configured_client_id_belongs_to_one_authorization_server() {
     let known = |script: &mut AuthorizationScript| {
         script.clients.insert("set-up".to_owned(), None);
     };
-    let (_first, server) = servers(known, |_| ()).await;
+    let (_first, server) = start_servers(known, |_| ()).await;
     let mut script = AuthorizationScript::default();
     known(&mut script);
     let second = AuthorizationServer::start(script).await;
-    let mut bench =
-        TestAuthorization::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
+    let mut bench = TestAuthorization::new(&server, |settings| {
+        settings.client.preregistered = Some(preregistered_client("set-up", None))
+    });
     bench.connect().await.unwrap();
     server.set_issuers(&[&second]);
     bench.restart();
@@ -232,7 +233,7 @@ async fn configured_client_id_belongs_to_one_authorization_server() {
 
 #[tokio::test]
 async fn registration_of_a_cancelled_sign_in_is_replaced() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
@@ -242,22 +243,22 @@ async fn registration_of_a_cancelled_sign_in_is_replaced() {
     let authorization = std::sync::Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::AnotherAccount).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
-    until("the browser must be open", is_waiting).await;
+    wait_until("the browser must be open", is_waiting).await;
     bench.authorization.cancel();
     assert!(flow.await.unwrap().is_err(), "the cancelled sign-in must fail");
-    assert_eq!(registrations(&issuer).len(), 1, "the stored registration must be used");
+    assert_eq!(registration_requests(&issuer).len(), 1, "the stored registration must be used");
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     bench.restart();
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-    assert_eq!(registrations(&issuer).len(), 2, "the next sign-in must register again, also after a restart");
+    assert_eq!(registration_requests(&issuer).len(), 2, "the next sign-in must register again, also after a restart");
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-    assert_eq!(registrations(&issuer).len(), 2, "later sign-ins must use the new registration");
+    assert_eq!(registration_requests(&issuer).len(), 2, "later sign-ins must use the new registration");
 }
 
 #[tokio::test]
 async fn client_rejected_in_the_browser_is_forgotten() {
     for error in ["unauthorized_client", "invalid_client", "access_denied"] {
-        let (issuer, server) = servers(|_| (), |_| ()).await;
+        let (issuer, server) = start_servers(|_| (), |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
         issuer.set(|script| script.authorizing = AuthorizationBehaviour::Denies(error.to_owned()));
@@ -266,16 +267,16 @@ async fn client_rejected_in_the_browser_is_forgotten() {
         issuer.set(|script| script.authorizing = AuthorizationBehaviour::Grants);
         bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
         let wanted = if error == "access_denied" { 1 } else { 2 };
-        assert_eq!(registrations(&issuer).len(), wanted, "[auth-dcr] after {error}");
+        assert_eq!(registration_requests(&issuer).len(), wanted, "[auth-dcr] after {error}");
     }
 }
 
 #[tokio::test]
 async fn entered_client_id_is_stored_after_it_is_verified() {
-    let (issuer, server) = servers(
+    let (issuer, server) = start_servers(
         |script| {
             script.registration = false;
-            script.overrides = super::support::members(&[("registration_endpoint", json!(null))]);
+            script.overrides = super::support::json_members(&[("registration_endpoint", json!(null))]);
             script.clients.insert("typed".to_owned(), None);
             script.authorizing = AuthorizationBehaviour::Denies("access_denied".to_owned());
         },
@@ -283,7 +284,7 @@ async fn entered_client_id_is_stored_after_it_is_verified() {
     )
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
-    *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
+    *bench.user.client.lock().unwrap() = Some(preregistered_client("typed", None));
     let is_kept = || bench.vault.has(|kind| matches!(kind, VaultEntryKind::Client { .. }));
     assert!(bench.authorization.sign_in(AuthReason::SignIn).await.is_err(), "the sign-in must fail");
     assert!(!is_kept(), "[auth-manual-client-id] an unverified client id must not be stored");
@@ -294,10 +295,10 @@ async fn entered_client_id_is_stored_after_it_is_verified() {
 
 #[tokio::test]
 async fn redirect_uri_shown_for_registration_stays_the_same() {
-    let (issuer, server) = servers(
+    let (issuer, server) = start_servers(
         |script| {
             script.registration = false;
-            script.overrides = super::support::members(&[("registration_endpoint", json!(null))]);
+            script.overrides = super::support::json_members(&[("registration_endpoint", json!(null))]);
             script.clients.insert("typed".to_owned(), None);
         },
         |_| (),
@@ -306,10 +307,10 @@ async fn redirect_uri_shown_for_registration_stays_the_same() {
     let mut bench = TestAuthorization::new(&server, |_| ());
     let sent = || {
         let redirect_uri = |request: &Vec<_>| parameter_value(request, "redirect_uri").unwrap().to_owned();
-        issuer.authorizations().iter().map(redirect_uri).collect::<Vec<String>>()
+        issuer.authorization_queries().iter().map(redirect_uri).collect::<Vec<String>>()
     };
     bench.authorization.sign_in(AuthReason::SignIn).await.expect_err("the user has no client id yet");
-    *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
+    *bench.user.client.lock().unwrap() = Some(preregistered_client("typed", None));
     bench.restart();
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     let shown: Vec<String> = bench.user.shown.lock().unwrap().iter().map(Url::to_string).collect();
@@ -325,12 +326,13 @@ async fn redirect_uri_shown_for_registration_stays_the_same() {
 #[tokio::test]
 async fn declined_sign_in_does_not_bind_the_client_id() {
     let known = |script: &mut AuthorizationScript| drop(script.clients.insert("set-up".to_owned(), None));
-    let (_wrong, server) = servers(known, |_| ()).await;
+    let (_wrong, server) = start_servers(known, |_| ()).await;
     let mut script = AuthorizationScript::default();
     known(&mut script);
     let right = AuthorizationServer::start(script).await;
-    let bench =
-        TestAuthorization::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
+    let bench = TestAuthorization::new(&server, |settings| {
+        settings.client.preregistered = Some(preregistered_client("set-up", None))
+    });
     *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert_eq!(error.cause, AuthErrorCause::Declined, "the user declines");

@@ -6,19 +6,19 @@ use std::time::Duration;
 use mcp_transport::http::Authorizer as _;
 use testkit::authorization::{RefreshBehaviour, parameter_value};
 
-use super::support::{RequestOutcome, TestAuthorization, call, servers};
+use super::support::{RequestOutcome, TestAuthorization, send_call, start_servers};
 use crate::*;
 
 #[tokio::test]
 async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     let before = server.seen().len();
-    bench.pass(3500);
+    bench.advance_clock(3500);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a valid token must be used");
     assert!(issuer.token_requests("refresh_token").is_empty(), "the token must not be renewed too early");
-    bench.pass(60);
+    bench.advance_clock(60);
     assert_eq!(
         bench.call("echo").await,
         RequestOutcome::Answered(200),
@@ -29,7 +29,7 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
     assert!(bench.authorization.account().unwrap().refreshed_at.is_some(), "the account must show the renewal");
     for day in 0..3 {
         bench.restart();
-        bench.pass(86_400);
+        bench.advance_clock(86_400);
         assert_eq!(
             bench.call("echo").await,
             RequestOutcome::Answered(200),
@@ -48,21 +48,21 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
 
 #[tokio::test]
 async fn concurrent_calls_share_one_renewal_and_succeed() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     for (round, by_clock) in [(1, false), (2, true)] {
         if by_clock {
-            bench.pass(3590);
+            bench.advance_clock(3590);
         } else {
-            issuer.end_access_tokens();
+            issuer.invalidate_access_tokens();
         }
         let began = std::time::Instant::now();
         let calls: Vec<_> = (0..20)
             .map(|_| {
                 let authorization = Arc::clone(&bench.authorization);
-                tokio::spawn(async move { call(&authorization, "echo").await })
+                tokio::spawn(async move { send_call(&authorization, "echo").await })
             })
             .collect();
         for one in calls {
@@ -80,20 +80,20 @@ async fn concurrent_calls_share_one_renewal_and_succeed() {
 
 #[tokio::test]
 async fn dropped_caller_does_not_lose_a_rotated_token() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     issuer.set(|script| script.delay_ms = 300);
-    bench.pass(3590);
+    bench.advance_clock(3590);
     let url = bench.settings.server.clone();
     let left = tokio::time::timeout(Duration::from_millis(100), bench.authorization.sign("POST", &url)).await;
     assert!(left.is_err(), "the caller must be dropped during the renewal");
-    super::support::until("the renewal must complete", || {
+    super::support::wait_until("the renewal must complete", || {
         bench.authorization.account().is_some_and(|account| account.refreshed_at.is_some())
     })
     .await;
     bench.restart();
-    bench.pass(3590);
+    bench.advance_clock(3590);
     assert_eq!(
         bench.call("echo").await,
         RequestOutcome::Answered(200),
@@ -105,10 +105,10 @@ async fn dropped_caller_does_not_lose_a_rotated_token() {
 #[tokio::test]
 async fn failed_renewal_is_reported_and_the_user_can_sign_in_again() {
     for refresh in [RefreshBehaviour::Fails("invalid_grant".to_owned()), RefreshBehaviour::None] {
-        let (issuer, server) = servers(|script| script.refresh = refresh.clone(), |_| ()).await;
+        let (issuer, server) = start_servers(|script| script.refresh = refresh.clone(), |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
-        issuer.end_access_tokens();
+        issuer.invalidate_access_tokens();
         let stopped = bench.call("echo").await;
         let RequestOutcome::Stopped(cause) = stopped else { panic!("{refresh:?}: it must stop: {stopped:?}") };
         let words = cause.to_lowercase();
@@ -125,33 +125,33 @@ async fn failed_renewal_is_reported_and_the_user_can_sign_in_again() {
 
 #[tokio::test]
 async fn unavailable_authorization_server_keeps_the_token() {
-    let (issuer, server) = servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
+    let (issuer, server) = start_servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    bench.pass(3560);
+    bench.advance_clock(3560);
     for _ in 0..5 {
         assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be used until it expires");
     }
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the failed renewal must not be retried immediately");
-    bench.pass(60);
+    bench.advance_clock(60);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("503"), "the cause must be reported: {stopped:?}");
     issuer.set(|script| script.refresh = RefreshBehaviour::Rotating);
-    bench.pass(20);
+    bench.advance_clock(20);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the refresh token must be retained");
 }
 
 #[tokio::test]
 async fn concurrent_calls_share_one_failing_renewal() {
-    let (issuer, server) = servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
+    let (issuer, server) = start_servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
-    issuer.end_access_tokens();
+    issuer.invalidate_access_tokens();
     let calls: Vec<_> = (0..10)
         .map(|_| {
             let authorization = Arc::clone(&bench.authorization);
-            tokio::spawn(async move { call(&authorization, "echo").await })
+            tokio::spawn(async move { send_call(&authorization, "echo").await })
         })
         .collect();
     for one in calls {
@@ -164,7 +164,7 @@ async fn concurrent_calls_share_one_failing_renewal() {
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: all calls must share one renewal");
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: the renewal must not be retried immediately");
-    bench.pass(11);
+    bench.advance_clock(11);
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the renewal must be retried later");
     bench.authorization.clear_failures();
@@ -176,7 +176,7 @@ async fn concurrent_calls_share_one_failing_renewal() {
 
 #[tokio::test]
 async fn vault_failure_is_reported_separately() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     assert_eq!(
@@ -194,7 +194,7 @@ async fn vault_failure_is_reported_separately() {
 
 #[tokio::test]
 async fn requests_to_another_origin_are_not_signed() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     for url in ["https://evil.example/mcp", "http://127.0.0.1:1/mcp"] {

@@ -4,33 +4,33 @@ use testkit::authorization::{AuthorizationBehaviour, RefreshBehaviour, ResourceM
 use testkit::http::HttpServer;
 use url::Url;
 
-use super::support::{TestAuthorization, servers};
+use super::support::{TestAuthorization, start_servers};
 use crate::*;
 
-fn secrets_of(url: &Url) -> Vec<String> {
+fn query_secrets(url: &Url) -> Vec<String> {
     url.query_pairs().filter(|(name, _)| name == "state").map(|(_, value)| value.into_owned()).collect()
 }
 
 #[tokio::test]
 async fn steps_errors_and_debug_output_contain_no_secrets() {
     for method in ["none", "client_secret_basic", "client_secret_post"] {
-        let (issuer, server) = servers(|script| script.auth_methods = vec![method.to_owned()], |_| ()).await;
+        let (issuer, server) = start_servers(|script| script.auth_methods = vec![method.to_owned()], |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
-        let mut shown = bench.shown();
-        bench.pass(3590);
+        let mut shown = bench.displayed_text();
+        bench.advance_clock(3590);
         bench.call("echo").await;
         issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
-        issuer.end_access_tokens();
+        issuer.invalidate_access_tokens();
         shown += &format!("{:?}", bench.call("echo").await);
-        shown += &bench.shown();
+        shown += &bench.displayed_text();
         issuer.set(|script| script.authorizing = AuthorizationBehaviour::Denies("access_denied".to_owned()));
         shown += &format!("{:?}", bench.authorization.sign_in(AuthReason::SignIn).await);
-        shown += &bench.shown();
+        shown += &bench.displayed_text();
         shown += &format!("{:?}", bench.authorization.sign_out().await);
-        shown += &bench.shown();
+        shown += &bench.displayed_text();
         let mut secrets = issuer.secrets();
-        secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(secrets_of));
+        secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(query_secrets));
         let forms = issuer.token_requests("authorization_code");
         secrets
             .extend(forms.iter().flatten().filter(|(name, _)| name == "code_verifier").map(|(_, value)| value.clone()));
@@ -73,17 +73,18 @@ async fn secrets_repeated_by_a_server_are_redacted() {
         }
     })
     .await;
-    let (_other, server) = servers(|_| (), |_| ()).await;
+    let (_other, server) = start_servers(|_| (), |_| ()).await;
     server.set(|script| {
-        script.overrides = super::support::members(&[("authorization_servers", serde_json::json!([issuer.url("")]))])
+        script.overrides =
+            super::support::json_members(&[("authorization_servers", serde_json::json!([issuer.url("")]))])
     });
     let bench = TestAuthorization::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
-    let shown = format!("{error} {error:?} {}", bench.shown());
+    let shown = format!("{error} {error:?} {}", bench.displayed_text());
     let posted = issuer.seen().into_iter().find(|one| one.path == "/token").unwrap();
     let verifier = posted.form().into_iter().find(|(name, _)| name == "code_verifier").unwrap().1;
     let mut secrets = vec!["the-secret-code".to_owned(), "the-client-secret".to_owned(), verifier];
-    secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(secrets_of));
+    secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(query_secrets));
     secrets.extend(posted.header("authorization").and_then(|value| value.strip_prefix("Basic ")).map(str::to_owned));
     for secret in secrets {
         assert!(!shown.contains(&secret), "[auth-ema-no-log] {secret} must not be shown: {shown}");
@@ -103,7 +104,7 @@ fn secret_is_redacted_in_earlier_steps() {
     let answer = http::Response::builder().status(200).header("content-type", "application/json");
     let body = br#"{"access_token":"token-of-later","note":"token-of-later is yours"}"#;
     let answer = answer.body(body.to_vec()).unwrap();
-    let request = log.request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
+    let request = log.displayed_request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
     log.http_request(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
     let shown = format!("{:?}", log.steps());
     assert!(!shown.contains("token-of-later"), "the token must be redacted everywhere: {shown}");
@@ -112,10 +113,10 @@ fn secret_is_redacted_in_earlier_steps() {
 
 #[tokio::test]
 async fn debug_output_of_settings_contains_no_secrets() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "secret-assertion".into() };
-        settings.client.preregistered = Some(super::support::preregistered("id", Some("secret-of-client")));
+        settings.client.preregistered = Some(super::support::preregistered_client("id", Some("secret-of-client")));
     });
     let provider = EnterpriseIdp {
         issuer: "https://idp.example".to_owned(),
@@ -136,16 +137,16 @@ async fn debug_output_of_settings_contains_no_secrets() {
 #[tokio::test]
 async fn query_of_the_server_url_is_not_sent_or_shown() {
     for metadata in [ResourceMetadataLocation::WellKnown, ResourceMetadataLocation::SameOrigin] {
-        let (issuer, server) = servers(|_| (), |script| script.metadata = metadata.clone()).await;
-        let bench = TestAuthorization::at(
+        let (issuer, server) = start_servers(|_| (), |script| script.metadata = metadata.clone()).await;
+        let bench = TestAuthorization::at_server(
             &format!("{}?api_key=s3cr3t%2Fvalue+x&v=1", server.url()),
             Default::default(),
             |_| (),
         );
         bench.connect().await.unwrap();
-        issuer.end_access_tokens();
+        issuer.invalidate_access_tokens();
         let called = bench.call("echo").await;
-        let shown = format!("{} {called:?}", bench.shown());
+        let shown = format!("{} {called:?}", bench.displayed_text());
         assert!(!shown.contains("s3cr3t"), "{metadata:?}: the steps must not show the key: {shown}");
         let opened = bench.user.opened.lock().unwrap().pop().unwrap();
         assert!(

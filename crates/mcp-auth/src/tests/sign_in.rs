@@ -8,12 +8,12 @@ use serde_json::json;
 use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, IssParameter, parameter_value};
 use testkit::deadline::yield_until_idle;
 
-use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, servers, until};
+use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, start_servers, wait_until};
 use crate::*;
 
 #[tokio::test]
 async fn sign_in_completes_from_401_to_the_response() {
-    let (issuer, server) = servers(
+    let (issuer, server) = start_servers(
         |script| script.scopes = Some(vec!["mcp:read".to_owned(), "offline_access".to_owned()]),
         |script| script.challenge_scope = Some("mcp:read".to_owned()),
     )
@@ -35,7 +35,7 @@ async fn sign_in_completes_from_401_to_the_response() {
     assert_eq!(consent.new_scopes, consent.scopes, "all scopes must be new");
     assert_eq!(consent.client, ClientKind::Registered, "kind of the client id in the consent request");
 
-    let authorized = issuer.authorizations().pop().unwrap();
+    let authorized = issuer.authorization_queries().pop().unwrap();
     let get = |name: &str| parameter_value(&authorized, name).unwrap_or_default();
     assert_eq!(get("response_type"), "code", "[auth-oauth21-best-practice] response type");
     assert_eq!(
@@ -57,11 +57,11 @@ async fn sign_in_completes_from_401_to_the_response() {
         "[auth-pkce] the verifier must be sent with the code"
     );
 
-    let calls = server.with_method("tools/call");
+    let calls = server.requests_with_method("tools/call");
     let header = calls.last().and_then(|call| call.header("authorization")).unwrap_or_default();
     assert!(header.starts_with("Bearer "), "[auth-bearer-header] the token must be in the header");
     bench.call("echo").await;
-    let calls = server.with_method("tools/call");
+    let calls = server.requests_with_method("tools/call");
     assert!(
         calls[1..].iter().all(|call| call.header("authorization").is_some()),
         "[auth-every-request] every later request must have the token"
@@ -71,7 +71,7 @@ async fn sign_in_completes_from_401_to_the_response() {
         "[auth-no-query-token] [auth-ema-no-url-tokens] the token must not be in the URL"
     );
     let pages = Arc::clone(&bench.user.pages);
-    until("the browser must show a page", || !pages.lock().unwrap().is_empty()).await;
+    wait_until("the browser must show a page", || !pages.lock().unwrap().is_empty()).await;
     let page = bench.user.pages.lock().unwrap().pop().unwrap();
     assert!(page.body.contains("You are signed in"), "the page must show the outcome: {page:?}");
     assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
@@ -79,7 +79,7 @@ async fn sign_in_completes_from_401_to_the_response() {
 
 #[tokio::test]
 async fn denied_consent_opens_no_browser_and_sends_no_code() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     for (answer, cause) in
         [(ConsentAnswer::No, AuthErrorCause::Declined), (ConsentAnswer::Cancel, AuthErrorCause::Cancelled)]
     {
@@ -106,7 +106,7 @@ async fn issuer_of_the_response_is_checked_before_the_code_is_sent() {
         (other("own/"), true, false, "[auth-iss-no-normalise]"),
     ];
     for (iss, promised, is_good, what) in table {
-        let (issuer, server) = servers(|script| script.iss_advertised = promised, |_| ()).await;
+        let (issuer, server) = start_servers(|script| script.iss_advertised = promised, |_| ()).await;
         let iss = if iss == other("own/") { other(&format!("{}/", issuer.issuer())) } else { iss };
         issuer.set(|script| script.iss = iss.clone());
         let bench = TestAuthorization::new(&server, |_| ());
@@ -128,7 +128,7 @@ async fn error_of_another_issuer_is_not_shown() {
         (IssParameter::Other("https://evil.example".to_owned()), false),
         (IssParameter::Missing, false),
     ] {
-        let (_issuer, server) = servers(
+        let (_issuer, server) = start_servers(
             |script| {
                 script.authorizing = AuthorizationBehaviour::Denies("access_denied".to_owned());
                 script.iss = iss.clone();
@@ -145,13 +145,13 @@ async fn error_of_another_issuer_is_not_shown() {
 
 #[tokio::test]
 async fn sign_in_can_be_cancelled_or_dropped_and_repeated() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
-    until("the sign-in must wait for the browser", is_waiting).await;
+    wait_until("the sign-in must wait for the browser", is_waiting).await;
     let shown = bench.authorization.in_progress().and_then(|at| at.authorize_url);
     assert_eq!(shown, bench.user.opened.lock().unwrap().first().cloned(), "the URL must be available");
     bench.authorization.cancel();
@@ -173,7 +173,7 @@ async fn sign_in_can_be_cancelled_or_dropped_and_repeated() {
 
 #[tokio::test]
 async fn sign_in_times_out_after_five_minutes() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     assert_eq!(issuer.count("/register"), 1, "the app must be registered");
@@ -182,7 +182,7 @@ async fn sign_in_times_out_after_five_minutes() {
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
-    until("the sign-in must wait for the browser", is_waiting).await;
+    wait_until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
     tokio::time::pause();
@@ -221,7 +221,7 @@ async fn sign_in_times_out_after_five_minutes() {
 
 #[tokio::test]
 async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let begin = || {
         let authorization = Arc::clone(&bench.authorization);
@@ -229,7 +229,7 @@ async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
     };
     let held = bench.vault.gate.lock().await;
     let first = begin();
-    until("the sign-in must wait for the vault", || bench.vault.reads.load(Ordering::SeqCst) > 0).await;
+    wait_until("the sign-in must wait for the vault", || bench.vault.reads.load(Ordering::SeqCst) > 0).await;
     bench.authorization.cancel();
     let ended = tokio::time::timeout(Duration::from_secs(10), first).await;
     assert_eq!(
@@ -242,7 +242,7 @@ async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let flows = [begin(), begin()];
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
-    until("one sign-in must wait for the browser", is_waiting).await;
+    wait_until("one sign-in must wait for the browser", is_waiting).await;
     yield_until_idle().await;
     bench.authorization.cancel();
     for flow in flows {
@@ -260,7 +260,7 @@ async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
 
 #[tokio::test]
 async fn concurrent_sign_ins_are_merged() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let (first, second) =
         tokio::join!(bench.authorization.sign_in(AuthReason::SignIn), bench.authorization.sign_in(AuthReason::SignIn));
@@ -270,7 +270,7 @@ async fn concurrent_sign_ins_are_merged() {
 
 #[tokio::test]
 async fn redirect_is_pasted_if_the_browser_fails() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Missing;
     let error = bench.connect().await.unwrap_err();
@@ -281,7 +281,7 @@ async fn redirect_is_pasted_if_the_browser_fails() {
     // While the test has this lock, the user can paste no URL.
     let held = bench.user.pasted.lock().await;
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
-    until("the URL must be shown", || bench.user.opened.lock().unwrap().len() > before).await;
+    wait_until("the URL must be shown", || bench.user.opened.lock().unwrap().len() > before).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let page = testkit::browser::get(url.as_str()).await.unwrap();
     let location = page.location().unwrap().to_owned();
@@ -298,13 +298,13 @@ async fn redirect_is_pasted_if_the_browser_fails() {
 
 #[tokio::test]
 async fn invalid_responses_do_not_end_a_sign_in() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
-    until("the sign-in must wait for the browser", is_waiting).await;
+    wait_until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
     for query in ["", "?code=x", "?code=x&state=y", "?error=access_denied&state=y"] {
@@ -322,10 +322,10 @@ async fn account_selection_is_requested() {
         let says = |script: &mut AuthorizationScript| {
             script.overrides.insert("prompt_values_supported".to_owned(), supported.clone());
         };
-        let (issuer, server) = servers(says, |_| ()).await;
+        let (issuer, server) = start_servers(says, |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
         bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-        let authorized = issuer.authorizations().pop().unwrap();
+        let authorized = issuer.authorization_queries().pop().unwrap();
         assert_eq!(
             parameter_value(&authorized, "prompt"),
             Some(wanted),
@@ -336,12 +336,12 @@ async fn account_selection_is_requested() {
 
 #[tokio::test]
 async fn sign_in_before_any_call_probes_the_server() {
-    let (issuer, server) = servers(|_| (), |script| script.challenge_scope = Some("mcp:read".to_owned())).await;
+    let (issuer, server) = start_servers(|_| (), |script| script.challenge_scope = Some("mcp:read".to_owned())).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let began = std::time::Instant::now();
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     println!("a sign-in with a provider that answers at once took {:?}", began.elapsed());
-    let authorized = issuer.authorizations().pop().unwrap();
+    let authorized = issuer.authorization_queries().pop().unwrap();
     assert_eq!(
         parameter_value(&authorized, "scope"),
         Some("mcp:read"),
@@ -352,7 +352,7 @@ async fn sign_in_before_any_call_probes_the_server() {
 
 #[tokio::test]
 async fn unencrypted_server_has_no_sign_in() {
-    let bench = TestAuthorization::at("http://mcp.example/mcp", Arc::default(), |_| ());
+    let bench = TestAuthorization::at_server("http://mcp.example/mcp", Arc::default(), |_| ());
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert!(
         matches!(error.cause, AuthErrorCause::UnsafeUrl { .. }),

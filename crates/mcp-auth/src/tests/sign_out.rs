@@ -3,17 +3,17 @@
 use serde_json::json;
 use testkit::authorization::RefreshBehaviour;
 
-use super::support::{RequestOutcome, TestAuthorization, members, servers};
+use super::support::{RequestOutcome, TestAuthorization, json_members, start_servers};
 use crate::*;
 
 #[tokio::test]
 async fn tokens_are_revoked_if_supported_and_always_forgotten() {
     for (is_offered, is_down) in [(true, false), (false, false), (true, true)] {
-        let (issuer, server) = servers(
+        let (issuer, server) = start_servers(
             |script| {
                 script.revocation = is_offered;
                 if !is_offered {
-                    script.overrides = members(&[("revocation_endpoint", json!(null))]);
+                    script.overrides = json_members(&[("revocation_endpoint", json!(null))]);
                 }
             },
             |_| (),
@@ -62,7 +62,7 @@ async fn unrevocable_access_token_ends_with_its_grant() {
         let offers = |script: &mut testkit::authorization::AuthorizationScript| {
             (script.revokes_access, script.refresh) = (false, refresh.clone());
         };
-        let (issuer, server) = servers(offers, |_| ()).await;
+        let (issuer, server) = start_servers(offers, |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
         bench.connect().await.unwrap();
         let revoked = bench.authorization.sign_out().await.unwrap().revoked;

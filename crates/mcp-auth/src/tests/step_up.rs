@@ -4,16 +4,22 @@ use std::sync::Arc;
 
 use testkit::authorization::{RefusalBehaviour, parameter_value};
 
-use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, call, preregistered, servers, until};
+use super::support::{
+    BrowserBehaviour, RequestOutcome, TestAuthorization, preregistered_client, send_call, start_servers, wait_until,
+};
 use crate::*;
 
 fn requested_scopes(issuer: &testkit::authorization::AuthorizationServer) -> Vec<String> {
-    issuer.authorizations().iter().map(|one| parameter_value(one, "scope").unwrap_or_default().to_owned()).collect()
+    issuer
+        .authorization_queries()
+        .iter()
+        .map(|one| parameter_value(one, "scope").unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[tokio::test]
 async fn union_of_scopes_is_requested_and_the_call_continues() {
-    let (issuer, server) = servers(
+    let (issuer, server) = start_servers(
         |_| (),
         |script| {
             script.challenge_scope = Some("mcp:basic".to_owned());
@@ -52,7 +58,7 @@ async fn union_of_scopes_is_requested_and_the_call_continues() {
 
 #[tokio::test]
 async fn endless_step_ups_are_stopped() {
-    let (issuer, server) = servers(
+    let (issuer, server) = start_servers(
         |_| (),
         |script| {
             script.refusing = RefusalBehaviour::InsufficientScope;
@@ -78,7 +84,7 @@ async fn endless_step_ups_are_stopped() {
     );
     let stopped = bench.call("more").await;
     assert!(format!("{stopped:?}").contains("more than 2 times"), "X51: the limit must be reported: {stopped:?}");
-    let (_issuer, server) = servers(|_| (), |script| script.refusing = RefusalBehaviour::InsufficientScope).await;
+    let (_issuer, server) = start_servers(|_| (), |script| script.refusing = RefusalBehaviour::InsufficientScope).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     let stopped = bench.call("echo").await;
@@ -93,18 +99,18 @@ async fn interrupted_step_up_is_not_counted() {
     let wants_more = |script: &mut testkit::authorization::ProtectedScript| {
         drop(script.tool_scopes.insert("more".to_owned(), "mcp:more".to_owned()))
     };
-    let (_issuer, server) = servers(|_| (), wants_more).await;
+    let (_issuer, server) = start_servers(|_| (), wants_more).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     for _ in 0..5 {
         let authorization = Arc::clone(&bench.authorization);
-        let calling = tokio::spawn(async move { call(&authorization, "more").await });
+        let calling = tokio::spawn(async move { send_call(&authorization, "more").await });
         let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
-        until("the sign-in must wait for the browser", is_waiting).await;
+        wait_until("the sign-in must wait for the browser", is_waiting).await;
         calling.abort();
-        until("the call must be aborted", || bench.authorization.in_progress().is_none()).await;
-        bench.pass(61);
+        wait_until("the call must be aborted", || bench.authorization.in_progress().is_none()).await;
+        bench.advance_clock(61);
     }
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     let outcome = bench.call("more").await;
@@ -112,9 +118,9 @@ async fn interrupted_step_up_is_not_counted() {
 }
 
 /// Configures the client credentials grant at this authorization server.
-fn machine(settings: &mut AuthorizationSettings) {
+fn use_client_credentials(settings: &mut AuthorizationSettings) {
     settings.grant = GrantKind::ClientCredentials;
-    settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
+    settings.client.preregistered = Some(preregistered_client("app", Some("secret-of-app")));
 }
 
 fn register_app(script: &mut testkit::authorization::AuthorizationScript) {
@@ -124,11 +130,12 @@ fn register_app(script: &mut testkit::authorization::AuthorizationScript) {
 
 #[tokio::test]
 async fn s14_client_credentials_request_consent_for_more_scopes() {
-    let (issuer, server) =
-        servers(register_app, |script| drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned())))
-            .await;
+    let (issuer, server) = start_servers(register_app, |script| {
+        drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned()))
+    })
+    .await;
     let mut bench = TestAuthorization::new(&server, |settings| {
-        machine(settings);
+        use_client_credentials(settings);
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
     assert_eq!(
@@ -150,7 +157,7 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
     assert_eq!((consent.authorize_url, consent.redirect_uri), (None, None), "no page is opened");
 
     // The approval covers these scopes from now on, and nothing more.
-    issuer.end_access_tokens();
+    issuer.invalidate_access_tokens();
     bench.restart();
     assert_eq!(bench.call("write").await, RequestOutcome::Answered(200), "the token must be renewed");
     assert_eq!(
@@ -163,14 +170,14 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
 
 #[tokio::test]
 async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
-    let (issuer, server) = servers(register_app, |script| {
+    let (issuer, server) = start_servers(register_app, |script| {
         script.challenge_scope = Some("mcp:admin".to_owned());
         script.scopes = Some(vec!["mcp:all".to_owned()]);
         script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned());
     })
     .await;
     let bench = TestAuthorization::new(&server, |settings| {
-        machine(settings);
+        use_client_credentials(settings);
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
     *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
@@ -188,15 +195,15 @@ async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
 
 #[tokio::test]
 async fn s07_client_credentials_are_sent_to_no_other_endpoint() {
-    let (issuer, server) = servers(register_app, |_| ()).await;
-    let (other, _) = servers(register_app, |_| ()).await;
-    let mut bench = TestAuthorization::new(&server, machine);
+    let (issuer, server) = start_servers(register_app, |_| ()).await;
+    let (other, _) = start_servers(register_app, |_| ()).await;
+    let mut bench = TestAuthorization::new(&server, use_client_credentials);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the issuer's endpoint must need no consent");
     assert!(bench.user.consents.lock().unwrap().is_empty(), "no consent must be requested");
 
     let elsewhere = format!("{}/token", other.issuer());
     issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
-    issuer.end_access_tokens();
+    issuer.invalidate_access_tokens();
     bench.restart();
     let stopped = format!("{:?}", bench.call("echo").await);
     assert!(

@@ -41,10 +41,10 @@ async fn call_fails_if_its_expired_token_cannot_be_renewed() {
         let issuer = AuthorizationServer::start(script).await;
         let was_stranger = Arc::new(AtomicBool::default());
         let server = start_public_server(issuer.issuer(), Arc::clone(&was_stranger)).await;
-        let bench = TestAuthorization::at(&server.url("/mcp"), Arc::default(), |_| ());
+        let bench = TestAuthorization::at_server(&server.url("/mcp"), Arc::default(), |_| ());
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
         assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "{refresh:?}: the token must be accepted");
-        bench.pass(3601);
+        bench.advance_clock(3601);
         for round in 0..3 {
             let stopped = bench.call("echo").await;
             let RequestOutcome::Stopped(cause) = stopped else {

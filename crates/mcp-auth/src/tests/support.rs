@@ -28,7 +28,7 @@ pub(super) struct TestVault {
 }
 
 impl TestVault {
-    fn check(&self) -> Result<(), VaultError> {
+    fn check_usable(&self) -> Result<(), VaultError> {
         if self.is_broken.load(Ordering::SeqCst) {
             Err(VaultError { kind: VaultProblem::Locked, cause: "it is locked".to_owned() })
         } else {
@@ -47,18 +47,18 @@ impl Vault for TestVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         drop(self.gate.lock().await);
-        self.check()?;
+        self.check_usable()?;
         Ok(self.entries.lock().unwrap().get(key).map(|entry| entry.clone().into()))
     }
 
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
-        self.check()?;
+        self.check_usable()?;
         self.entries.lock().unwrap().insert(key.clone(), entry.expose_secret().to_vec());
         Ok(EntryPersistence::Safely)
     }
 
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
-        self.check()?;
+        self.check_usable()?;
         self.entries.lock().unwrap().remove(key);
         Ok(())
     }
@@ -152,10 +152,10 @@ pub(super) enum RequestOutcome {
 
 impl TestAuthorization {
     pub(super) fn new(server: &ProtectedServer, change: impl FnOnce(&mut AuthorizationSettings)) -> TestAuthorization {
-        TestAuthorization::at(&server.url(), Arc::default(), change)
+        TestAuthorization::at_server(&server.url(), Arc::default(), change)
     }
 
-    pub(super) fn at(
+    pub(super) fn at_server(
         server: &str,
         vault: Arc<TestVault>,
         change: impl FnOnce(&mut AuthorizationSettings),
@@ -196,13 +196,13 @@ impl TestAuthorization {
         self.authorization = ServerAuthorization::new(self.settings.clone());
     }
 
-    pub(super) fn pass(&self, seconds: u64) {
+    pub(super) fn advance_clock(&self, seconds: u64) {
         self.clock.fetch_add(seconds, Ordering::SeqCst);
     }
 
     /// Sends a call as the transport does: signs it, and repeats it if the authorizer says so.
     pub(super) async fn call(&self, tool: &str) -> RequestOutcome {
-        call(&self.authorization, tool).await
+        send_call(&self.authorization, tool).await
     }
 
     /// Sends a call that is refused, signs in, and sends the call again.
@@ -215,7 +215,7 @@ impl TestAuthorization {
     }
 
     /// Returns the text of all steps, errors and debug output, to search it for secrets.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn displayed_text(&self) -> String {
         format!("{:?} {:?} {:?}", self.authorization, self.authorization.steps(), self.authorization.account())
     }
 
@@ -224,7 +224,7 @@ impl TestAuthorization {
     }
 }
 
-pub(super) async fn call(authorization: &Arc<ServerAuthorization>, tool: &str) -> RequestOutcome {
+pub(super) async fn send_call(authorization: &Arc<ServerAuthorization>, tool: &str) -> RequestOutcome {
     let url = authorization.shared.settings.server.clone();
     let body =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": {} } });
@@ -232,7 +232,7 @@ pub(super) async fn call(authorization: &Arc<ServerAuthorization>, tool: &str) -
         if let Err(stop) = authorization.sign("POST", &url).await {
             return RequestOutcome::Stopped(stop.0);
         }
-        let (headers, generation) = authorization.shared.signature("POST", &url).unwrap();
+        let (headers, generation) = authorization.shared.authorization_headers("POST", &url).unwrap();
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let page = browser::send(url.as_str(), "POST", &headers, &body.to_string()).await.unwrap();
         let all = |wanted: &str| {
@@ -258,7 +258,7 @@ pub(super) async fn call(authorization: &Arc<ServerAuthorization>, tool: &str) -
 }
 
 /// Starts an authorization server and an MCP server with these scripts.
-pub(super) async fn servers(
+pub(super) async fn start_servers(
     authorization: impl FnOnce(&mut AuthorizationScript),
     protected: impl FnOnce(&mut ProtectedScript),
 ) -> (AuthorizationServer, ProtectedServer) {
@@ -272,17 +272,17 @@ pub(super) async fn servers(
 }
 
 /// Builds a JSON object from names and values.
-pub(super) fn members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<String, serde_json::Value> {
+pub(super) fn json_members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<String, serde_json::Value> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
 /// Waits until the condition is true. `what` describes it if that takes too long.
-pub(super) async fn until(what: &str, condition: impl FnMut() -> bool) {
+pub(super) async fn wait_until(what: &str, condition: impl FnMut() -> bool) {
     assert!(testkit::deadline::poll_until(Duration::from_secs(20), condition).await, "{what}");
 }
 
 /// Returns a pre-registered client with this id and secret.
-pub(super) fn preregistered(id: &str, secret: Option<&str>) -> PreregisteredClient {
+pub(super) fn preregistered_client(id: &str, secret: Option<&str>) -> PreregisteredClient {
     let secret = secret.map(|secret| ClientAuthentication::Secret { secret: secret.into(), method: None });
     PreregisteredClient {
         issuer: None,

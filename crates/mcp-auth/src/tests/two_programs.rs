@@ -5,27 +5,27 @@ use std::sync::Arc;
 
 use testkit::authorization::{ProtectedServer, RefreshBehaviour, parameter_value};
 
-use super::support::{RequestOutcome, TestAuthorization, call, servers, until};
+use super::support::{RequestOutcome, TestAuthorization, send_call, start_servers, wait_until};
 use crate::*;
 
 /// Simulates another process that uses the same vault.
-fn other(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
-    TestAuthorization::at(&server.url(), Arc::clone(&bench.vault), |_| ())
+fn other_process(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
+    TestAuthorization::at_server(&server.url(), Arc::clone(&bench.vault), |_| ())
 }
 
 #[tokio::test]
 async fn token_renewed_by_another_process_is_used() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
-    let command_line = other(&server, &app);
+    let command_line = other_process(&server, &app);
     for by_clock in [true, false] {
         if by_clock {
             for bench in [&app, &command_line] {
-                bench.pass(3590);
+                bench.advance_clock(3590);
             }
         } else {
-            issuer.end_access_tokens();
+            issuer.invalidate_access_tokens();
         }
         let before = issuer.token_requests("refresh_token").len();
         assert_eq!(
@@ -42,7 +42,7 @@ async fn token_renewed_by_another_process_is_used() {
         assert_eq!(used.len(), before + 1, "[auth-refresh-replace] one renewal for both, by clock: {by_clock}");
     }
     for bench in [&app, &command_line] {
-        bench.pass(3590);
+        bench.advance_clock(3590);
     }
     assert_eq!(app.call("echo").await, RequestOutcome::Answered(200), "the app must renew the shared token");
     assert_eq!(
@@ -57,14 +57,14 @@ async fn token_renewed_by_another_process_is_used() {
 
 #[tokio::test]
 async fn two_processes_do_not_renew_concurrently() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
-    let command_line = other(&server, &app);
+    let command_line = other_process(&server, &app);
     command_line.authorization.load().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     for bench in [&app, &command_line] {
-        bench.pass(3590);
+        bench.advance_clock(3590);
     }
     let (first, second) = tokio::join!(app.call("echo"), command_line.call("echo"));
     assert_eq!(
@@ -77,42 +77,42 @@ async fn two_processes_do_not_renew_concurrently() {
 
 #[tokio::test]
 async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
-    let command_line = other(&server, &app);
+    let command_line = other_process(&server, &app);
     command_line.authorization.load().await.unwrap();
     // The user signs in again on the command line while the app's renewal is in progress.
     issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
     issuer.set(|script| script.delay_ms = 1500);
-    app.pass(3590);
+    app.advance_clock(3590);
     let authorization = Arc::clone(&app.authorization);
-    let calling = tokio::spawn(async move { call(&authorization, "echo").await });
-    until("the renewal must be in progress", || !issuer.token_requests("refresh_token").is_empty()).await;
+    let calling = tokio::spawn(async move { send_call(&authorization, "echo").await });
+    wait_until("the renewal must be in progress", || !issuer.token_requests("refresh_token").is_empty()).await;
     issuer.set(|script| script.delay_ms = 0);
     command_line.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert_eq!(calling.await.unwrap(), RequestOutcome::Answered(200), "the app must use the new sign-in");
     assert!(app.authorization.account().unwrap().ended.is_none(), "the account must not be ended");
     issuer.set(|script| script.refresh = RefreshBehaviour::Rotating);
     assert_eq!(command_line.call("echo").await, RequestOutcome::Answered(200), "the command line's call must succeed");
-    let again = other(&server, &app);
+    let again = other_process(&server, &app);
     assert_eq!(again.call("echo").await, RequestOutcome::Answered(200), "a third process must use the sign-in");
 }
 
 #[tokio::test]
 async fn sign_out_in_another_process_is_respected() {
     for is_under_way in [false, true] {
-        let (issuer, server) = servers(|script| script.revocation = false, |_| ()).await;
+        let (issuer, server) = start_servers(|script| script.revocation = false, |_| ()).await;
         let app = TestAuthorization::new(&server, |_| ());
         app.connect().await.unwrap();
-        let command_line = other(&server, &app);
+        let command_line = other_process(&server, &app);
         command_line.authorization.load().await.unwrap();
-        app.pass(3590);
+        app.advance_clock(3590);
         let outcome = if is_under_way {
             issuer.set(|script| script.delay_ms = 1000);
             let authorization = Arc::clone(&app.authorization);
-            let calling = tokio::spawn(async move { call(&authorization, "echo").await });
-            until("the renewal must be in progress", || !issuer.token_requests("refresh_token").is_empty()).await;
+            let calling = tokio::spawn(async move { send_call(&authorization, "echo").await });
+            wait_until("the renewal must be in progress", || !issuer.token_requests("refresh_token").is_empty()).await;
             issuer.set(|script| script.delay_ms = 0);
             command_line.authorization.sign_out().await.unwrap();
             calling.await.unwrap()
@@ -132,10 +132,10 @@ async fn sign_out_in_another_process_is_respected() {
 
 #[tokio::test]
 async fn sign_in_of_another_process_is_used() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     assert!(matches!(app.call("echo").await, RequestOutcome::Stopped(_)), "no user is signed in");
-    let command_line = other(&server, &app);
+    let command_line = other_process(&server, &app);
     command_line.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert_eq!(app.call("echo").await, RequestOutcome::Answered(200), "the sign-in must be shared");
     assert!(app.user.consents.lock().unwrap().is_empty(), "no further consent must be requested");

@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering;
 use testkit::deadline::yield_until_idle;
 use testkit::http::HttpServer;
 
-use super::support::{RequestOutcome, TestAuthorization, preregistered, servers, until};
+use super::support::{RequestOutcome, TestAuthorization, preregistered_client, start_servers, wait_until};
 use crate::*;
 
 #[tokio::test]
 async fn server_without_sign_in_does_not_require_a_vault() {
     let server = HttpServer::start(|_, mut answer| async move { answer.status(200).await }).await;
-    let bench = TestAuthorization::at(&server.url("/mcp"), Arc::default(), |_| ());
+    let bench = TestAuthorization::at_server(&server.url("/mcp"), Arc::default(), |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     for _ in 0..5 {
         assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the call must succeed without a vault");
@@ -22,7 +22,7 @@ async fn server_without_sign_in_does_not_require_a_vault() {
 
 #[tokio::test]
 async fn sign_in_succeeds_without_persistence() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     let stopped = bench.call("echo").await;
@@ -38,7 +38,7 @@ async fn sign_in_succeeds_without_persistence() {
         bench.conclusions().contains("the stored sign-in could not be read: it is locked"),
         "the steps must state the vault's error"
     );
-    bench.pass(3590);
+    bench.advance_clock(3590);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be renewed");
 
     let error = bench.authorization.sign_out().await.unwrap_err();
@@ -56,7 +56,7 @@ async fn sign_in_succeeds_without_persistence() {
 
 #[tokio::test]
 async fn incomplete_sign_out_applies_until_the_app_ends() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
     bench.restart();
@@ -74,7 +74,7 @@ async fn incomplete_sign_out_applies_until_the_app_ends() {
 
 #[tokio::test]
 async fn concurrent_calls_share_one_vault_read() {
-    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     let held = bench.vault.gate.lock().await;
@@ -84,7 +84,7 @@ async fn concurrent_calls_share_one_vault_read() {
             tokio::spawn(async move { authorization.load().await })
         })
         .collect();
-    until("one call must read the vault", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;
+    wait_until("one call must read the vault", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;
     yield_until_idle().await;
     drop(held);
     for load in loads {
@@ -100,10 +100,10 @@ async fn secret_without_a_known_issuer_is_not_sent() {
         script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
     };
     for names_issuer in [false, true] {
-        let (issuer, server) = servers(known, |_| ()).await;
+        let (issuer, server) = start_servers(known, |_| ()).await;
         let bench = TestAuthorization::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
-            let client = preregistered("app", Some("secret-of-app"));
+            let client = preregistered_client("app", Some("secret-of-app"));
             let issuer = names_issuer.then(|| issuer.issuer());
             settings.client.preregistered = Some(PreregisteredClient { issuer, ..client });
         });

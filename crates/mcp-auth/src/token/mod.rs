@@ -152,15 +152,15 @@ impl TokenEndpoint<'_> {
         ];
         parameters.extend(scope_parameter(scopes));
         let members = self.send_grant(parameters).await?;
-        let kind = metadata_document::string(&members, "issued_token_type");
+        let kind = metadata_document::string_member(&members, "issued_token_type");
         if kind.is_some_and(|kind| kind != ID_JAG_TYPE) {
             return Err(self.unreadable_error("it contains another type of token than requested"));
         }
-        let grant = metadata_document::string(&members, "access_token").map(SecretString::from);
+        let grant = metadata_document::string_member(&members, "access_token").map(SecretString::from);
         let grant = grant.ok_or_else(|| self.unreadable_error("it contains no grant"))?;
         self.web.register_secret(&grant);
         self.web.set_conclusion("the identity provider gave a grant");
-        Ok((grant, metadata_document::string(&members, "scope").map(|text| crate::scopes::parse(&text))))
+        Ok((grant, metadata_document::string_member(&members, "scope").map(|text| crate::scopes::parse_scopes(&text))))
     }
 
     /// Revokes a token at this endpoint (RFC 7009).
@@ -176,9 +176,9 @@ impl TokenEndpoint<'_> {
             return Ok(());
         }
         let members = parse_object(answer.body()).unwrap_or_default();
-        let cause = match metadata_document::string(&members, "error") {
+        let cause = match metadata_document::string_member(&members, "error") {
             Some(code) if status < 500 => {
-                self.error_response(&code, metadata_document::string(&members, "error_description"))
+                self.error_response(&code, metadata_document::string_member(&members, "error_description"))
             }
             _ => AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status },
         };

@@ -62,7 +62,8 @@ impl TokenEndpoint<'_> {
         let StoredClientAuth::PrivateKeyJwt { key_pem, algorithm } = &self.client.authentication else {
             return Ok(Vec::new());
         };
-        let statement = client_assertion::sign(&self.client.id, self.issuer, key_pem.text(), algorithm, self.now);
+        let statement =
+            client_assertion::sign_assertion(&self.client.id, self.issuer, key_pem.text(), algorithm, self.now);
         let statement = statement.map_err(|cause| self.phase.error(cause))?;
         self.web.register_secret(&SecretString::from(statement.as_str()));
         Ok(vec![
@@ -82,8 +83,10 @@ impl TokenEndpoint<'_> {
         if answer.status().is_success() {
             return Ok(members);
         }
-        let code = metadata_document::string(&members, "error").unwrap_or_default();
-        Err(self.phase.error(self.error_response(&code, metadata_document::string(&members, "error_description"))))
+        let code = metadata_document::string_member(&members, "error").unwrap_or_default();
+        Err(self
+            .phase
+            .error(self.error_response(&code, metadata_document::string_member(&members, "error_description"))))
     }
 
     pub(super) fn form(&self, mut parameters: Vec<(&'static str, String)>) -> Result<Request<Vec<u8>>, AuthError> {
@@ -118,7 +121,9 @@ impl TokenEndpoint<'_> {
         let first = self.send(&request).await?;
         let wants_nonce = self.dpop.is_some()
             && first.headers().contains_key("dpop-nonce")
-            && parse_object(first.body()).and_then(|members| metadata_document::string(&members, "error")).as_deref()
+            && parse_object(first.body())
+                .and_then(|members| metadata_document::string_member(&members, "error"))
+                .as_deref()
                 == Some("use_dpop_nonce");
         if !wants_nonce {
             return Ok(first);
@@ -163,7 +168,7 @@ impl TokenEndpoint<'_> {
             };
             return Err(self.conclude_with_error(self.phase.error(cause)));
         };
-        if metadata_document::string(&members, "error").is_some() {
+        if metadata_document::string_member(&members, "error").is_some() {
             // Some servers send errors with status 200.
             let error = json!({ "error": members["error"], "error_description": members.get("error_description").filter(|text| text.is_string()) });
             let cause = self.error_response(error["error"].as_str().unwrap_or_default(), None);
@@ -174,7 +179,7 @@ impl TokenEndpoint<'_> {
             let cause = AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status };
             return Err(self.conclude_with_error(self.phase.error(cause)));
         }
-        let found = metadata_document::string(&members, "id_token").map(SecretString::from);
+        let found = metadata_document::string_member(&members, "id_token").map(SecretString::from);
         *id_token.lock().unwrap_or_else(PoisonError::into_inner) = found;
         normalize_response(&mut members);
         self.response(200, Value::Object(members))

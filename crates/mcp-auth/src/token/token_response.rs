@@ -99,7 +99,7 @@ impl TokenEndpoint<'_> {
             bound,
             refresh,
             lifetime: response.expires_in(),
-            scopes: response.scopes().map(|list| scopes::distinct(list.iter().map(|scope| scope.as_str()))),
+            scopes: response.scopes().map(|list| scopes::distinct_scopes(list.iter().map(|scope| scope.as_str()))),
             id_token: None,
         })
     }
@@ -149,14 +149,14 @@ pub(super) fn normalize_response(members: &mut Map<String, Value>) {
     };
     let scope = match members.get("scope") {
         Some(Value::Array(items)) => Some(items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")),
-        Some(Value::String(text)) => Some(scopes::parse(text).join(" ")),
+        Some(Value::String(text)) => Some(scopes::parse_scopes(text).join(" ")),
         _ => None,
     };
     match scope.filter(|scope| !scope.is_empty()) {
         Some(scope) => members.insert("scope".to_owned(), Value::from(scope)),
         None => members.remove("scope"),
     };
-    if metadata_document::string(members, "refresh_token").is_none() {
+    if metadata_document::string_member(members, "refresh_token").is_none() {
         members.remove("refresh_token");
     }
     if !members.contains_key("token_type") {

@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
-use super::line_survey::{LineSurvey, read_id, trim};
+use super::line_survey::{LineSurvey, read_id, trim_line};
 use super::{IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
 
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
-    let bytes = trim(frame);
+    let bytes = trim_line(frame);
     let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
         return decode_batch_or_cause(&frame.slice_ref(bytes));
     };

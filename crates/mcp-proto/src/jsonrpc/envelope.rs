@@ -25,10 +25,13 @@ impl<'a> MessageEnvelope<'a> {
         let mut envelope = MessageEnvelope::default();
         let mut more = scan.open_container(b'{', b'}')?;
         while more {
-            let key = scan.key()?;
+            let key = scan.consume_key()?;
             let name = member_name(key);
-            let value =
-                if name == Some("result") { scan.value_with_recorder(&mut envelope.large) } else { scan.value() }?;
+            let value = if name == Some("result") {
+                scan.consume_value_with_recorder(&mut envelope.large)
+            } else {
+                scan.consume_value()
+            }?;
             if let Some(name) = name {
                 envelope.set_member(name, value);
             }

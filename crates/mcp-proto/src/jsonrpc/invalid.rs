@@ -113,7 +113,7 @@ impl InvalidMessage {
     /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
     /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, seen: usize) -> InvalidMessage {
-        let mut found = LineSurvey::scan(line_survey::trim(head));
+        let mut found = LineSurvey::scan(line_survey::trim_line(head));
         if found.id().is_none()
             && let Some(id) = line_survey::id_at_end(tail)
         {
@@ -141,11 +141,11 @@ impl InvalidMessage {
 /// Returns the first 200 characters, with every character escaped that could affect a terminal or the layout.
 fn excerpt(frame: &[u8]) -> String {
     let start = frame.get(..1000).unwrap_or(frame);
-    escape(&String::from_utf8_lossy(start), 200)
+    escape_and_truncate(&String::from_utf8_lossy(start), 200)
 }
 
 /// Returns at most `limit` characters of `text`, with control and invisible characters escaped.
-pub(crate) fn escape(text: &str, limit: usize) -> String {
+pub(crate) fn escape_and_truncate(text: &str, limit: usize) -> String {
     let mut escaped = String::new();
     let mut length = 0;
     for character in text.chars() {

@@ -51,12 +51,12 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Consumes `null` if it is next, and returns `true` if so.
-    pub(crate) fn null(&mut self) -> bool {
+    pub(crate) fn consume_null(&mut self) -> bool {
         self.consume_literal(b"null")
     }
 
     /// Consumes `true` or `false` if it is next, and returns its value.
-    pub(crate) fn flag(&mut self) -> Option<bool> {
+    pub(crate) fn consume_bool(&mut self) -> Option<bool> {
         if self.consume_literal(b"true") { Some(true) } else { self.consume_literal(b"false").then_some(false) }
     }
 
@@ -76,7 +76,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Consumes `byte` if it is next, and returns `true` if so.
-    pub(crate) fn take(&mut self, byte: u8) -> bool {
+    pub(crate) fn consume_byte(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
         there
@@ -88,7 +88,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Consumes a string and returns it.
-    pub(crate) fn string(&mut self) -> Option<QuotedString<'a>> {
+    pub(crate) fn consume_string(&mut self) -> Option<QuotedString<'a>> {
         if self.peek() != Some(b'"') {
             return None;
         }
@@ -110,11 +110,11 @@ impl<'a> JsonScanner<'a> {
 
     /// Consumes the opening byte of an object or array. Returns `false` if it is empty, after also consuming `close`.
     pub(crate) fn open_container(&mut self, open: u8, close: u8) -> Option<bool> {
-        if !self.take(open) {
+        if !self.consume_byte(open) {
             return None;
         }
         self.count_value()?;
-        Some(!self.take(close))
+        Some(!self.consume_byte(close))
     }
 
     /// Consumes the comma or `close` after a member or element. Returns `true` if another one follows.
@@ -134,7 +134,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Consumes the key of a member and its colon, and returns the key.
-    pub(crate) fn key(&mut self) -> Option<QuotedString<'a>> {
+    pub(crate) fn consume_key(&mut self) -> Option<QuotedString<'a>> {
         let bytes = self.bytes();
         let start = skip_whitespace(bytes, self.at);
         if bytes.get(start) != Some(&b'"') {
@@ -151,7 +151,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Consumes one value of any type and returns its text.
-    pub(crate) fn value(&mut self) -> Option<&'a str> {
+    pub(crate) fn consume_value(&mut self) -> Option<&'a str> {
         self.peek();
         match self.recorded_end() {
             Some(end) => {
@@ -162,8 +162,8 @@ impl<'a> JsonScanner<'a> {
         }
     }
 
-    /// Consumes one value as [`JsonScanner::value`] does, and reports the values nested in it to `recorder`.
-    pub(super) fn value_with_recorder(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
+    /// Consumes one value as [`JsonScanner::consume_value`] does, and reports the values nested in it to `recorder`.
+    pub(super) fn consume_value_with_recorder(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
         self.scan_value(recorder)
     }
 
@@ -282,7 +282,7 @@ impl<'a> QuotedString<'a> {
 
 /// Returns the unescaped content of a JSON string, or `None` if `quoted` is not a string.
 pub(crate) fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
-    JsonScanner::new(quoted).string()?.unescape()
+    JsonScanner::new(quoted).consume_string()?.unescape()
 }
 
 #[cfg(test)]

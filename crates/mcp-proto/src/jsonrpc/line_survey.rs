@@ -29,12 +29,12 @@ pub(super) struct LineSurvey {
 }
 
 /// Removes the byte order mark and surrounding white space.
-pub(super) fn trim(frame: &[u8]) -> &[u8] {
+pub(super) fn trim_line(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
 impl LineSurvey {
-    /// Surveys `bytes`, which must be trimmed by [`trim`].
+    /// Surveys `bytes`, which must be trimmed by [`trim_line`].
     pub(super) fn scan(bytes: &[u8]) -> LineSurvey {
         let mut found = LineSurvey { values: 1, ..LineSurvey::default() };
         let is_object = bytes.first() == Some(&b'{');
@@ -46,7 +46,7 @@ impl LineSurvey {
         while let Some(&byte) = bytes.get(at) {
             match byte {
                 b'"' => {
-                    let end = found.string(bytes, at + 1);
+                    let end = found.skip_string(bytes, at + 1);
                     if is_object && depth == 1 && value_start.is_none() {
                         key = bytes.get(at..end);
                     }
@@ -60,12 +60,12 @@ impl LineSurvey {
                 }
                 b':' if depth == 1 && value_start.is_none() => {
                     value_start = Some(at + 1);
-                    found.key(key);
+                    found.record_key(key);
                 }
                 b',' | b'}' | b']' => {
                     if depth == 1 {
                         if let (Some(key), Some(start)) = (key.take(), value_start.take()) {
-                            found.value(key, bytes.get(start..at).unwrap_or_default());
+                            found.record_value(key, bytes.get(start..at).unwrap_or_default());
                         }
                         found.top_level_commas += usize::from(byte == b',');
                     }
@@ -86,7 +86,7 @@ impl LineSurvey {
     }
 
     /// Skips a string whose opening quote is directly before `at`, and returns the offset after it.
-    fn string(&mut self, bytes: &[u8], mut at: usize) -> usize {
+    fn skip_string(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(&byte) = bytes.get(at) {
             at += 1;
             match byte {
@@ -119,7 +119,7 @@ impl LineSurvey {
         at
     }
 
-    fn key(&mut self, key: Option<&[u8]>) {
+    fn record_key(&mut self, key: Option<&[u8]>) {
         match key.and_then(unescape_key).as_deref() {
             Some("method") => self.has_method = true,
             Some("params") => self.has_params = true,
@@ -129,7 +129,7 @@ impl LineSurvey {
         }
     }
 
-    fn value(&mut self, key: &[u8], value: &[u8]) {
+    fn record_value(&mut self, key: &[u8], value: &[u8]) {
         if unescape_key(key).as_deref() != Some("id") {
             return;
         }

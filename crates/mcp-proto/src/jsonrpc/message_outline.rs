@@ -24,20 +24,20 @@ impl<'a> MessageOutline<'a> {
         let mut outline = MessageOutline::default();
         let mut more = scan.open_container(b'{', b'}')?;
         while more {
-            let key = scan.key()?.unescape()?;
+            let key = scan.consume_key()?.unescape()?;
             match &*key {
-                "id" => outline.id = Some(scan.value()?),
-                "method" if scan.peek() == Some(b'"') => outline.method = Some(scan.string()?.unescape()?),
+                "id" => outline.id = Some(scan.consume_value()?),
+                "method" if scan.peek() == Some(b'"') => outline.method = Some(scan.consume_string()?.unescape()?),
                 "result" if outline.id.is_some() && outline.method.is_none() => return Some(outline),
-                "error" if !scan.null() => {
+                "error" if !scan.consume_null() => {
                     outline.is_error = true;
                     if outline.id.is_some() {
                         return Some(outline);
                     }
-                    scan.value()?;
+                    scan.consume_value()?;
                 }
                 "error" => {}
-                _ => drop(scan.value()?),
+                _ => drop(scan.consume_value()?),
             }
             if outline.id.is_some() && outline.method.is_some() {
                 return Some(outline);

@@ -21,11 +21,11 @@ use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-pub(crate) use invalid::escape;
+pub(crate) use invalid::escape_and_truncate;
 pub use invalid::{InvalidCause, InvalidMessage};
 pub(crate) use json_scanner::{JsonScanner, QuotedString, unquote};
 pub use message_outline::MessageOutline;
-pub(crate) use object_writer::{ObjectWriter, write_members};
+pub(crate) use object_writer::{ObjectWriter, serialize_members};
 pub use outgoing::{OutgoingKind, OutgoingMessage};
 pub use raw::RawJson;
 
@@ -78,14 +78,14 @@ pub enum RequestId {
 
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Id)
+        deserializer.deserialize_any(RequestIdVisitor)
     }
 }
 
 /// Visitor that deserializes an id.
-struct Id;
+struct RequestIdVisitor;
 
-impl Visitor<'_> for Id {
+impl Visitor<'_> for RequestIdVisitor {
     type Value = RequestId;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +111,7 @@ impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RequestId::Number(number) => write!(f, "{number}"),
-            RequestId::Text(text) => write!(f, "\"{}\"", invalid::escape(text, 80)),
+            RequestId::Text(text) => write!(f, "\"{}\"", invalid::escape_and_truncate(text, 80)),
         }
     }
 }

@@ -19,16 +19,16 @@ impl ObjectWriter<'_> {
     /// Writes a member. `name` must not need escapes.
     pub(crate) fn put(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
         self.write_name(name);
-        append(self.text, value);
+        append_json(self.text, value);
     }
 
     /// Writes members whose names may need escapes.
     pub(crate) fn put_all<'m>(&mut self, members: impl IntoIterator<Item = (&'m String, &'m serde_json::Value)>) {
         for (name, value) in members {
             self.write_separator();
-            append(self.text, name);
+            append_json(self.text, name);
             self.text.push(b':');
-            append(self.text, value);
+            append_json(self.text, value);
         }
     }
 
@@ -70,14 +70,14 @@ impl ObjectWriter<'_> {
 }
 
 /// Serializes members for [`ObjectWriter::put_serialized`] as an object without its braces.
-pub(crate) fn write_members(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Box<str> {
+pub(crate) fn serialize_members(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Box<str> {
     let mut text = Vec::new();
     fill(&mut ObjectWriter { text: &mut text, empty: true });
     // JSON that was written from strings is UTF-8.
     String::from_utf8(text).unwrap_or_default().into()
 }
 
-fn append(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+fn append_json(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     // Strings, numbers, and maps and structs of these always serialize, and writing to memory does not fail.
     let written = serde_json::to_writer(text, value);
     debug_assert!(written.is_ok(), "{written:?}");
@@ -112,7 +112,7 @@ mod tests {
             expected.to_string(),
             "members are in order and empty objects are omitted"
         );
-        let once = write_members(|members| members.put_all(any.as_object().into_iter().flatten()));
+        let once = serialize_members(|members| members.put_all(any.as_object().into_iter().flatten()));
         assert_eq!(format!("{{{once}}}"), any.to_string(), "serialized members can be written again");
     }
 }

@@ -53,11 +53,11 @@ pub enum OutgoingKind {
 
 /// Initial capacity of the buffer of a message in bytes. Fits most messages with the line end that the transport
 /// appends.
-const INITIAL_CAPACITY: usize = 256;
+const INITIAL_MESSAGE_CAPACITY: usize = 256;
 
 /// Serializes a message as one line.
 fn serialize_line(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
-    let mut text = Vec::with_capacity(INITIAL_CAPACITY);
+    let mut text = Vec::with_capacity(INITIAL_MESSAGE_CAPACITY);
     ObjectWriter::write(&mut text, |message| {
         message.put_serialized(r#""jsonrpc":"2.0""#);
         fill(message);

@@ -14,7 +14,7 @@ pub(super) struct PendingBatch {
 }
 
 impl Session {
-    pub(super) fn batch(
+    pub(super) fn process_batch(
         &mut self,
         messages: Vec<Result<IncomingMessage, InvalidMessage>>,
         origin: StreamOrigin,

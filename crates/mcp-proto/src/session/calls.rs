@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::jsonrpc::{RawJson, RpcError, code, escape};
+use crate::jsonrpc::{RawJson, RpcError, code, escape_and_truncate};
 use crate::revision::Revision;
 use crate::types::ElicitParams;
 
@@ -55,8 +55,8 @@ pub(super) struct PendingCall {
 
 impl PendingCall {
     /// Returns the time of the next timeout or action of the call.
-    pub(super) fn next(&self) -> Option<Instant> {
-        earliest([self.clock.next(), self.send_at, self.task.as_ref().and_then(|running| running.poll_at)])
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        earliest([self.clock.next_timeout(), self.send_at, self.task.as_ref().and_then(|running| running.poll_at)])
     }
 }
 
@@ -107,7 +107,7 @@ impl Session {
         };
         self.calls.insert(id, call);
         if self.is_reopening() {
-            self.hold_call(id);
+            self.retain_call(id);
         } else {
             self.advance_call(id, now);
         }
@@ -118,14 +118,14 @@ impl Session {
     pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
         if self.task_call(id).is_some() {
             self.poll_task(id);
-        } else if !self.emulate_call(id, now) {
-            self.transmit(id);
+        } else if !self.complete_without_request(id, now) {
+            self.send_call_request(id);
         }
     }
 
     /// Completes a call that needs no request in this revision, such as a subscription in 2026-07-28. Returns `false`
     /// if the call needs a request.
-    fn emulate_call(&mut self, id: CallId, now: Instant) -> bool {
+    fn complete_without_request(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
         match &call.request {
@@ -161,14 +161,14 @@ impl Session {
         let (body, bytes) = match answer {
             Ok(raw) => (ResultBody::read(&call.request, &raw), raw.get().len()),
             Err(error) => {
-                if self.reopen_if_era_changed(id, &error, now) || self.on_headers_refused(id, &error) {
+                if self.reopen_if_revision_changed(id, &error, now) || self.on_headers_refused(id, &error) {
                     return;
                 }
                 let error = self.convert_error(error);
                 return self.end_call(id, Err(error));
             }
         };
-        match body.and_then(|body| self.dispatch_result(id, body, bytes, now)) {
+        match body.and_then(|body| self.handle_result_type(id, body, bytes, now)) {
             Ok(Some(result)) => self.complete_call(id, result),
             Ok(None) => {}
             Err(cause) => self.end_call(id, Err(CallError::BadAnswer { cause })),
@@ -178,12 +178,12 @@ impl Session {
     /// Completes a call with its result, and updates the state of the session that depends on it.
     fn complete_call(&mut self, id: CallId, mut result: ServerResult) {
         if let ServerResult::Tools { items, .. } = &mut result {
-            self.learn_tools(items);
+            self.record_listed_tools(items);
         }
         match self.calls.get(&id).map(|call| &call.request) {
             Some(ClientRequest::SetLogLevel { level }) => self.log_level = Some(*level),
-            Some(ClientRequest::Subscribe { uri }) => self.listen.add(uri.clone()),
-            Some(ClientRequest::Unsubscribe { uri }) => self.listen.remove(uri),
+            Some(ClientRequest::Subscribe { uri }) => self.listen.add_resource(uri.clone()),
+            Some(ClientRequest::Unsubscribe { uri }) => self.listen.remove_resource(uri),
             _ => {}
         }
         self.end_call(id, Ok(result));
@@ -191,7 +191,7 @@ impl Session {
 
     /// Handles the `resultType` of a result (2026-07-28). Returns `None` if the call continues with further input or as
     /// a task.
-    fn dispatch_result(
+    fn handle_result_type(
         &mut self,
         id: CallId,
         mut body: ResultBody,
@@ -219,7 +219,9 @@ impl Session {
                     self.on_input_required(id, body.into_fields(), bytes, now);
                     return Ok(None);
                 }
-                Some(other) => return Err(format!("unknown resultType {}", escape(&other.to_string(), 80))),
+                Some(other) => {
+                    return Err(format!("unknown resultType {}", escape_and_truncate(&other.to_string(), 80)));
+                }
             }
         }
         // Results of repeated requests contain input of the user and are not cached.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::jsonrpc::{RequestId, RpcError, escape};
+use crate::jsonrpc::{RequestId, RpcError, escape_and_truncate};
 
 use super::request_table::RequestPurpose;
 use super::timers::{checked_later, is_due};
@@ -56,10 +56,12 @@ impl fmt::Display for DeliveryFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DeliveryFault::Status { code, error: Some(error), .. } => {
-                write!(f, "HTTP status {code}: {}", escape(&error.to_string(), 300))
+                write!(f, "HTTP status {code}: {}", escape_and_truncate(&error.to_string(), 300))
             }
             DeliveryFault::Status { code, text, .. } if text.is_empty() => write!(f, "HTTP status {code}"),
-            DeliveryFault::Status { code, text, .. } => write!(f, "HTTP status {code}: {}", escape(text, 300)),
+            DeliveryFault::Status { code, text, .. } => {
+                write!(f, "HTTP status {code}: {}", escape_and_truncate(text, 300))
+            }
             DeliveryFault::Lost { cause }
             | DeliveryFault::Unreachable { cause }
             | DeliveryFault::Redirected { cause }
@@ -141,7 +143,7 @@ impl Session {
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| is_due(call.send_at, now)).map(|(id, _)| *id).collect();
         for id in due {
-            self.transmit(id);
+            self.send_call_request(id);
         }
     }
 }

@@ -98,7 +98,7 @@ impl ClientRequest {
                 offers.completions.is_some() || !facts.revision.has_completions_capability(),
                 "completion of arguments",
             ),
-            ClientRequest::ListTasks { .. } => (tasks::may_list(facts), "a list of tasks"),
+            ClientRequest::ListTasks { .. } => (tasks::supports_task_list(facts), "a list of tasks"),
             ClientRequest::Extension { extension, .. } => {
                 (offers.extensions.as_ref().is_some_and(|offered| offered.contains_key(*extension)), *extension)
             }

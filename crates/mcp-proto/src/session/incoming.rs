@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-use crate::jsonrpc::{IncomingMessage, InvalidCause, InvalidMessage, RawJson, RequestId, RpcError, code, escape};
+use crate::jsonrpc::{
+    IncomingMessage, InvalidCause, InvalidMessage, RawJson, RequestId, RpcError, code, escape_and_truncate,
+};
 use crate::types::{ElicitParams, LogMessage, Map};
 
 use super::opening::SessionPhase;
@@ -44,12 +46,12 @@ impl Session {
             IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
             IncomingMessage::Request { id, method, params } if self.accepts_requests() => {
                 let bytes = params_size(params.as_ref());
-                self.on_request(id, &method, object(params.as_ref()), bytes, (batch, &origin), now);
+                self.on_request(id, &method, parse_params(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
             IncomingMessage::Request { id, method, .. } => {
-                let method = escape(&method, 80);
+                let method = escape_and_truncate(&method, 80);
                 self.report_anomaly(
                     format!("the request `{method}`, which servers of this revision do not send"),
                     Some(id),
@@ -59,14 +61,14 @@ impl Session {
             IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
                 self.on_progress(params.as_ref(), now);
             }
-            IncomingMessage::Notification { method, params } => match object(params.as_ref()) {
+            IncomingMessage::Notification { method, params } => match parse_params(params.as_ref()) {
                 Ok(read) => self.on_notification(&method, read, params_size(params.as_ref()), &origin, now),
                 Err(cause) => {
-                    let method = escape(&method, 80);
+                    let method = escape_and_truncate(&method, 80);
                     self.report_anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
                 }
             },
-            IncomingMessage::Batch(messages) => self.batch(messages, origin, now),
+            IncomingMessage::Batch(messages) => self.process_batch(messages, origin, now),
         }
     }
 
@@ -83,7 +85,7 @@ impl Session {
             ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.on_call_response(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_ended(result.map(|_| ()), now),
             ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tools_page(call, page, result),
-            ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_restored(result),
+            ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_state_restored(result),
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_fetched(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result(call, result),
@@ -110,7 +112,7 @@ impl Session {
         match self.wire.only_pending_id() {
             Some(id) if about_reading || probing => self.on_response(&id, Err(error), now),
             _ => {
-                let cause = format!("an error that names no request: {}", escape(&error.to_string(), 300));
+                let cause = format!("an error that names no request: {}", escape_and_truncate(&error.to_string(), 300));
                 self.report_anomaly(cause, None);
             }
         }
@@ -178,12 +180,12 @@ impl Session {
     fn on_notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
         let ready = matches!(self.phase, SessionPhase::Ready);
         let read = match method {
-            "notifications/message" => results::from_map::<LogMessage>(params).map(|message| {
+            "notifications/message" => results::deserialize_object::<LogMessage>(params).map(|message| {
                 let call = self.call_by_stream(origin);
                 self.events.push_sized(SessionEvent::Log { message: Box::new(message), call }, bytes);
             }),
             "notifications/cancelled" => {
-                results::from_map::<CancelledParams>(params).map(|CancelledParams { request_id }| {
+                results::deserialize_object::<CancelledParams>(params).map(|CancelledParams { request_id }| {
                     if self.accepts_requests() {
                         self.on_cancelled_by_server(&request_id, now);
                     } else {
@@ -200,12 +202,12 @@ impl Session {
                 if !self.is_subscribed_notification(&params) {
                     return;
                 }
-                results::from_map::<ResourceUpdatedParams>(params).map(|ResourceUpdatedParams { uri }| {
+                results::deserialize_object::<ResourceUpdatedParams>(params).map(|ResourceUpdatedParams { uri }| {
                     self.events.push_sized(SessionEvent::ResourceUpdated { uri }, bytes)
                 })
             }
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
-                results::from_map::<ElicitationCompleteParams>(params)
+                results::deserialize_object::<ElicitationCompleteParams>(params)
                     .map(|done| self.on_elicitation_completed(done.elicitation_id))
             }
             "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_message(params, now),
@@ -223,7 +225,10 @@ impl Session {
             _ => Ok(()),
         };
         if let Err(cause) = read {
-            self.report_anomaly(format!("the notification `{}` does not fit: {cause}", escape(method, 80)), None);
+            self.report_anomaly(
+                format!("the notification `{}` does not fit: {cause}", escape_and_truncate(method, 80)),
+                None,
+            );
         }
     }
 
@@ -253,7 +258,7 @@ impl Session {
     }
 }
 
-fn object(params: Option<&RawJson>) -> Result<Map, String> {
+fn parse_params(params: Option<&RawJson>) -> Result<Map, String> {
     params.map_or_else(|| Ok(Map::new()), results::parse_object)
 }
 

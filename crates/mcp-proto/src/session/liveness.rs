@@ -35,14 +35,14 @@ impl LivenessCheck {
         self.waiting = None;
     }
 
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(super) fn next_due(&self) -> Option<Instant> {
         if self.asked { self.waiting } else { self.next }
     }
 }
 
 impl Session {
     pub(super) fn check_liveness(&mut self, now: Instant) {
-        if !is_due(self.liveness.next(), now) {
+        if !is_due(self.liveness.next_due(), now) {
             return;
         }
         let patience = self.config.timeouts.ping;

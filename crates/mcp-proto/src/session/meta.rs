@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{ObjectWriter, write_members};
+use crate::jsonrpc::{ObjectWriter, serialize_members};
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
@@ -73,7 +73,7 @@ impl CommonMeta {
 }
 
 fn serialize_common(config: &SessionConfig, revision: Revision) -> Box<str> {
-    write_members(|meta| {
+    serialize_members(|meta| {
         meta.put(VERSION_KEY, &revision);
         meta.put(CLIENT_INFO_KEY, &config.client);
         meta.put(CAPABILITIES_KEY, &capabilities_in_revision(&config.capabilities, revision));

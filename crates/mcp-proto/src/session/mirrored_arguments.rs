@@ -5,13 +5,13 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 use crate::http::header_value;
-use crate::jsonrpc::escape;
+use crate::jsonrpc::escape_and_truncate;
 use crate::types::Map;
 
 const SCHEMA_KEYWORD: &str = "x-mcp-header";
 const HEADER_PREFIX: &str = "Mcp-Param-";
 /// Largest integer that every implementation represents exactly.
-const SAFE_INTEGER: u64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Maximum number of remembered tools with such headers.
 const MAX_TOOLS: usize = 10_000;
 /// Maximum nesting of a schema that is searched.
@@ -51,7 +51,7 @@ impl MirroredArguments {
     }
 
     /// Removes the header definitions of a tool.
-    pub(super) fn forget(&mut self, tool: &str) {
+    pub(super) fn forget_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }
 
@@ -85,11 +85,11 @@ impl MirroredArguments {
 /// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
 fn exact_integer(number: &serde_json::Number) -> Option<String> {
     if let Some(number) = number.as_i64() {
-        return (number.unsigned_abs() <= SAFE_INTEGER).then(|| number.to_string());
+        return (number.unsigned_abs() <= MAX_SAFE_INTEGER).then(|| number.to_string());
     }
     let number = number.as_f64()?;
     #[allow(clippy::cast_precision_loss)]
-    let safe = number.fract() == 0.0 && number.abs() <= SAFE_INTEGER as f64;
+    let safe = number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER as f64;
     safe.then(|| format!("{number:.0}"))
 }
 
@@ -125,10 +125,10 @@ fn search_schema(
         _ => return Ok(()),
     };
     if let Some(name) = keywords.get(SCHEMA_KEYWORD) {
-        let name = valid_name(name)?;
+        let name = parse_header_name(name)?;
         match &path {
             Some(path) if !path.is_empty() => {
-                valid_type(name, keywords.get("type"))?;
+                check_header_type(name, keywords.get("type"))?;
                 found.push(MirroredHeader { name: name.to_owned(), path: path.to_vec() });
             }
             _ => return Err(format!("{SCHEMA_KEYWORD} \"{name}\" does not annotate a single argument")),
@@ -158,11 +158,11 @@ fn search_schema(
     Ok(())
 }
 
-fn valid_name(name: &Value) -> Result<&str, String> {
+fn parse_header_name(name: &Value) -> Result<&str, String> {
     let Value::String(name) = name else { return Err(format!("{SCHEMA_KEYWORD} is not a string")) };
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) {
-        return Err(format!("{SCHEMA_KEYWORD} \"{}\" is not a valid header name", escape(name, 80)));
+        return Err(format!("{SCHEMA_KEYWORD} \"{}\" is not a valid header name", escape_and_truncate(name, 80)));
     }
     if RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
         return Err(format!("{SCHEMA_KEYWORD} \"{name}\" is the name of a header that servers must not set"));
@@ -170,7 +170,7 @@ fn valid_name(name: &Value) -> Result<&str, String> {
     Ok(name)
 }
 
-fn valid_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
+fn check_header_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(()),
         _ => Err(format!("{SCHEMA_KEYWORD} \"{name}\" annotates a parameter that is not a string, integer or boolean")),

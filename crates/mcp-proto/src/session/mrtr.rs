@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::jsonrpc::{ObjectWriter, escape};
+use crate::jsonrpc::{ObjectWriter, escape_and_truncate};
 use crate::types::Map;
 
 use super::request_encoding::parse_request;
@@ -64,7 +64,7 @@ impl Session {
         let answers = asked.keys().map(|key| (key.clone(), None)).collect();
         call.inputs = Some(RoundInputs { answers, state });
         if asked.is_empty() {
-            return self.transmit(id);
+            return self.send_call_request(id);
         }
         let each = bytes / asked.len();
         for (key, server_request) in asked {
@@ -76,7 +76,7 @@ impl Session {
     /// reaches the user.
     #[allow(clippy::type_complexity)]
     fn read_round(&self, body: Map, bytes: usize) -> Result<(Option<String>, IndexMap<String, ServerRequest>), String> {
-        let InputRequiredResult { input_requests, request_state } = results::from_map(body)?;
+        let InputRequiredResult { input_requests, request_state } = results::deserialize_object(body)?;
         let limits = &self.config.limits;
         if let Some(state) = &request_state
             && state.len() > limits.request_state_bytes
@@ -98,7 +98,7 @@ impl Session {
         let mut asked = IndexMap::with_capacity(requests.len());
         for (key, InputRequest { method, params }) in requests {
             let server_request = parse_request(&method, params.unwrap_or_default(), &offered)
-                .map_err(|error| format!("inputRequests.{}: {}", escape(&key, 80), error.message))?;
+                .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
             asked.insert(key, server_request);
         }
         Ok((request_state, asked))
@@ -113,7 +113,7 @@ impl Session {
             *slot = Some(answer);
         }
         if inputs.answers.values().all(Option::is_some) {
-            self.transmit(id);
+            self.send_call_request(id);
         }
     }
 }

@@ -47,14 +47,14 @@ impl Session {
             HandshakeMode::Pinned(revision) if revision.is_modern() && sse => {
                 self.refuse_handshake(format!("it has to speak {revision}, which HTTP+SSE does not carry"));
             }
-            HandshakeMode::Pinned(revision) if revision.is_modern() => self.probe(false, now),
-            HandshakeMode::Pinned(revision) => self.initialize(revision, false, now),
+            HandshakeMode::Pinned(revision) if revision.is_modern() => self.send_probe(false, now),
+            HandshakeMode::Pinned(revision) => self.send_initialize(revision, false, now),
             // HTTP+SSE predates the probe.
             HandshakeMode::Probe if sse || self.is_known_legacy() => {
-                self.initialize(Revision::NEWEST_LEGACY, false, now)
+                self.send_initialize(Revision::NEWEST_LEGACY, false, now)
             }
-            HandshakeMode::Probe => self.probe(false, now),
-            HandshakeMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            HandshakeMode::Probe => self.send_probe(false, now),
+            HandshakeMode::Initialize => self.send_initialize(Revision::NEWEST_LEGACY, false, now),
         }
     }
 
@@ -66,8 +66,10 @@ impl Session {
     pub(super) fn reinitialize(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
         match self.config.opening {
-            HandshakeMode::Pinned(revision) => self.initialize(revision, false, now),
-            HandshakeMode::Probe | HandshakeMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            HandshakeMode::Pinned(revision) => self.send_initialize(revision, false, now),
+            HandshakeMode::Probe | HandshakeMode::Initialize => {
+                self.send_initialize(Revision::NEWEST_LEGACY, false, now)
+            }
         }
     }
 
@@ -76,11 +78,11 @@ impl Session {
         self.tried = HandshakeAttempts::default();
         match self.config.opening {
             HandshakeMode::Pinned(_) => self.start_handshake(now),
-            HandshakeMode::Probe | HandshakeMode::Initialize => self.probe(false, now),
+            HandshakeMode::Probe | HandshakeMode::Initialize => self.send_probe(false, now),
         }
     }
 
-    pub(super) fn probe(&mut self, again: bool, now: Instant) {
+    pub(super) fn send_probe(&mut self, again: bool, now: Instant) {
         self.tried.probed = true;
         let id = self.wire.register(RequestPurpose::Probe);
         self.phase = SessionPhase::Probing { id, until: checked_later(now, self.config.timeouts.probe), again };
@@ -90,7 +92,7 @@ impl Session {
         self.queue_message(probe, "server/discover", ExtraHeaders::default());
     }
 
-    pub(super) fn initialize(&mut self, offered: Revision, again: bool, now: Instant) {
+    pub(super) fn send_initialize(&mut self, offered: Revision, again: bool, now: Instant) {
         let params = meta::initialize_params(&self.config, offered);
         let id = self.wire.register(RequestPurpose::Initialize);
         self.phase = SessionPhase::Initializing {
@@ -115,7 +117,7 @@ impl Session {
             (_, Some((cause, fault))) => self.fail_handshake(format!("{cause}; and {because}"), fault),
             (HandshakeMode::Probe | HandshakeMode::Initialize, None) => {
                 self.tried.probe_said = Some(because.to_owned());
-                self.initialize(Revision::NEWEST_LEGACY, false, now);
+                self.send_initialize(Revision::NEWEST_LEGACY, false, now);
             }
         }
     }
@@ -127,7 +129,7 @@ impl Session {
         let was_guess = self.is_reopening() || (self.config.opening == HandshakeMode::Probe && self.is_known_legacy());
         if !pinned && was_guess && !self.tried.probed && self.config.carrier != TransportKind::HttpSse {
             self.tried.refused = Some((cause, fault));
-            return self.probe(false, now);
+            return self.send_probe(false, now);
         }
         if let Some(said) =
             self.tried.probe_said.take().filter(|_| self.config.carrier == TransportKind::StreamableHttp)
@@ -142,7 +144,7 @@ impl Session {
     pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
         if std::mem::take(&mut self.tried.probe_unanswered) {
             self.tried.refused = Some((cause, HandshakeFault::Refused));
-            return self.probe(false, now);
+            return self.send_probe(false, now);
         }
         self.on_initialize_failed(cause, HandshakeFault::Refused, now);
     }
@@ -165,7 +167,7 @@ impl Session {
             }
             Some(reopening) => {
                 self.events.push(SessionEvent::Reopened(Box::new(facts)));
-                self.resume(reopening, now);
+                self.resume_retained_calls(reopening, now);
             }
         }
         if modern && !self.listen.is_open() {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::jsonrpc::{RawJson, RpcError, code, escape};
+use crate::jsonrpc::{RawJson, RpcError, code, escape_and_truncate};
 use crate::revision::Revision;
 use crate::types::{Implementation, Map, ServerCapabilities};
 
@@ -41,7 +41,7 @@ struct InitializeResult {
 impl Session {
     pub(super) fn on_probe_response(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         match answer {
-            Ok(raw) => match results::parse_object(&raw).and_then(results::from_map::<DiscoverResult>) {
+            Ok(raw) => match results::parse_object(&raw).and_then(results::deserialize_object::<DiscoverResult>) {
                 Ok(found) if found.result_type.as_deref().is_none_or(|kind| kind == "complete") => {
                     self.on_discover_result(found, now);
                 }
@@ -54,7 +54,7 @@ impl Session {
                 let versions = supported_versions(&error).unwrap_or_default();
                 let again = matches!(self.phase, SessionPhase::Probing { again: true, .. });
                 if !again && versions.iter().any(|version| version == Revision::NEWEST.as_str()) {
-                    self.probe(true, now);
+                    self.send_probe(true, now);
                 } else {
                     self.fall_back_to_legacy(&versions, Some(&error), now);
                 }
@@ -86,7 +86,9 @@ impl Session {
     fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = newest_common_legacy(versions);
         match (self.config.opening, best) {
-            (HandshakeMode::Probe | HandshakeMode::Initialize, Some(revision)) => self.initialize(revision, true, now),
+            (HandshakeMode::Probe | HandshakeMode::Initialize, Some(revision)) => {
+                self.send_initialize(revision, true, now)
+            }
             _ => {
                 let said = error.map(|error| format!("; its error: {}", quote_error(error))).unwrap_or_default();
                 self.refuse_handshake(format!("{}{said}", no_common_version(versions, self.config.opening)));
@@ -98,12 +100,12 @@ impl Session {
         let SessionPhase::Initializing { offered, again, .. } = self.phase else { return };
         let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
         let found = match answer {
-            Ok(raw) => results::parse_object(&raw).and_then(results::from_map::<InitializeResult>),
+            Ok(raw) => results::parse_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
             Err(error) => {
                 let versions = supported_versions(&error);
                 let other = versions.as_deref().and_then(newest_common_legacy).filter(|best| *best != offered);
                 return match (other, versions) {
-                    (Some(revision), _) if !again && !pinned => self.initialize(revision, true, now),
+                    (Some(revision), _) if !again && !pinned => self.send_initialize(revision, true, now),
                     (_, Some(versions)) => {
                         let none = no_common_version(&versions, self.config.opening);
                         let cause = format!("{none}; its error: {}", quote_error(&error));
@@ -208,11 +210,11 @@ fn newest_common_legacy(versions: &[String]) -> Option<Revision> {
 }
 
 fn quote_error(error: &RpcError) -> String {
-    escape(&error.to_string(), 500)
+    escape_and_truncate(&error.to_string(), 500)
 }
 
 fn no_common_version(theirs: &[String], opening: HandshakeMode) -> String {
-    let theirs = if theirs.is_empty() { "no version".into() } else { escape(&theirs.join(", "), 300) };
+    let theirs = if theirs.is_empty() { "no version".into() } else { escape_and_truncate(&theirs.join(", "), 300) };
     let ours = match opening {
         HandshakeMode::Pinned(revision) => revision.to_string(),
         HandshakeMode::Probe | HandshakeMode::Initialize => Revision::ALL.map(Revision::as_str).join(", "),

@@ -56,23 +56,23 @@ impl PendingCalls {
     }
 
     /// Returns the time of the next check: never later than the next timeout, and rarely earlier.
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(super) fn next_due(&self) -> Option<Instant> {
         earliest([self.soonest, self.changed_deadline()])
     }
 
-    /// Recomputes the bound from all calls, so that [`PendingCalls::next`] is exact.
-    pub(super) fn recompute_next(&mut self) {
+    /// Recomputes the bound from all calls, so that [`PendingCalls::next_due`] is exact.
+    pub(super) fn recompute_next_due(&mut self) {
         self.changed = None;
-        self.soonest = earliest(self.calls.values().map(|call| call.next()));
+        self.soonest = earliest(self.calls.values().map(|call| call.next_due()));
     }
 
     fn changed_deadline(&self) -> Option<Instant> {
-        self.calls.get(&self.changed?)?.next()
+        self.calls.get(&self.changed?)?.next_due()
     }
 
     fn set_changed(&mut self, id: CallId) {
         if self.changed != Some(id) {
-            self.soonest = self.next();
+            self.soonest = self.next_due();
             self.changed = Some(id);
         }
     }

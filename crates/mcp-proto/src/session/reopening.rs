@@ -28,20 +28,20 @@ impl Session {
 
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         let of_session = self.facts.as_ref().is_some_and(|facts| !facts.revision.is_modern());
-        let call = refused.and_then(|id| self.wire.withdraw(id)).and_then(|purpose| purpose.call());
+        let call = refused.and_then(|id| self.wire.withdraw(id)).and_then(|purpose| purpose.call_id());
         if matches!(self.phase, SessionPhase::Ready) && of_session {
             self.reopen(call, now);
             self.reinitialize(now);
         } else if let Some(call) = call
             && self.is_reopening()
         {
-            self.hold_call(call);
+            self.retain_call(call);
         }
     }
 
     /// Reopens the session if an error shows that the server now supports modern revisions instead of legacy ones, or
     /// vice versa. Returns `true` if so; the request of `call` is then sent again.
-    pub(super) fn reopen_if_era_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
+    pub(super) fn reopen_if_revision_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
         let Some(facts) = &self.facts else { return false };
         let other_era = match error.code {
             code::UNSUPPORTED_VERSION => true,
@@ -88,7 +88,7 @@ impl Session {
             let Some(call) = self.calls.get_mut(&id) else { continue };
             let in_flight = call.wire.take().is_some();
             if Some(id) == refused || !in_flight || call.request.is_safe_to_repeat() {
-                self.hold_call(id);
+                self.retain_call(id);
             } else {
                 let cause = "the server forgot the session before it answered".into();
                 self.end_call(id, Err(CallError::Undelivered { cause, sent: true }));
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// Retains a call, whose request is sent when the new session is ready.
-    pub(super) fn hold_call(&mut self, id: CallId) {
+    pub(super) fn retain_call(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {
                 call.wire = None;
@@ -110,14 +110,14 @@ impl Session {
     }
 
     /// Handles the response to a request that restores state, such as the log level. Reports an error as an anomaly.
-    pub(super) fn on_restored(&mut self, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_state_restored(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
             self.report_anomaly(format!("the state of the previous session could not be restored: {error}"), None);
         }
     }
 
     /// Restores subscriptions and log level in the new session, and then sends the retained calls.
-    pub(super) fn resume(&mut self, reopening: ReopeningState, now: Instant) {
+    pub(super) fn resume_retained_calls(&mut self, reopening: ReopeningState, now: Instant) {
         self.restore_subscriptions();
         if let Some(level) = self.log_level
             && self.revision().has_set_log_level()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RpcError, code, escape};
+use crate::jsonrpc::{RpcError, code, escape_and_truncate};
 use crate::revision::Revision;
 use crate::types::{
     ClientCapabilities, ContentBlock, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams,
@@ -21,34 +21,34 @@ pub(super) fn parse_request(
 ) -> Result<ServerRequest, RpcError> {
     match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
         ("sampling/createMessage", Some(sampling), ..) => {
-            let params: CreateMessageParams = results::from_map(params).map_err(invalid)?;
-            sampling::check_request(&params, sampling.tools.is_some()).map_err(invalid)?;
+            let params: CreateMessageParams = results::deserialize_object(params).map_err(invalid_params_error)?;
+            sampling::check_request(&params, sampling.tools.is_some()).map_err(invalid_params_error)?;
             Ok(ServerRequest::Sampling(Box::new(params)))
         }
         ("elicitation/create", _, Some(elicitation), _) => {
-            let params = results::from_map(params).map_err(invalid)?;
+            let params = results::deserialize_object(params).map_err(invalid_params_error)?;
             let (mode, offered) = match &params {
                 ElicitParams::Form { .. } => ("form", meta::has_forms(elicitation)),
                 ElicitParams::Url { .. } => ("url", elicitation.url.is_some()),
             };
             if !offered {
-                return Err(invalid(format!("this client did not offer elicitation in mode {mode}")));
+                return Err(invalid_params_error(format!("this client did not offer elicitation in mode {mode}")));
             }
             Ok(ServerRequest::Elicitation(params))
         }
         ("roots/list", _, _, Some(_)) => Ok(ServerRequest::Roots),
         _ => Err(RpcError::new(
             code::METHOD_NOT_FOUND,
-            format!("this client does not offer the method {}", escape(method, 80)),
+            format!("this client does not offer the method {}", escape_and_truncate(method, 80)),
         )),
     }
 }
 
-fn invalid(cause: impl Into<String>) -> RpcError {
+fn invalid_params_error(cause: impl Into<String>) -> RpcError {
     RpcError::new(code::INVALID_PARAMS, cause)
 }
 
-pub(super) fn kind(server_request: &ServerRequest) -> RequestKind {
+pub(super) fn request_kind(server_request: &ServerRequest) -> RequestKind {
     match server_request {
         ServerRequest::Sampling(_) => RequestKind::Sampling,
         ServerRequest::Elicitation(ElicitParams::Form { .. }) => RequestKind::Form,

@@ -39,7 +39,7 @@ pub(super) enum RequestPurpose {
 
 impl RequestPurpose {
     /// Returns the call if this is its main request.
-    pub(super) fn call(self) -> Option<CallId> {
+    pub(super) fn call_id(self) -> Option<CallId> {
         if let RequestPurpose::Call(call) = self { Some(call) } else { None }
     }
 }

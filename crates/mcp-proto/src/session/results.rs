@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::jsonrpc::{RawJson, escape};
+use crate::jsonrpc::{RawJson, escape_and_truncate};
 use crate::types::{
     CallToolResult, CompletionResult, ContentBlock, JsonCursor, ListEntry, ListEntryType, Map, Prompt, Resource,
     ResourceContents, ResourceTemplate, Tool,
@@ -27,17 +27,17 @@ pub(super) fn parse_object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err("it is not an object".into()),
-        Err(error) => Err(escape(&error.to_string(), 300)),
+        Err(error) => Err(escape_and_truncate(&error.to_string(), 300)),
     }
 }
 
 /// Deserializes `body` as a `T`. The cause of an error names the field.
-pub(super) fn from_map<T: DeserializeOwned>(body: Map) -> Result<T, String> {
+pub(super) fn deserialize_object<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(body)).map_err(|error| {
         let path = error.path().to_string();
         let cause = error.into_inner().to_string();
         let cause = if path == "." { cause } else { format!("{path}: {cause}") };
-        escape(&cause, 300)
+        escape_and_truncate(&cause, 300)
     })
 }
 
@@ -98,7 +98,7 @@ impl ResultBody {
     pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<ResultBody, String> {
         let mut bulk = ResultContent::None;
         let (mut is_error, mut told) = (None, false);
-        let fields = JsonCursor::new(raw).members(|key, place| {
+        let fields = JsonCursor::new(raw).parse_members(|key, place| {
             bulk = match (request, key) {
                 (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(parse_page(place)),
                 (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(parse_page(place)),
@@ -107,22 +107,22 @@ impl ResultBody {
                     ResultContent::Templates(parse_page(place))
                 }
                 (ClientRequest::CallTool { .. }, "content") => {
-                    ResultContent::Content(place.list(JsonCursor::block).map(Option::unwrap_or_default))
+                    ResultContent::Content(place.parse_list(JsonCursor::parse_block).map(Option::unwrap_or_default))
                 }
                 (ClientRequest::ReadResource { .. }, "contents") => ResultContent::Contents(
                     place
-                        .list(JsonCursor::contents)
+                        .parse_list(JsonCursor::parse_resource_contents)
                         .and_then(|read| read.ok_or(": invalid type: it is not an array".into())),
                 ),
                 (ClientRequest::CallTool { .. }, "isError") if !std::mem::replace(&mut told, true) => {
-                    is_error = place.scan().flag();
+                    is_error = place.scan().consume_bool();
                     return Ok(is_error.is_some());
                 }
                 _ => return Ok(false),
             };
             Ok(true)
         });
-        Ok(ResultBody { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk, is_error })
+        Ok(ResultBody { fields: fields.map_err(|cause| escape_and_truncate(&cause, 300))?, bulk, is_error })
     }
 
     /// Returns the members other than the content.
@@ -151,13 +151,13 @@ impl ResultBody {
 fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
     let mut page = ListPage { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
-    let list = place.list(|place| {
+    let list = place.parse_list(|place| {
         match ListEntry::validate_next(place.scan()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
             Err(_) if page.dropped.len() == MAX_REPORTED_DROPS => page.more_dropped += 1,
             Err((name, cause)) => {
                 let name = name.unwrap_or_else(|| format!("[{place_in_page}]"));
-                page.dropped.push(DroppedItem { name: escape(&name, 200), cause });
+                page.dropped.push(DroppedItem { name: escape_and_truncate(&name, 200), cause });
             }
         }
         place_in_page += 1;
@@ -179,7 +179,7 @@ fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
 }
 
 /// Builds a tool result from its content and its other members, `fields`.
-fn tool_result(
+fn build_tool_result(
     content: Vec<ContentBlock>,
     mut fields: Map,
     is_error: Option<bool>,
@@ -189,12 +189,12 @@ fn tool_result(
         Some(Value::Null) => false,
         Some(Value::Bool(flag)) => *flag,
         // A value of the wrong type is deserialized to obtain the error message.
-        Some(_) => return from_map(fields).map(Box::new),
+        Some(_) => return deserialize_object(fields).map(Box::new),
     };
     let meta = match fields.get_mut("_meta") {
         None | Some(Value::Null) => None,
         Some(Value::Object(meta)) => Some(std::mem::take(meta)),
-        Some(_) => return from_map(fields).map(Box::new),
+        Some(_) => return deserialize_object(fields).map(Box::new),
     };
     let structured_content = fields.shift_remove("structuredContent");
     fields.retain(|name, _| name != "isError" && name != "_meta");
@@ -214,7 +214,7 @@ pub(super) fn to_server_result(
 ) -> Result<ServerResult, String> {
     let ResultBody { fields, bulk, is_error } = body;
     // The cause continues the path after the name of the member.
-    let of = |name: &'static str| move |cause: String| escape(&format!("{name}{cause}"), 300);
+    let of = |name: &'static str| move |cause: String| escape_and_truncate(&format!("{name}{cause}"), 300);
     match (request, bulk) {
         (
             ClientRequest::Ping
@@ -241,20 +241,19 @@ pub(super) fn to_server_result(
         }
         (_, ResultContent::Content(content)) => {
             let content = content.map_err(of("content"))?;
-            tool_result(content, fields, is_error).map(ServerResult::Tool)
+            build_tool_result(content, fields, is_error).map(ServerResult::Tool)
         }
         (_, ResultContent::Contents(contents)) => {
             Ok(ServerResult::Contents { contents: contents.map_err(of("contents"))?, cache })
         }
         (ClientRequest::CallTool { .. }, ResultContent::None) if fields.contains_key("structuredContent") => {
-            tool_result(Vec::new(), fields, is_error).map(ServerResult::Tool)
+            build_tool_result(Vec::new(), fields, is_error).map(ServerResult::Tool)
         }
-        (ClientRequest::GetPrompt { .. }, _) => from_map(fields).map(Box::new).map(ServerResult::Prompt),
+        (ClientRequest::GetPrompt { .. }, _) => deserialize_object(fields).map(Box::new).map(ServerResult::Prompt),
         (ClientRequest::ListTasks { .. }, _) => tasks::parse_task_page(fields),
         (ClientRequest::Extension { .. }, _) => Ok(ServerResult::Extension { result: fields, cache }),
-        (ClientRequest::Complete { .. }, _) => {
-            from_map(fields).map(|CompletionBody { completion }| ServerResult::Completion(Box::new(completion)))
-        }
+        (ClientRequest::Complete { .. }, _) => deserialize_object(fields)
+            .map(|CompletionBody { completion }| ServerResult::Completion(Box::new(completion))),
         (ClientRequest::ListTools { .. }, _) => Err("missing field `tools`".into()),
         (ClientRequest::ListPrompts { .. }, _) => Err("missing field `prompts`".into()),
         (ClientRequest::ListResources { .. }, _) => Err("missing field `resources`".into()),

@@ -1,7 +1,7 @@
 //! Validation of sampling requests before they reach the user: content types, and the balance of tool uses and tool
 //! results (`client/sampling` of 2025-11-25 and 2026-07-28). A violation is answered with code -32602.
 
-use crate::jsonrpc::escape;
+use crate::jsonrpc::escape_and_truncate;
 use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 
 /// Valid modes of `toolChoice`.
@@ -15,7 +15,10 @@ pub(super) fn check_request(params: &CreateMessageParams, offers_tools: bool) ->
     if let Some(mode) = params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref())
         && !TOOL_CHOICE_MODES.contains(&mode)
     {
-        return Err(format!("toolChoice: the mode `{}` is none of auto, required and none", escape(mode, 80)));
+        return Err(format!(
+            "toolChoice: the mode `{}` is none of auto, required and none",
+            escape_and_truncate(mode, 80)
+        ));
     }
     let mut names: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
     names.sort_unstable();
@@ -66,10 +69,10 @@ fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingM
         return Err("a tool use id occurs twice".into());
     }
     if let Some(missing) = uses.iter().find(|id| results.binary_search(id).is_err()) {
-        return Err(format!("the tool result for `{}` is missing", escape(missing, 80)));
+        return Err(format!("the tool result for `{}` is missing", escape_and_truncate(missing, 80)));
     }
     if let Some(extra) = results.iter().find(|id| uses.binary_search(id).is_err()) {
-        return Err(format!("the tool result for `{}` matches no preceding tool use", escape(extra, 80)));
+        return Err(format!("the tool result for `{}` matches no preceding tool use", escape_and_truncate(extra, 80)));
     }
     Ok(())
 }

@@ -76,7 +76,7 @@ impl Session {
             self.report_anomaly(
                 format!(
                     "the request `{}` was received before the session was initialized",
-                    crate::jsonrpc::escape(method, 80)
+                    crate::jsonrpc::escape_and_truncate(method, 80)
                 ),
                 Some(id.clone()),
             );
@@ -136,7 +136,7 @@ impl Session {
     /// Returns the call whose POST response is this stream, or `None` for other streams.
     pub(super) fn call_by_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
         let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
-        self.wire.purpose(*id)?.call()
+        self.wire.purpose(*id)?.call_id()
     }
 
     pub(super) fn emit_request(
@@ -149,7 +149,7 @@ impl Session {
     ) -> ServerRequestId {
         self.last_request += 1;
         let request = ServerRequestId(self.last_request);
-        let kind = request_encoding::kind(&server_request);
+        let kind = request_encoding::request_kind(&server_request);
         if let ServerRequest::Elicitation(params) = &server_request {
             self.remember_elicitation(params);
         }
@@ -175,7 +175,7 @@ impl Session {
             .ok_or(UnknownRequest::WrongKind)?;
         if let Some(server_request) = self.close_request(request, now) {
             match server_request.origin {
-                RequestOrigin::Request { id, batch, task } => self.respond(id, batch, with_task(value, task)),
+                RequestOrigin::Request { id, batch, task } => self.respond(id, batch, with_related_task(value, task)),
                 RequestOrigin::Task { call, key } => self.on_task_input_answered(call, &key, value.ok(), now),
                 RequestOrigin::Round { call, key } => self.on_input_answered(call, &key, value.ok()),
             }
@@ -195,7 +195,7 @@ impl Session {
     /// Pauses the deadlines of the call that sent this request, and returns the call.
     pub(super) fn pause_call_of_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         let RequestId::Number(number) = id else { return None };
-        let call = self.wire.purpose(*number)?.call()?;
+        let call = self.wire.purpose(*number)?.call_id()?;
         let held = self.calls.get_mut(&call)?;
         held.server_requests += 1;
         held.clock.pause(now);
@@ -286,7 +286,7 @@ impl Session {
             }
             RequestKind::Sampling | RequestKind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
         };
-        self.respond(id, batch, with_task(answer, task));
+        self.respond(id, batch, with_related_task(answer, task));
     }
 
     pub(super) fn respond(&mut self, id: RequestId, batch: Option<u64>, answer: Result<Value, RpcError>) {
@@ -304,7 +304,7 @@ fn related_task(params: &Map) -> Option<String> {
 }
 
 /// Adds the id of a task to the `_meta` of a result that belongs to the task.
-fn with_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
+fn with_related_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
     if let (Ok(answer), Some(task)) = (&mut answer, task) {
         answer["_meta"][tasks::RELATED_TASK_KEY] = json!({ "taskId": task });
     }

@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RequestId, RpcError, code, escape};
+use crate::jsonrpc::{RequestId, RpcError, code, escape_and_truncate};
 use crate::types::Map;
 
 use super::request_table::RequestPurpose;
@@ -62,12 +62,12 @@ impl ListenState {
     }
 
     /// Records a subscription that the server granted to a separate request (up to 2025-11-25).
-    pub(super) fn add(&mut self, uri: String) {
+    pub(super) fn add_resource(&mut self, uri: String) {
         self.uris.insert(uri);
     }
 
     /// Removes a resource that was unsubscribed with a separate request (up to 2025-11-25).
-    pub(super) fn remove(&mut self, uri: &str) {
+    pub(super) fn remove_resource(&mut self, uri: &str) {
         self.uris.shift_remove(uri);
     }
 
@@ -75,7 +75,7 @@ impl ListenState {
         self.current.is_some()
     }
 
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(super) fn next_due(&self) -> Option<Instant> {
         self.acknowledge_by.into_iter().chain(self.renew_at).min()
     }
 }
@@ -197,12 +197,12 @@ impl Session {
 
     /// Processes `notifications/subscriptions/acknowledged`, which lists the granted part of the requested set.
     pub(super) fn on_acknowledged(&mut self, params: Map, now: Instant) {
-        match self.subscription(&params) {
+        match self.subscription_id(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
             _ => return self.report_anomaly("an acknowledgement of an unknown subscription".into(), None),
         }
-        let granted = match results::from_map(params) {
+        let granted = match results::deserialize_object(params) {
             Ok(AcknowledgedParams { notifications }) => notifications.resource_subscriptions.unwrap_or_default(),
             Err(cause) => return self.report_anomaly(format!("an invalid acknowledgement: {cause}"), None),
         };
@@ -226,7 +226,7 @@ impl Session {
             let cause = format!(
                 "the server no longer reports changes of {} resource(s), such as {}",
                 missing.len(),
-                escape(first, 200)
+                escape_and_truncate(first, 200)
             );
             self.report_anomaly(cause, None);
         }
@@ -234,7 +234,7 @@ impl Session {
 
     /// Returns the `subscriptionId` of a notification, or `None` if it is not a number like the ids that the client
     /// sends.
-    fn subscription(&self, params: &Map) -> Option<i64> {
+    fn subscription_id(&self, params: &Map) -> Option<i64> {
         params.get("_meta")?.get(meta::SUBSCRIPTION_ID_KEY)?.as_i64()
     }
 
@@ -245,7 +245,7 @@ impl Session {
             return true;
         }
         let named = params.get("_meta").is_some_and(|meta| meta.get(meta::SUBSCRIPTION_ID_KEY).is_some());
-        let id = self.subscription(params);
+        let id = self.subscription_id(params);
         if named && (id.is_none() || (id != self.listen.current && id != self.listen.previous)) {
             self.report_anomaly(
                 "a change notification for a subscription that does not exist was ignored".into(),

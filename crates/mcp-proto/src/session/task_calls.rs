@@ -85,7 +85,7 @@ impl Session {
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let wanted = *self.tasks.support.get(name)? || *as_task;
-        (wanted && tasks::may_augment(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
+        (wanted && tasks::supports_task_calls(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
     }
 
     /// Continues a call as the task that its result contains.
@@ -95,14 +95,14 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         call.clock.remove_total_deadline(now);
         call.task = Some(Box::new(TaskCall {
-            view: told.view(),
+            view: told.to_view(),
             poll_at: None,
             get: None,
             result: None,
             seen: 0,
             inputs: IndexMap::new(),
         }));
-        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(told.view()) });
+        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(told.to_view()) });
         self.on_task_status(id, told, now)
     }
 
@@ -115,7 +115,7 @@ impl Session {
     /// Processes the state of a task from a notification or from the result of `tasks/get`.
     pub(super) fn on_task_message(&mut self, params: Map, now: Instant) -> Result<(), String> {
         let told = TaskMessage::read(params)?;
-        let view = told.view();
+        let view = told.to_view();
         let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
         let Some(running) = self.calls.get_mut(&id).and_then(|call| call.task.as_deref_mut()) else { return Ok(()) };
         // A terminal status is final, even if an earlier status arrives after it.
@@ -136,7 +136,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
         let (status, seen) = (running.view.status, running.seen);
-        let next = checked_later(now, running.view.interval());
+        let next = checked_later(now, running.view.time_until_poll());
         running.poll_at = next;
         call.clock.on_activity(next.unwrap_or(now));
         match status {
@@ -171,7 +171,7 @@ impl Session {
                     None if status == TaskStatus::InputRequired && seen == 0 => running.poll_at = Some(now),
                     None => {}
                 }
-                if seen > 0 && self.facts.as_deref().is_some_and(tasks::may_listen) {
+                if seen > 0 && self.facts.as_deref().is_some_and(tasks::supports_task_notifications) {
                     self.listen_to_task(&told.task_id, now);
                 }
             }
@@ -227,7 +227,7 @@ impl Session {
             Ok(body) => body,
             // An internal error does not mean that the task failed. The idle deadline of the call limits further polls.
             Err(error) if error.code == code::INTERNAL_ERROR => {
-                running.poll_at = checked_later(now, running.view.interval());
+                running.poll_at = checked_later(now, running.view.time_until_poll());
                 return;
             }
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
@@ -280,7 +280,7 @@ impl Session {
             RequestPurpose::TaskResult(_) => running.result = None,
             _ => running.mark_update_lost(wire),
         }
-        running.poll_at = checked_later(now, running.view.interval());
+        running.poll_at = checked_later(now, running.view.time_until_poll());
         if let Some(error) = final_answer
             && !matches!(purpose, RequestPurpose::TaskUpdate(_))
         {
@@ -334,12 +334,12 @@ impl Session {
         if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::take_created_task(&mut body, core))
             && let Ok(told) = TaskMessage::read(task)
         {
-            self.send_task_cancellation(told.view().id);
+            self.send_task_cancellation(told.to_view().id);
         }
     }
 
     fn send_task_cancellation(&mut self, task: String) {
-        if self.facts.as_deref().is_some_and(tasks::may_cancel) {
+        if self.facts.as_deref().is_some_and(tasks::supports_task_cancellation) {
             self.send_request(RequestPurpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use crate::jsonrpc::{RawJson, RequestId, RpcError, escape};
+use crate::jsonrpc::{RawJson, RequestId, RpcError, escape_and_truncate};
 
 use super::request_encoding::parse_request;
 use super::request_table::RequestPurpose;
@@ -54,7 +54,7 @@ impl Session {
             let params = params.unwrap_or_default();
             let bytes = Value::Object(params.clone()).to_string().len();
             let server_request = parse_request(&method, params, &offered)
-                .map_err(|error| format!("inputRequests.{}: {}", escape(&key, 80), error.message))?;
+                .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
             if !self.has_room(1, bytes) {
                 return Err("too many or too large requests for input are open".into());
             }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::types::TaskStatus;
 
 /// Polling interval if the server does not request one.
-const INTERVAL: Duration = Duration::from_secs(1);
+const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Minimum polling interval, also if the server requests a shorter one.
-const SHORTEST: Duration = Duration::from_millis(100);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum polling interval, also if the server requests a longer one.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// State of a task. Texts and times are unverified claims of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct TaskView {
 
 impl TaskView {
     /// Returns the time until the next poll, within the limits of this client.
-    pub(super) fn interval(&self) -> Duration {
-        self.poll_interval.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST)
+    pub(super) fn time_until_poll(&self) -> Duration {
+        self.poll_interval.unwrap_or(DEFAULT_POLL_INTERVAL).clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL)
     }
 }

@@ -41,14 +41,14 @@ pub(super) struct TaskMessage {
 
 impl TaskMessage {
     pub(super) fn read(body: Map) -> Result<TaskMessage, String> {
-        let told: TaskMessage = results::from_map(body)?;
+        let told: TaskMessage = results::deserialize_object(body)?;
         if told.task_id.is_empty() || told.task_id.len() > MAX_TASK_ID {
             return Err(format!("a taskId has from 1 to {MAX_TASK_ID} bytes"));
         }
         Ok(told)
     }
 
-    pub(super) fn view(&self) -> TaskView {
+    pub(super) fn to_view(&self) -> TaskView {
         TaskView {
             id: self.task_id.clone(),
             status: self.status,
@@ -70,8 +70,8 @@ struct TaskPage {
 
 /// Decodes the result of `tasks/list`.
 pub(super) fn parse_task_page(body: Map) -> Result<ServerResult, String> {
-    let TaskPage { tasks, next_cursor } = results::from_map(body)?;
-    Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::view).collect(), next_cursor })
+    let TaskPage { tasks, next_cursor } = results::deserialize_object(body)?;
+    Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::to_view).collect(), next_cursor })
 }
 
 /// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task.
@@ -84,22 +84,22 @@ pub(super) fn take_created_task(body: &mut Map, core: bool) -> Option<Value> {
 }
 
 /// Returns `true` if the server accepts the `task` parameter in `tools/call`.
-pub(super) fn may_augment(facts: &ServerFacts) -> bool {
+pub(super) fn supports_task_calls(facts: &ServerFacts) -> bool {
     facts.revision.has_core_tasks() && declares_capability(facts, &["requests", "tools", "call"])
 }
 
 /// Returns `true` if the server supports `tasks/list`.
-pub(super) fn may_list(facts: &ServerFacts) -> bool {
+pub(super) fn supports_task_list(facts: &ServerFacts) -> bool {
     facts.revision.has_core_tasks() && declares_capability(facts, &["list"])
 }
 
 /// Returns `true` if the server supports `tasks/cancel`.
-pub(super) fn may_cancel(facts: &ServerFacts) -> bool {
+pub(super) fn supports_task_cancellation(facts: &ServerFacts) -> bool {
     facts.revision.has_listen() || declares_capability(facts, &["cancel"])
 }
 
 /// Returns `true` if the server notifies about tasks through `subscriptions/listen`.
-pub(super) fn may_listen(facts: &ServerFacts) -> bool {
+pub(super) fn supports_task_notifications(facts: &ServerFacts) -> bool {
     let extensions = facts.capabilities.extensions.as_ref();
     facts.revision.has_listen() && extensions.is_some_and(|extensions| extensions.contains_key(TASKS_EXTENSION))
 }

@@ -64,7 +64,7 @@ impl CallTimer {
         }
     }
 
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(super) fn next_timeout(&self) -> Option<Instant> {
         match self.state {
             TimerState::Running { idle_at, total_at } => earliest([idle_at, total_at]),
             TimerState::Paused { .. } => None,
@@ -97,7 +97,7 @@ impl Session {
             SessionPhase::Probing { until, .. } | SessionPhase::Initializing { until, .. } => *until,
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => None,
         };
-        earliest([self.calls.next(), opening, self.liveness.next(), self.listen.next()])
+        earliest([self.calls.next_due(), opening, self.liveness.next_due(), self.listen.next_due()])
     }
 
     pub(super) fn expire(&mut self, now: Instant) {
@@ -111,6 +111,6 @@ impl Session {
         self.poll_tasks(now);
         self.check_listening(now);
         self.check_liveness(now);
-        self.calls.recompute_next();
+        self.calls.recompute_next_due();
     }
 }

@@ -5,14 +5,14 @@ use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RawJson, RpcError, code, escape};
+use crate::jsonrpc::{RawJson, RpcError, code, escape_and_truncate};
 use crate::types::{ListEntry, Tool};
 
 use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, TransportKind, results};
 
 /// Maximum number of pages of `tools/list` that are searched for one tool.
-const MAX_PAGES: u32 = 100;
+const MAX_TOOL_PAGES: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,7 +46,7 @@ impl Session {
 
     /// Records the header definitions and task support of these tools, and removes tools with invalid header
     /// definitions.
-    pub(super) fn learn_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
+    pub(super) fn record_listed_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
         if self.revision().has_core_tasks() {
             // Avoids parsing the many tools without this keyword.
             let word = SearchKeyword::new("taskSupport");
@@ -70,7 +70,10 @@ impl Session {
             };
             let learnt = learnt.and_then(|schema| self.mirrored.record_tool(tool.name(), &schema));
             if let Err(cause) = learnt {
-                dropped.push(DroppedItem { name: escape(tool.name(), 200), cause: escape(&cause, 300) });
+                dropped.push(DroppedItem {
+                    name: escape_and_truncate(tool.name(), 200),
+                    cause: escape_and_truncate(&cause, 300),
+                });
                 return false;
             }
             true
@@ -109,7 +112,7 @@ impl Session {
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
         let name = name.clone();
         let read = match answer {
-            Ok(body) => results::parse_object(&body).and_then(results::from_map::<ToolPage>),
+            Ok(body) => results::parse_object(&body).and_then(results::deserialize_object::<ToolPage>),
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
         let ToolPage { tools, next_cursor } = match read {
@@ -118,8 +121,10 @@ impl Session {
         };
         let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
         match (found, next_cursor) {
-            (None, Some(cursor)) if page < MAX_PAGES => return self.request_tools_page(id, Some(cursor), page + 1),
-            (None, _) => self.mirrored.forget(&name),
+            (None, Some(cursor)) if page < MAX_TOOL_PAGES => {
+                return self.request_tools_page(id, Some(cursor), page + 1);
+            }
+            (None, _) => self.mirrored.forget_tool(&name),
             (Some(tool), _) => {
                 if let Err(what) = self.mirrored.record_tool(&name, tool.get("inputSchema").unwrap_or(&Value::Null)) {
                     return self.end_call(id, Err(CallError::Unsupported { what }));
@@ -127,6 +132,6 @@ impl Session {
             }
         }
         self.events.push(SessionEvent::ListChanged(ListKind::Tools));
-        self.transmit(id);
+        self.send_call_request(id);
     }
 }

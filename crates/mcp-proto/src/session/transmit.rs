@@ -22,10 +22,10 @@ pub(super) struct ExtraHeaders {
 
 impl Session {
     /// Sends the request of a call: initially, with user input, or again after a loss.
-    pub(super) fn transmit(&mut self, id: CallId) {
+    pub(super) fn send_call_request(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
-            return self.hold_call(id);
+            return self.retain_call(id);
         }
         let as_task = self.task_parameter(id);
         let extra = match self.extra_headers(id) {

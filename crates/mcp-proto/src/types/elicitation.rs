@@ -52,7 +52,7 @@ struct UrlFields {
 }
 
 #[derive(Serialize)]
-struct ModedParams<T> {
+struct ParamsWithMode<T> {
     mode: &'static str,
     #[serde(flatten)]
     fields: T,
@@ -62,8 +62,8 @@ impl<'de> Deserialize<'de> for ElicitParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut map = Map::deserialize(deserializer)?;
         match map.shift_remove("mode") {
-            None | Some(Value::Null) => form(map),
-            Some(Value::String(mode)) if mode == "form" => form(map),
+            None | Some(Value::Null) => parse_form(map),
+            Some(Value::String(mode)) if mode == "form" => parse_form(map),
             Some(Value::String(mode)) if mode == "url" => {
                 UrlFields::deserialize(Value::Object(map)).map(|UrlFields { message, url, elicitation_id, extra }| {
                     ElicitParams::Url { message, url, elicitation_id, extra }
@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for ElicitParams {
     }
 }
 
-fn form(map: Map) -> Result<ElicitParams, serde_json::Error> {
+fn parse_form(map: Map) -> Result<ElicitParams, serde_json::Error> {
     let FormFields { message, requested_schema, extra } = FormFields::deserialize(Value::Object(map))?;
     Ok(ElicitParams::Form { message, requested_schema, extra })
 }
@@ -84,11 +84,11 @@ impl Serialize for ElicitParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.clone() {
             ElicitParams::Form { message, requested_schema, extra } => {
-                ModedParams { mode: "form", fields: FormFields { message, requested_schema, extra } }
+                ParamsWithMode { mode: "form", fields: FormFields { message, requested_schema, extra } }
                     .serialize(serializer)
             }
             ElicitParams::Url { message, url, elicitation_id, extra } => {
-                ModedParams { mode: "url", fields: UrlFields { message, url, elicitation_id, extra } }
+                ParamsWithMode { mode: "url", fields: UrlFields { message, url, elicitation_id, extra } }
                     .serialize(serializer)
             }
         }

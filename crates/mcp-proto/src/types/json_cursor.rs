@@ -73,14 +73,14 @@ impl<'a> JsonCursor<'a> {
 
     /// Parses an object and returns its members in order. `bulk` may read a member's value itself, and returns `true`
     /// if it did. Such members are not in the result.
-    pub(crate) fn members(
+    pub(crate) fn parse_members(
         &mut self,
         mut bulk: impl FnMut(&str, &mut JsonCursor<'a>) -> Result<bool, String>,
     ) -> Result<Map, String> {
         let mut members = Map::new();
         let mut more = self.scan.open_container(b'{', b'}').ok_or("it is not an object")?;
         while more {
-            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
+            let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
             if !bulk(&key, self)? {
                 let value = self.next_part()?.value()?;
                 members.insert(key.into_owned(), value);
@@ -92,18 +92,18 @@ impl<'a> JsonCursor<'a> {
 
     /// Parses the elements of an array with `read`. Returns `None` if the value is `null`. The value is consumed even
     /// if an element is invalid.
-    pub(crate) fn list<T>(
+    pub(crate) fn parse_list<T>(
         &mut self,
         mut read: impl FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
     ) -> Result<Option<Vec<T>>, String> {
-        if self.scan.null() {
+        if self.scan.consume_null() {
             return Ok(None);
         }
         let before = self.scan.clone();
         let items = self.elements(&mut read);
         if items.is_err() {
             self.scan = before;
-            self.scan.value().ok_or(INVALID_JSON)?;
+            self.scan.consume_value().ok_or(INVALID_JSON)?;
         }
         items.map(Some)
     }
@@ -127,10 +127,10 @@ impl<'a> JsonCursor<'a> {
 
     fn next_part(&mut self) -> Result<RawPart<'a>, String> {
         let part = if self.scan.peek() == Some(b'"') {
-            self.scan.string().map(RawPart::Text)
+            self.scan.consume_string().map(RawPart::Text)
         } else {
             let at = self.scan.position();
-            self.scan.value().map(|raw| RawPart::Other(raw, at))
+            self.scan.consume_value().map(|raw| RawPart::Other(raw, at))
         };
         part.ok_or_else(|| INVALID_JSON.into())
     }
@@ -139,7 +139,7 @@ impl<'a> JsonCursor<'a> {
         let mut parts = Vec::new();
         let mut more = self.scan.open_container(b'{', b'}').ok_or("it is not an object")?;
         while more {
-            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
+            let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
             parts.push((key, self.next_part()?));
             more = self.scan.has_more(b'}').ok_or(INVALID_JSON)?;
         }
@@ -180,7 +180,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Parses a content block of any type.
-    pub(crate) fn block(&mut self) -> Result<ContentBlock, String> {
+    pub(crate) fn parse_block(&mut self) -> Result<ContentBlock, String> {
         let mut parts = self.all_parts()?;
         if let Some(block) = self.parse_simple_block(&parts) {
             return Ok(block);
@@ -239,7 +239,7 @@ impl<'a> JsonCursor<'a> {
     fn embedded_resource(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
         let mut contents = None;
         if let Some((_, RawPart::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
-            let read = JsonCursor { body: self.body, scan: self.body.scan().moved_to(*at) }.contents();
+            let read = JsonCursor { body: self.body, scan: self.body.scan().moved_to(*at) }.parse_resource_contents();
             contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
             *raw = r#"{"uri":"","text":""}"#;
         }
@@ -248,7 +248,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Parses the contents of a resource.
-    pub(crate) fn contents(&mut self) -> Result<ResourceContents, String> {
+    pub(crate) fn parse_resource_contents(&mut self) -> Result<ResourceContents, String> {
         let parts = self.all_parts()?;
         let (mut contents, [text, blob]) = self.deserialize_parts::<ResourceContents, 2>(&parts, ["text", "blob"])?;
         contents.text = text.or(contents.text);

@@ -2,7 +2,7 @@
 //!
 //! A shape accepts the same values as the `Deserialize` of its type. A test in `list_entry.rs` compares the two.
 
-use crate::jsonrpc::{JsonScanner, escape};
+use crate::jsonrpc::{JsonScanner, escape_and_truncate};
 
 /// Expected type of a JSON value, with its members or elements.
 #[derive(Debug)]
@@ -36,12 +36,12 @@ pub struct ShapeField {
 }
 
 /// Returns a member that must be present.
-pub(super) const fn required(name: &'static str, shape: JsonShape) -> ShapeField {
+pub(super) const fn required_member(name: &'static str, shape: JsonShape) -> ShapeField {
     ShapeField { name, shape, required: true }
 }
 
 /// Returns a member that may be absent or `null`.
-pub(super) const fn optional(name: &'static str, shape: JsonShape) -> ShapeField {
+pub(super) const fn optional_member(name: &'static str, shape: JsonShape) -> ShapeField {
     ShapeField { name, shape, required: false }
 }
 
@@ -64,7 +64,7 @@ impl ShapeMismatch {
     pub(crate) fn text(&self) -> String {
         let (path, cause) = &*self.0;
         let words = if path.is_empty() { cause.clone() } else { format!("{path}: {cause}") };
-        escape(&words, 300)
+        escape_and_truncate(&words, 300)
     }
 }
 
@@ -106,23 +106,23 @@ impl JsonShape {
             return Err(ShapeMismatch::new(format!("it is not {}", self.expected_text())));
         }
         match self {
-            JsonShape::List(item) => list(item, scan),
-            JsonShape::Texts if first == b'[' => list(&JsonShape::Text, scan),
-            JsonShape::Object(fields) => object(fields, scan, told),
+            JsonShape::List(item) => check_list(item, scan),
+            JsonShape::Texts if first == b'[' => check_list(&JsonShape::Text, scan),
+            JsonShape::Object(fields) => check_object(fields, scan, told),
             JsonShape::OneOf(words) => {
-                let word = scan.string().and_then(|word| word.unescape()).ok_or_else(invalid_json)?;
+                let word = scan.consume_string().and_then(|word| word.unescape()).ok_or_else(invalid_json)?;
                 if words.contains(&word.as_ref()) {
                     Ok(())
                 } else {
                     Err(ShapeMismatch::new(format!("unknown variant `{word}`")))
                 }
             }
-            _ => scan.value().map(drop).ok_or_else(invalid_json),
+            _ => scan.consume_value().map(drop).ok_or_else(invalid_json),
         }
     }
 }
 
-fn list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
+fn check_list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
     let mut more = scan.open_container(b'[', b']').ok_or_else(invalid_json)?;
     let mut index = 0;
     while more {
@@ -133,7 +133,7 @@ fn list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatc
     Ok(())
 }
 
-fn object<'a>(
+fn check_object<'a>(
     fields: &'static [ShapeField],
     scan: &mut JsonScanner<'a>,
     told: &mut dyn FnMut(&'static str, &'a str),
@@ -141,9 +141,9 @@ fn object<'a>(
     let mut seen = 0_u32;
     let mut more = scan.open_container(b'{', b'}').ok_or_else(invalid_json)?;
     while more {
-        let key = scan.key().and_then(|key| key.unescape()).ok_or_else(invalid_json)?;
+        let key = scan.consume_key().and_then(|key| key.unescape()).ok_or_else(invalid_json)?;
         match fields.iter().enumerate().find(|(_, field)| field.name == key) {
-            None => drop(scan.value().ok_or_else(invalid_json)?),
+            None => drop(scan.consume_value().ok_or_else(invalid_json)?),
             Some((at, field)) => {
                 if seen & 1 << at != 0 {
                     return Err(ShapeMismatch::new(format!("duplicate field `{}`", field.name)));
@@ -151,7 +151,7 @@ fn object<'a>(
                 seen |= 1 << at;
                 scan.peek();
                 let start = scan.position();
-                if field.required || !scan.null() {
+                if field.required || !scan.consume_null() {
                     field.shape.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at_step(field.name))?;
                 }
                 told(field.name, scan.text_since(start));
@@ -166,16 +166,16 @@ fn object<'a>(
 }
 
 /// Shape of an icon.
-pub(super) const ICON: JsonShape = JsonShape::Object(&[
-    required("src", JsonShape::Text),
-    optional("mimeType", JsonShape::Text),
-    optional("sizes", JsonShape::Texts),
-    optional("theme", JsonShape::Text),
+pub(super) const ICON_SHAPE: JsonShape = JsonShape::Object(&[
+    required_member("src", JsonShape::Text),
+    optional_member("mimeType", JsonShape::Text),
+    optional_member("sizes", JsonShape::Texts),
+    optional_member("theme", JsonShape::Text),
 ]);
 
 /// Shape of annotations of content.
-pub(super) const ANNOTATIONS: JsonShape = JsonShape::Object(&[
-    optional("audience", JsonShape::List(&JsonShape::OneOf(&["user", "assistant"]))),
-    optional("priority", JsonShape::Number),
-    optional("lastModified", JsonShape::Text),
+pub(super) const ANNOTATIONS_SHAPE: JsonShape = JsonShape::Object(&[
+    optional_member("audience", JsonShape::List(&JsonShape::OneOf(&["user", "assistant"]))),
+    optional_member("priority", JsonShape::Number),
+    optional_member("lastModified", JsonShape::Text),
 ]);

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::jsonrpc::{JsonScanner, RawJson, unquote};
 
-use super::json_shape::{ANNOTATIONS, ICON, JsonShape, ShapeField, optional, required};
+use super::json_shape::{ANNOTATIONS_SHAPE, ICON_SHAPE, JsonShape, ShapeField, optional_member, required_member};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 
 /// Type of the entries of a server's list: [`Tool`], prompt, resource or resource template.
@@ -70,7 +70,7 @@ impl<T: ListEntryType> ListEntry<T> {
             }
             (Err(mismatch), name) => {
                 *scan = before;
-                scan.value()?;
+                scan.consume_value()?;
                 Some(Err((name.map(Into::into), mismatch.text())))
             }
             (Ok(()), None) => None,
@@ -109,82 +109,82 @@ impl<T> fmt::Debug for ListEntry<T> {
     }
 }
 
-const META: ShapeField = optional("_meta", JsonShape::Map);
-const TITLE: ShapeField = optional("title", JsonShape::Text);
-const DESCRIPTION: ShapeField = optional("description", JsonShape::Text);
-const ICONS: ShapeField = optional("icons", JsonShape::List(&ICON));
-const MIME_TYPE: ShapeField = optional("mimeType", JsonShape::Text);
+const META_MEMBER: ShapeField = optional_member("_meta", JsonShape::Map);
+const TITLE_MEMBER: ShapeField = optional_member("title", JsonShape::Text);
+const DESCRIPTION_MEMBER: ShapeField = optional_member("description", JsonShape::Text);
+const ICONS_MEMBER: ShapeField = optional_member("icons", JsonShape::List(&ICON_SHAPE));
+const MIME_TYPE_MEMBER: ShapeField = optional_member("mimeType", JsonShape::Text);
 
 impl ListEntryType for Tool {
     const NAME: &'static str = "name";
     const SHAPE: JsonShape = JsonShape::Object(&[
-        required("name", JsonShape::Text),
-        TITLE,
-        DESCRIPTION,
-        required("inputSchema", JsonShape::Any),
-        optional("outputSchema", JsonShape::Any),
-        optional(
+        required_member("name", JsonShape::Text),
+        TITLE_MEMBER,
+        DESCRIPTION_MEMBER,
+        required_member("inputSchema", JsonShape::Any),
+        optional_member("outputSchema", JsonShape::Any),
+        optional_member(
             "annotations",
             JsonShape::Object(&[
-                TITLE,
-                optional("readOnlyHint", JsonShape::Flag),
-                optional("destructiveHint", JsonShape::Flag),
-                optional("idempotentHint", JsonShape::Flag),
-                optional("openWorldHint", JsonShape::Flag),
+                TITLE_MEMBER,
+                optional_member("readOnlyHint", JsonShape::Flag),
+                optional_member("destructiveHint", JsonShape::Flag),
+                optional_member("idempotentHint", JsonShape::Flag),
+                optional_member("openWorldHint", JsonShape::Flag),
             ]),
         ),
-        ICONS,
-        optional("execution", JsonShape::Object(&[optional("taskSupport", JsonShape::Text)])),
-        META,
+        ICONS_MEMBER,
+        optional_member("execution", JsonShape::Object(&[optional_member("taskSupport", JsonShape::Text)])),
+        META_MEMBER,
     ]);
 }
 
 impl ListEntryType for Prompt {
     const NAME: &'static str = "name";
     const SHAPE: JsonShape = JsonShape::Object(&[
-        required("name", JsonShape::Text),
-        TITLE,
-        DESCRIPTION,
-        optional(
+        required_member("name", JsonShape::Text),
+        TITLE_MEMBER,
+        DESCRIPTION_MEMBER,
+        optional_member(
             "arguments",
             JsonShape::List(&JsonShape::Object(&[
-                required("name", JsonShape::Text),
-                TITLE,
-                DESCRIPTION,
-                optional("required", JsonShape::Flag),
+                required_member("name", JsonShape::Text),
+                TITLE_MEMBER,
+                DESCRIPTION_MEMBER,
+                optional_member("required", JsonShape::Flag),
             ])),
         ),
-        ICONS,
-        META,
+        ICONS_MEMBER,
+        META_MEMBER,
     ]);
 }
 
 impl ListEntryType for Resource {
     const NAME: &'static str = "uri";
     const SHAPE: JsonShape = JsonShape::Object(&[
-        required("uri", JsonShape::Text),
-        required("name", JsonShape::Text),
-        TITLE,
-        DESCRIPTION,
-        MIME_TYPE,
-        optional("size", JsonShape::Any),
-        ICONS,
-        optional("annotations", ANNOTATIONS),
-        META,
+        required_member("uri", JsonShape::Text),
+        required_member("name", JsonShape::Text),
+        TITLE_MEMBER,
+        DESCRIPTION_MEMBER,
+        MIME_TYPE_MEMBER,
+        optional_member("size", JsonShape::Any),
+        ICONS_MEMBER,
+        optional_member("annotations", ANNOTATIONS_SHAPE),
+        META_MEMBER,
     ]);
 }
 
 impl ListEntryType for ResourceTemplate {
     const NAME: &'static str = "uriTemplate";
     const SHAPE: JsonShape = JsonShape::Object(&[
-        required("uriTemplate", JsonShape::Text),
-        required("name", JsonShape::Text),
-        TITLE,
-        DESCRIPTION,
-        MIME_TYPE,
-        ICONS,
-        optional("annotations", ANNOTATIONS),
-        META,
+        required_member("uriTemplate", JsonShape::Text),
+        required_member("name", JsonShape::Text),
+        TITLE_MEMBER,
+        DESCRIPTION_MEMBER,
+        MIME_TYPE_MEMBER,
+        ICONS_MEMBER,
+        optional_member("annotations", ANNOTATIONS_SHAPE),
+        META_MEMBER,
     ]);
 }
 
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     /// Returns copies of `example`, each with one value replaced or removed.
-    fn spoilt(example: &Value) -> Vec<Value> {
+    fn altered_copies(example: &Value) -> Vec<Value> {
         let others = [json!(null), json!(7), json!("x"), json!(true), json!([]), json!({}), json!([1]), json!(["x"])];
         let mut all = others.to_vec();
         match example {
@@ -206,7 +206,7 @@ mod tests {
                     let mut without = members.clone();
                     without.shift_remove(name);
                     all.push(without.into());
-                    for part in spoilt(member) {
+                    for part in altered_copies(member) {
                         let mut with = members.clone();
                         with.insert(name.clone(), part);
                         all.push(with.into());
@@ -215,7 +215,7 @@ mod tests {
             }
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    for part in spoilt(item) {
+                    for part in altered_copies(item) {
                         let mut with = items.clone();
                         with[at] = part;
                         all.push(with.into());
@@ -227,8 +227,8 @@ mod tests {
         all
     }
 
-    fn shape_and_type_agree<T: ListEntryType>(example: &Value) {
-        for value in spoilt(example).into_iter().chain([example.clone()]) {
+    fn assert_shape_matches_type<T: ListEntryType>(example: &Value) {
+        for value in altered_copies(example).into_iter().chain([example.clone()]) {
             let text = value.to_string();
             let by_shape = ListEntry::<T>::validate_next(&mut JsonScanner::new(&text)).unwrap();
             let by_type = serde_json::from_str::<T>(&text);
@@ -240,21 +240,21 @@ mod tests {
     fn valid_entries_pass_and_invalid_ones_are_rejected() {
         let icon = json!({ "src": "a:b", "mimeType": "image/png", "sizes": ["any"], "theme": "dark" });
         let annotations = json!({ "audience": ["user"], "priority": 0.5, "lastModified": "x", "future": 1 });
-        shape_and_type_agree::<Tool>(&json!({
+        assert_shape_matches_type::<Tool>(&json!({
             "name": "t", "title": "T", "description": "d", "inputSchema": { "type": "object" }, "outputSchema": {},
             "annotations": { "title": "T", "readOnlyHint": true, "destructiveHint": true, "idempotentHint": true,
                 "openWorldHint": true, "future": 1 },
             "icons": [icon], "execution": { "taskSupport": "optional" }, "_meta": { "a": 1 }, "future": [1]
         }));
-        shape_and_type_agree::<Prompt>(&json!({
+        assert_shape_matches_type::<Prompt>(&json!({
             "name": "p", "title": "P", "description": "d", "icons": [icon], "_meta": {}, "future": 1,
             "arguments": [{ "name": "a", "title": "A", "description": "d", "required": true, "future": 1 }]
         }));
-        shape_and_type_agree::<Resource>(&json!({
+        assert_shape_matches_type::<Resource>(&json!({
             "uri": "a:b", "name": "r", "title": "R", "description": "d", "mimeType": "a/b", "size": 1,
             "icons": [icon], "annotations": annotations, "_meta": {}, "future": 1
         }));
-        shape_and_type_agree::<ResourceTemplate>(&json!({
+        assert_shape_matches_type::<ResourceTemplate>(&json!({
             "uriTemplate": "a:{b}", "name": "r", "title": "R", "description": "d", "mimeType": "a/b",
             "icons": [icon], "annotations": annotations, "_meta": {}, "future": 1
         }));

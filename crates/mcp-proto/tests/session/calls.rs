@@ -5,13 +5,13 @@ use mcp_proto::types::*;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, assert_contains, config, tool_call};
+use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, assert_contains, client_config, tool_call};
 
-fn object(value: Value) -> Map<String, Value> {
+fn json_object(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
-fn complete() -> ClientRequest {
+fn completion_request() -> ClientRequest {
     ClientRequest::Complete {
         reference: CompletionReference::Prompt { name: "p".into() },
         argument_name: "city".into(),
@@ -44,7 +44,7 @@ fn requests_match_the_schemas() {
         ),
         (ClientRequest::ListPrompts { cursor: None }, json!({ "method": "prompts/list" }), json!({ "prompts": [] })),
         (
-            ClientRequest::GetPrompt { name: "p".into(), arguments: object(json!({ "a": "b" })) },
+            ClientRequest::GetPrompt { name: "p".into(), arguments: json_object(json!({ "a": "b" })) },
             json!({ "method": "prompts/get", "params": { "name": "p", "arguments": { "a": "b" } } }),
             json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "x" } }] }),
         ),
@@ -74,7 +74,7 @@ fn requests_match_the_schemas() {
             json!({}),
         ),
         (
-            complete(),
+            completion_request(),
             json!({ "method": "completion/complete", "params": { "ref": { "type": "ref/prompt", "name": "p" },
                     "argument": { "name": "city", "value": "Par" }, "context": { "arguments": { "country": "fr" } } } }),
             json!({ "completion": { "values": ["Paris"], "hasMore": true } }),
@@ -88,15 +88,15 @@ fn requests_match_the_schemas() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let mut ids = std::collections::HashSet::new();
     for (request, expected, answer) in cases {
-        let (call, sent) = peer.sends(request.clone());
+        let (call, sent) = peer.start_call(request.clone());
         assert_contains(&sent, &expected, "[base-jsonrpc2], [pagination-opaque-cursor]");
         assert_eq!(sent["jsonrpc"], "2.0", "[base-jsonrpc2]");
         assert!(ids.insert(sent["id"].to_string()), "[base-request-id-session-unique]");
         let long = ["tools/call", "prompts/get", "resources/read"].contains(&sent["method"].as_str().unwrap());
         let token = &sent["params"]["_meta"]["progressToken"];
         assert_eq!(*token, if long { sent["id"].clone() } else { Value::Null }, "[progress-token-unique]");
-        peer.answers(&sent["id"], answer);
-        let result = peer.done(call);
+        peer.send_result(&sent["id"], answer);
+        let result = peer.take_result(call);
         assert!(result.is_ok(), "{request:?} must succeed: {result:?}");
         if let Ok(ServerResult::Tools { items, next_cursor, .. }) = &result
             && !items.is_empty()
@@ -104,7 +104,7 @@ fn requests_match_the_schemas() {
             assert_eq!(next_cursor.as_deref(), Some(""), "[pagination-empty-string-cursor]");
         }
     }
-    let (_, sent) = Peer::ready(Revision::V2025_03_26).sends(complete());
+    let (_, sent) = Peer::ready(Revision::V2025_03_26).start_call(completion_request());
     assert_eq!(
         sent["params"].get("context"),
         None,
@@ -114,9 +114,9 @@ fn requests_match_the_schemas() {
 
 #[test]
 fn modern_requests_contain_their_metadata() {
-    let config = config(HandshakeMode::Probe);
+    let config = client_config(HandshakeMode::Probe);
     let mut peer = Peer::ready_with(Revision::V2026_07_28, json!({ "tools": {}, "logging": {} }), config);
-    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
     let meta = |level: Value| {
         let mut meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": { "name": "test-host", "version": "1.0" },
@@ -133,19 +133,19 @@ fn modern_requests_contain_their_metadata() {
     );
     let level = &sent["params"]["_meta"]["io.modelcontextprotocol/logLevel"];
     assert!(level.is_null(), "[logging-per-request-level]: must be absent by default");
-    peer.answers(&sent["id"], json!({ "tools": [], "ttlMs": 0, "cacheScope": "private" }));
-    assert!(peer.done(call).is_ok(), "[base-result-type-absent]: an absent resultType must mean complete");
+    peer.send_result(&sent["id"], json!({ "tools": [], "ttlMs": 0, "cacheScope": "private" }));
+    assert!(peer.take_result(call).is_ok(), "[base-result-type-absent]: an absent resultType must mean complete");
 
     let call = peer.call(ClientRequest::SetLogLevel { level: LogLevel::Info });
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[logging-no-set-level-modern]");
-    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "the call must succeed");
-    let (_, sent) = peer.sends(tool_call());
+    assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[logging-no-set-level-modern]");
+    assert_eq!(peer.take_result(call), Ok(ServerResult::Empty), "the call must succeed");
+    let (_, sent) = peer.start_call(tool_call());
     assert_contains(&sent, &meta(json!("info")), "[logging-per-request-level]: must be in each later request");
 
-    let (call, sent) = peer.sends(ClientRequest::Ping);
+    let (call, sent) = peer.start_call(ClientRequest::Ping);
     assert_eq!(sent["method"], "server/discover", "[ping-removed-modern]");
-    peer.answers(&sent["id"], json!({ "supportedVersions": [], "capabilities": {} }));
-    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "any result must count as a response to a ping");
+    peer.send_result(&sent["id"], json!({ "supportedVersions": [], "capabilities": {} }));
+    assert_eq!(peer.take_result(call), Ok(ServerResult::Empty), "any result must count as a response to a ping");
 }
 
 #[test]
@@ -159,32 +159,36 @@ fn unsupported_requests_are_not_sent() {
         ("[resources-capability-gate]", ClientRequest::ListResourceTemplates { cursor: None }),
         ("[resources-capability-gate]", ClientRequest::ReadResource { uri: "a:b".into() }),
         ("[resources-subscribe-gate]", ClientRequest::Subscribe { uri: "a:b".into() }),
-        ("[completion-capability-gate]", complete()),
+        ("[completion-capability-gate]", completion_request()),
         (
             "[lifecycle-only-negotiated], [lifecycle-only-negotiated-early], [lifecycle-respect-server-caps-modern]",
             ClientRequest::SetLogLevel { level: LogLevel::Debug },
         ),
     ];
     for revision in Revision::ALL {
-        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(HandshakeMode::Probe));
+        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), client_config(HandshakeMode::Probe));
         for (requirement, request) in &none {
             let end = peer.session.call(request.clone(), LONG_DEADLINE, peer.now);
             if *requirement == "[completion-capability-gate]" && revision == Revision::V2024_11_05 {
                 assert!(end.is_ok(), "[completion-no-flag]: must be sent in {revision}");
-                peer.sent();
+                peer.take_sent_messages();
                 continue;
             }
             assert!(matches!(end, Err(CallError::Unsupported { .. })), "{requirement} in {revision}: {end:?}");
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "{requirement} in {revision}: no message must be sent");
+            assert_eq!(
+                peer.take_sent_messages(),
+                Vec::<Value>::new(),
+                "{requirement} in {revision}: no message must be sent"
+            );
         }
-        assert_eq!(peer.events(), vec![], "a refused call must not cause an event");
+        assert_eq!(peer.take_events(), vec![], "a refused call must not cause an event");
     }
     let offers = json!({ "resources": { "subscribe": false } });
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(HandshakeMode::Probe));
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, client_config(HandshakeMode::Probe));
     let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[resources-subscribe-gate]: {end:?}");
     let mut peer = Peer::ready(Revision::V2025_11_25);
-    let arguments = object(json!({ "a": 1 }));
+    let arguments = json_object(json!({ "a": 1 }));
     let end = peer.session.call(ClientRequest::GetPrompt { name: "p".into(), arguments }, LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[prompts-string-arguments]: {end:?}");
 }
@@ -192,13 +196,17 @@ fn unsupported_requests_are_not_sent() {
 #[test]
 fn responses_are_matched_to_calls_in_any_order() {
     let mut peer = Peer::ready(Revision::V2025_06_18);
-    let (first, a) = peer.sends(ClientRequest::ListTools { cursor: None });
-    let (second, b) = peer.sends(ClientRequest::ListPrompts { cursor: None });
-    peer.answers(&b["id"], json!({ "prompts": [] }));
-    assert!(matches!(peer.done(second), Ok(ServerResult::Prompts { .. })), "[stdio-response-correlation]");
-    peer.refuses(&a["id"], -32603, "broken");
+    let (first, a) = peer.start_call(ClientRequest::ListTools { cursor: None });
+    let (second, b) = peer.start_call(ClientRequest::ListPrompts { cursor: None });
+    peer.send_result(&b["id"], json!({ "prompts": [] }));
+    assert!(matches!(peer.take_result(second), Ok(ServerResult::Prompts { .. })), "[stdio-response-correlation]");
+    peer.send_error(&a["id"], -32603, "broken");
     let expected = CallError::Server(RpcError::new(-32603, "broken"));
-    assert_eq!(peer.done(first), Err(expected), "[base-error-local-distinct]: the server's error must be reported");
+    assert_eq!(
+        peer.take_result(first),
+        Err(expected),
+        "[base-error-local-distinct]: the server's error must be reported"
+    );
 }
 
 #[test]
@@ -219,13 +227,13 @@ fn malformed_response_names_the_invalid_member() {
             "messages[0].role: unknown variant `boss`",
         ),
         (ClientRequest::ReadResource { uri: "a:b".into() }, json!({ "contents": [{ "uri": "a:b" }] }), "contents[0]"),
-        (complete(), json!({ "values": [] }), "missing field `completion`"),
+        (completion_request(), json!({ "values": [] }), "missing field `completion`"),
     ];
     let mut peer = Peer::ready(Revision::V2025_11_25);
     for (request, answer, words) in cases {
-        let (call, sent) = peer.sends(request);
-        peer.answers(&sent["id"], answer.clone());
-        match peer.done(call) {
+        let (call, sent) = peer.start_call(request);
+        peer.send_result(&sent["id"], answer.clone());
+        match peer.take_result(call) {
             Err(CallError::BadAnswer { cause }) => {
                 assert!(cause.contains(words), "{answer}: {cause:?} must contain {words:?}")
             }
@@ -247,9 +255,12 @@ fn malformed_list_entry_is_dropped() {
     ];
     let mut peer = Peer::ready(Revision::V2025_11_25);
     for (bad, name, words) in cases {
-        let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
-        peer.answers(&sent["id"], json!({ "tools": [good, bad, { "name": "c", "inputSchema": {}, "title": null }] }));
-        let events = peer.events();
+        let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
+        peer.send_result(
+            &sent["id"],
+            json!({ "tools": [good, bad, { "name": "c", "inputSchema": {}, "title": null }] }),
+        );
+        let events = peer.take_events();
         let [SessionEvent::ItemsDropped { list: ListKind::Tools, items }, SessionEvent::Done { call: done, result }] =
             &events[..]
         else {
@@ -264,9 +275,9 @@ fn malformed_list_entry_is_dropped() {
         assert_eq!(names, ["a", "c"], "the other entries must be returned");
         assert_eq!(json!(items[0].read().unwrap()), good, "unknown members must be retained");
     }
-    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
-    peer.answers(&sent["id"], json!({ "tools": vec![json!(1); 5000] }));
-    let events = peer.events();
+    let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
+    peer.send_result(&sent["id"], json!({ "tools": vec![json!(1); 5000] }));
+    let events = peer.take_events();
     let Some(SessionEvent::ItemsDropped { items, .. }) = events.first() else { panic!("{events:?}") };
     assert_eq!((items.len(), &*items[20].name), (21, "4980 more"), "the number of reported entries must be limited");
     assert!(matches!(events.last(), Some(SessionEvent::Done { call: done, .. }) if *done == call), "{events:?}");
@@ -275,7 +286,7 @@ fn malformed_list_entry_is_dropped() {
 #[test]
 fn large_content_is_sliced_and_small_content_copied() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
-    let (call, sent) = peer.sends(tool_call());
+    let (call, sent) = peer.start_call(tool_call());
     let (data, escaped) = ("QUJD".repeat(5000), "line\n".repeat(5000));
     let answer = json!({ "jsonrpc": "2.0", "id": sent["id"], "result": { "content": [
         { "data": data, "mimeType": "image/png", "type": "image" }, { "type": "text", "text": "small" },
@@ -283,7 +294,7 @@ fn large_content_is_sliced_and_small_content_copied() {
     let line = Bytes::from(answer.to_string());
     let range = line.as_ptr_range();
     peer.session.handle_message(IncomingMessage::decode(&line).unwrap(), StreamOrigin::Stdio, peer.now);
-    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("expected a tool result") };
+    let Ok(ServerResult::Tool(result)) = peer.take_result(call) else { panic!("expected a tool result") };
     assert_eq!(json!(result), answer["result"], "the result must serialize to the same JSON");
     let [
         ContentBlock::Image(image),
@@ -304,8 +315,8 @@ fn large_content_is_sliced_and_small_content_copied() {
 #[test]
 fn every_kind_of_content_is_parsed() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
-    let (call, sent) = peer.sends(tool_call());
-    peer.answers(
+    let (call, sent) = peer.start_call(tool_call());
+    peer.send_result(
         &sent["id"],
         json!({ "resultType": "complete", "isError": true, "structuredContent": null, "content": [
         { "type": "text", "text": "t" }, { "type": "image", "data": "AA==", "mimeType": "image/png" },
@@ -313,7 +324,7 @@ fn every_kind_of_content_is_parsed() {
         { "type": "resource_link", "uri": "a:b", "name": "n" },
         { "type": "resource", "resource": { "uri": "a:b", "text": "x" } }, { "type": "hologram", "x": 1 } ] }),
     );
-    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("expected a tool result") };
+    let Ok(ServerResult::Tool(result)) = peer.take_result(call) else { panic!("expected a tool result") };
     let kinds: Vec<bool> = result
         .content
         .iter()
@@ -337,10 +348,10 @@ fn url_elicitation_error_is_recognized_in_one_revision() {
     let page = json!({ "mode": "url", "url": "https://x.test/", "message": "sign in", "elicitationId": "e1" });
     for (revision, known) in [(Revision::V2025_06_18, false), (Revision::V2025_11_25, true)] {
         let mut peer = Peer::ready(revision);
-        let (call, sent) = peer.sends(tool_call());
+        let (call, sent) = peer.start_call(tool_call());
         let error = json!({ "code": -32042, "message": "visit", "data": { "elicitations": [page] } });
-        peer.says(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": error }));
-        let end = peer.done(call);
+        peer.send_message(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": error }));
+        let end = peer.take_result(call);
         match (known, &end) {
             (true, Err(CallError::UrlRequired(pages))) => {
                 assert!(matches!(&pages[..], [ElicitParams::Url { url, .. }] if url == "https://x.test/"), "{pages:?}");
@@ -348,13 +359,13 @@ fn url_elicitation_error_is_recognized_in_one_revision() {
             (false, Err(CallError::Server(_))) => {}
             _ => panic!("[elicit-url-required-error] in {revision}: {end:?}"),
         }
-        peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
-        peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
-        peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "other" }));
+        peer.send_notification("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
+        peer.send_notification("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
+        peer.send_notification("notifications/elicitation/complete", json!({ "elicitationId": "other" }));
         let expected: Vec<SessionEvent> =
             if known { vec![SessionEvent::ElicitationComplete { elicitation_id: "e1".into() }] } else { vec![] };
         assert_eq!(
-            peer.events(),
+            peer.take_events(),
             expected,
             "[elicit-complete-unknown], [elicit-id-opaque] in {revision}: each known id must be reported once"
         );
@@ -365,22 +376,22 @@ fn url_elicitation_error_is_recognized_in_one_revision() {
 fn cancelled_call_ends_immediately() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
-        let (call, sent) = peer.sends(tool_call());
+        let (call, sent) = peer.start_call(tool_call());
         peer.session.cancel(call, CancelReason::User, peer.now);
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"],
                                "reason": "cancelled by the user" } });
-        assert_contains(&peer.sent_one(), &expected, "[cancel-stdio-notify], [cancel-should-notify]");
-        assert_eq!(peer.done(call), Err(CallError::Cancelled), "X35: the call must end immediately");
-        peer.answers(&sent["id"], json!({ "content": [] }));
-        assert_eq!(peer.events(), vec![], "[cancel-ignore-late-response]");
+        assert_contains(&peer.take_sent_message(), &expected, "[cancel-stdio-notify], [cancel-should-notify]");
+        assert_eq!(peer.take_result(call), Err(CallError::Cancelled), "X35: the call must end immediately");
+        peer.send_result(&sent["id"], json!({ "content": [] }));
+        assert_eq!(peer.take_events(), vec![], "[cancel-ignore-late-response]");
         peer.session.cancel(call, CancelReason::User, peer.now);
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]");
+        assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[cancel-in-progress-only]");
     }
 }
 
 #[test]
 fn concurrent_calls_are_bounded() {
-    let mut config = config(HandshakeMode::Probe);
+    let mut config = client_config(HandshakeMode::Probe);
     config.limits.in_flight_calls = 3;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     let first = peer.call(tool_call());
@@ -397,7 +408,7 @@ fn calls_end_with_the_session() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
     peer.session.handle_closed(CloseReason::ServerExited { status: None, signal: Some(9) }, peer.now);
-    let events = peer.events();
+    let events = peer.take_events();
     let reason = CloseReason::ServerExited { status: None, signal: Some(9) };
     let expected = vec![
         SessionEvent::Done { call, result: Err(CallError::Closed(reason.clone())) },
@@ -405,8 +416,12 @@ fn calls_end_with_the_session() {
     ];
     assert_eq!(events, expected, "[stdio-server-closes-stdout]: each call must end before the session");
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
-    peer.says(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 1), "input after the end must be ignored");
+    peer.send_message(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
+    assert_eq!(
+        (peer.take_events(), peer.take_sent_messages().len()),
+        (vec![], 1),
+        "input after the end must be ignored"
+    );
     let later = peer.session.call(ClientRequest::Ping, LONG_DEADLINE, peer.now);
     assert_eq!(later, Err(CallError::Closed(reason)), "later calls must report the reason");
 }
@@ -416,7 +431,7 @@ fn root_changes_are_notified_in_legacy_revisions() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         peer.session.notify(ClientNotification::RootsListChanged);
-        let told: Vec<Value> = peer.sent().iter().map(|sent| sent["method"].clone()).collect();
+        let told: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["method"].clone()).collect();
         let expected = if revision.is_modern() { vec![] } else { vec![json!("notifications/roots/list_changed")] };
         assert_eq!(told, expected, "[roots-list-changed], [roots-no-list-changed-modern] in {revision}");
     }

@@ -6,17 +6,17 @@ use mcp_proto::types::CompletionReference;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, accepted, form, seconds, tool_call};
+use crate::peer::{Peer, accepted_form_response, form_params, seconds, tool_call};
 
-fn lost() -> DeliveryFault {
+fn lost_stream_fault() -> DeliveryFault {
     DeliveryFault::Lost { cause: "the stream broke".into() }
 }
 
-fn unreachable() -> DeliveryFault {
+fn unreachable_fault() -> DeliveryFault {
     DeliveryFault::Unreachable { cause: "connection refused".into() }
 }
 
-fn status(code: u16) -> DeliveryFault {
+fn status_fault(code: u16) -> DeliveryFault {
     DeliveryFault::Status { code, error: None, text: String::new(), challenge: None }
 }
 
@@ -41,18 +41,18 @@ fn safe_requests() -> Vec<ClientRequest> {
 #[test]
 fn safe_request_is_sent_again_with_a_new_id() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        for fault in [lost(), unreachable(), status(503)] {
+        for fault in [lost_stream_fault(), unreachable_fault(), status_fault(503)] {
             for request in safe_requests() {
                 let mut peer = Peer::over_http(revision);
-                let (call, first) = peer.sends(request);
-                peer.fails(&first["id"], fault.clone());
+                let (call, first) = peer.start_call(request);
+                peer.report_undelivered(&first["id"], fault.clone());
                 assert_eq!(
-                    (peer.events(), peer.sent().len()),
+                    (peer.take_events(), peer.take_sent_messages().len()),
                     (vec![], 0),
                     "the retransmission must be delayed: {fault}"
                 );
-                peer.wait(Duration::from_millis(250));
-                let again = peer.sent_one();
+                peer.advance_time(Duration::from_millis(250));
+                let again = peer.take_sent_message();
                 assert_ne!(again["id"], first["id"], "[http-lost-stream-new-request]: {fault}");
                 assert_eq!(
                     again["method"], first["method"],
@@ -65,21 +65,21 @@ fn safe_request_is_sent_again_with_a_new_id() {
                     }
                 }
                 assert_eq!(a, b, "[http-lost-stream-new-request]: parameters must be unchanged");
-                peer.answers(&first["id"], json!({ "tools": [] }));
+                peer.send_result(&first["id"], json!({ "tools": [] }));
                 assert_eq!(
-                    peer.events(),
+                    peer.take_events(),
                     vec![],
                     "[cancel-ignore-late-response]: a late response to the first request must be ignored"
                 );
-                peer.fails(&again["id"], fault.clone());
-                peer.wait(Duration::from_millis(500));
-                let third = peer.sent_one();
-                peer.fails(&third["id"], fault.clone());
-                peer.wait(Duration::from_millis(1000));
-                let fourth = peer.sent_one();
-                peer.fails(&fourth["id"], fault.clone());
-                let end = peer.done(call);
-                let sent = fault != unreachable();
+                peer.report_undelivered(&again["id"], fault.clone());
+                peer.advance_time(Duration::from_millis(500));
+                let third = peer.take_sent_message();
+                peer.report_undelivered(&third["id"], fault.clone());
+                peer.advance_time(Duration::from_millis(1000));
+                let fourth = peer.take_sent_message();
+                peer.report_undelivered(&fourth["id"], fault.clone());
+                let end = peer.take_result(call);
+                let sent = fault != unreachable_fault();
                 assert!(
                     matches!(&end, Err(CallError::Undelivered { sent: was, .. }) if *was == sent),
                     "three retransmissions at most, and `sent` must be correct: {end:?}"
@@ -93,39 +93,39 @@ fn safe_request_is_sent_again_with_a_new_id() {
 fn tool_call_is_sent_again_only_if_the_server_was_not_reached() {
     for revision in [Revision::V2025_03_26, Revision::V2026_07_28] {
         for (fault, sent) in [
-            (lost(), true),
-            (status(503), true),
-            (status(500), true),
+            (lost_stream_fault(), true),
+            (status_fault(503), true),
+            (status_fault(500), true),
             (DeliveryFault::Unusable { cause: "html".into() }, true),
             (DeliveryFault::Redirected { cause: "see other".into() }, true),
-            (status(413), false),
-            (status(431), false),
-            (status(404), false),
+            (status_fault(413), false),
+            (status_fault(431), false),
+            (status_fault(404), false),
         ] {
             let mut peer = Peer::over_http(revision);
-            let (call, first) = peer.sends(tool_call());
-            peer.fails(&first["id"], fault.clone());
-            match peer.done(call) {
+            let (call, first) = peer.start_call(tool_call());
+            peer.report_undelivered(&first["id"], fault.clone());
+            match peer.take_result(call) {
                 Err(CallError::Undelivered { cause, sent: was }) => {
                     assert_eq!(was, sent, "[http-413-431]: value of `sent` after {fault}");
                     assert!(cause.contains(&fault.to_string()), "[http-413-431]: the cause must be reported: {cause}");
                 }
                 other => panic!("[http-disconnect-not-cancel]: expected an undelivered call, not {other:?}"),
             }
-            peer.wait(seconds(60));
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "the call must not be repeated after {fault}");
-            let (call, sent) = peer.sends(tool_call());
-            peer.answers(&sent["id"], json!({ "content": [] }));
-            assert!(peer.done(call).is_ok(), "[http-413-431]: the session must continue after {fault}");
+            peer.advance_time(seconds(60));
+            assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "the call must not be repeated after {fault}");
+            let (call, sent) = peer.start_call(tool_call());
+            peer.send_result(&sent["id"], json!({ "content": [] }));
+            assert!(peer.take_result(call).is_ok(), "[http-413-431]: the session must continue after {fault}");
         }
         let mut peer = Peer::over_http(revision);
-        let (call, first) = peer.sends(tool_call());
-        peer.fails(&first["id"], unreachable());
-        peer.wait(Duration::from_millis(250));
-        let again = peer.sent_one();
+        let (call, first) = peer.start_call(tool_call());
+        peer.report_undelivered(&first["id"], unreachable_fault());
+        peer.advance_time(Duration::from_millis(250));
+        let again = peer.take_sent_message();
         assert_ne!(again["id"], first["id"], "[base-request-id-session-unique]");
-        peer.answers(&again["id"], json!({ "content": [] }));
-        assert!(peer.done(call).is_ok(), "a request that was not delivered must be sent again");
+        peer.send_result(&again["id"], json!({ "content": [] }));
+        assert!(peer.take_result(call).is_ok(), "a request that was not delivered must be sent again");
     }
 }
 
@@ -133,9 +133,9 @@ fn tool_call_is_sent_again_only_if_the_server_was_not_reached() {
 fn json_rpc_error_in_an_http_error_body_is_the_response() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let body = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32601, "message": "no such method" } });
-    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
-    peer.fails_with_status(&sent["id"], 404, &body.to_string());
-    let end = peer.done(call);
+    let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
+    peer.report_status(&sent["id"], 404, &body.to_string());
+    let end = peer.take_result(call);
     assert!(
         matches!(&end, Err(CallError::Server(error)) if error.code == -32601),
         "[http-404-method-not-found]: the error must be reported: {end:?}"
@@ -145,40 +145,44 @@ fn json_rpc_error_in_an_http_error_body_is_the_response() {
 #[test]
 fn cancellation_closes_the_stream_in_2026_07_28() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
-    let (call, sent) = peer.sends(tool_call());
+    let (call, sent) = peer.start_call(tool_call());
     peer.session.cancel(call, CancelReason::User, peer.now);
     assert_eq!(
-        peer.sent_one(),
+        peer.take_sent_message(),
         json!({ "aborted": sent["id"] }),
         "[cancel-http-close-stream]: the stream must be closed"
     );
-    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call must end");
-    peer.fails(&sent["id"], lost());
+    assert_eq!(peer.take_result(call), Err(CallError::Cancelled), "the call must end");
+    peer.report_undelivered(&sent["id"], lost_stream_fault());
     assert_eq!(
-        (peer.events(), peer.sent().len()),
+        (peer.take_events(), peer.take_sent_messages().len()),
         (vec![], 0),
         "[cancel-races]: a fault of the closed stream must be ignored"
     );
 
-    let (call, sent) = peer.sends(tool_call());
-    peer.wait(seconds(60));
+    let (call, sent) = peer.start_call(tool_call());
+    peer.advance_time(seconds(60));
     assert_eq!(
-        peer.sent_one(),
+        peer.take_sent_message(),
         json!({ "aborted": sent["id"] }),
         "[lifecycle-timeout-cancel]: the stream must be closed"
     );
-    assert!(matches!(peer.done(call), Err(CallError::Timeout { .. })), "[lifecycle-timeouts]");
+    assert!(matches!(peer.take_result(call), Err(CallError::Timeout { .. })), "[lifecycle-timeouts]");
 
     let call = peer.call(tool_call());
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: a queued request must be removed");
-    peer.events();
+    assert_eq!(
+        peer.take_sent_messages(),
+        Vec::<Value>::new(),
+        "[cancel-in-progress-only]: a queued request must be removed"
+    );
+    peer.take_events();
 
     for revision in [Revision::V2025_03_26, Revision::V2025_11_25] {
         let mut peer = Peer::over_http(revision);
-        let (call, sent) = peer.sends(tool_call());
+        let (call, sent) = peer.start_call(tool_call());
         peer.session.cancel(call, CancelReason::User, peer.now);
-        let (told, head) = peer.post();
+        let (told, head) = peer.take_post();
         assert_eq!(told["method"], "notifications/cancelled", "[cancel-http-explicit]: {revision}");
         assert_eq!(told["params"]["requestId"], sent["id"], "[cancel-own-requests]");
         assert_eq!(head.revision, Some(revision), "[http-version-header]: notifications must have the header");
@@ -188,35 +192,35 @@ fn cancellation_closes_the_stream_in_2026_07_28() {
 #[test]
 fn cancelled_call_is_not_sent_again() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
-    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
-    peer.fails(&sent["id"], lost());
+    let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
+    peer.report_undelivered(&sent["id"], lost_stream_fault());
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call must end before the retransmission");
-    peer.wait(seconds(60));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: no message must be sent");
+    assert_eq!(peer.take_result(call), Err(CallError::Cancelled), "the call must end before the retransmission");
+    peer.advance_time(seconds(60));
+    assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[cancel-in-progress-only]: no message must be sent");
 }
 
 #[test]
 fn user_responses_survive_a_lost_stream() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let request = ClientRequest::ReadResource { uri: "a:b".into() };
-    let (call, first) = peer.sends(request);
-    let asks = json!({ "when": { "method": "elicitation/create", "params": form() } });
+    let (call, first) = peer.start_call(request);
+    let asks = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
     let result = json!({ "resultType": "input_required", "requestState": "q9", "inputRequests": asks });
-    peer.answers(&first["id"], result);
-    let (server_request, ..) = peer.asked();
-    peer.session.answer(server_request, accepted(), peer.now).unwrap();
-    let second = peer.sent_one();
-    peer.fails(&second["id"], lost());
-    peer.wait(Duration::from_millis(250));
-    let third = peer.sent_one();
+    peer.send_result(&first["id"], result);
+    let (server_request, ..) = peer.take_server_request();
+    peer.session.answer(server_request, accepted_form_response(), peer.now).unwrap();
+    let second = peer.take_sent_message();
+    peer.report_undelivered(&second["id"], lost_stream_fault());
+    peer.advance_time(Duration::from_millis(250));
+    let third = peer.take_sent_message();
     for key in ["inputResponses", "requestState"] {
         assert_eq!(third["params"][key], second["params"][key], "[mrtr-echo-state]: {key} must be retained");
     }
-    assert_eq!(peer.events(), vec![], "no request must be reported again");
+    assert_eq!(peer.take_events(), vec![], "no request must be reported again");
     let cached = json!({ "contents": [], "ttlMs": 1000, "cacheScope": "public" });
-    peer.answers(&third["id"], cached);
-    match peer.done(call) {
+    peer.send_result(&third["id"], cached);
+    match peer.take_result(call) {
         Ok(ServerResult::Contents { cache, .. }) => assert_eq!(cache, None, "[cache-no-mrtr]"),
         other => panic!("expected the resource, not {other:?}"),
     }
@@ -225,55 +229,55 @@ fn user_responses_survive_a_lost_stream() {
 #[test]
 fn server_request_belongs_to_the_call_of_its_stream() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
-    let (first, sent) = peer.sends(tool_call());
-    let (second, _) = peer.sends(tool_call());
-    let asks = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form() });
+    let (first, sent) = peer.start_call(tool_call());
+    let (second, _) = peer.start_call(tool_call());
+    let asks = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form_params() });
     let decode = |message: Value| IncomingMessage::decode(&message.to_string().into_bytes().into()).unwrap();
     let origin = StreamOrigin::Post(RequestId::Number(sent["id"].as_i64().unwrap()));
     peer.session.handle_message(decode(asks(70)), origin, peer.now);
-    let (_, call, _) = peer.asked();
+    let (_, call, _) = peer.take_server_request();
     assert_eq!(call, Some(first), "[http-sse-requests-before-response]: the call must be found by its stream");
-    peer.wait(seconds(60));
-    let end = peer.done(second);
+    peer.advance_time(seconds(60));
+    let end = peer.take_result(second);
     assert!(matches!(end, Err(CallError::Timeout { .. })), "only the clock of that call must be paused: {end:?}");
-    peer.sent();
-    let (_third, _) = peer.sends(tool_call());
+    peer.take_sent_messages();
+    let (_third, _) = peer.start_call(tool_call());
     peer.session.handle_message(decode(asks(71)), StreamOrigin::Get, peer.now);
-    let (_, call, _) = peer.asked();
+    let (_, call, _) = peer.take_server_request();
     assert_eq!(call, None, "[http-get-listen]: the GET stream must not name a call");
 }
 
 #[test]
 fn undelivered_ping_is_a_lost_connection() {
-    let mut settings = crate::peer::config(HandshakeMode::Probe);
+    let mut settings = crate::peer::client_config(HandshakeMode::Probe);
     settings.carrier = TransportKind::StreamableHttp;
     settings.timeouts.ping_interval = Some(seconds(30));
     let capabilities = crate::peer::all_capabilities();
     let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities.clone(), settings.clone());
-    peer.wait(seconds(30));
-    let ping = peer.sent_one();
+    peer.advance_time(seconds(30));
+    let ping = peer.take_sent_message();
     assert_eq!(ping["method"], "ping", "[ping-periodic]");
-    peer.fails(&ping["id"], unreachable());
-    let event = peer.event();
+    peer.report_undelivered(&ping["id"], unreachable_fault());
+    let event = peer.take_event();
     assert!(
         matches!(&event, SessionEvent::Closed(CloseReason::ConnectionLost(cause)) if cause.contains("refused")),
         "[ping-timeout-failure], [ping-log-failures]: {event:?}"
     );
     let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities, settings);
-    peer.wait(seconds(30));
-    let ping = peer.sent_one();
-    peer.fails_with_status(&ping["id"], 400, "");
-    peer.wait(seconds(20));
-    assert_eq!(peer.events(), vec![], "a refused ping must not end the session");
+    peer.advance_time(seconds(30));
+    let ping = peer.take_sent_message();
+    peer.report_status(&ping["id"], 400, "");
+    peer.advance_time(seconds(20));
+    assert_eq!(peer.take_events(), vec![], "a refused ping must not end the session");
 }
 
 #[test]
 fn unknown_ids_are_ignored() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
     for id in [json!(999), json!(0), json!(-1)] {
-        peer.fails(&id, lost());
+        peer.report_undelivered(&id, lost_stream_fault());
     }
-    peer.session.handle_undelivered(&RequestId::Text("x".into()), lost(), peer.now);
+    peer.session.handle_undelivered(&RequestId::Text("x".into()), lost_stream_fault(), peer.now);
     peer.session.handle_session_lost(Some(&RequestId::Number(999)), peer.now);
-    assert_eq!(peer.events(), vec![], "unknown ids must be ignored");
+    assert_eq!(peer.take_events(), vec![], "unknown ids must be ignored");
 }

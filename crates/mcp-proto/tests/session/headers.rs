@@ -5,21 +5,21 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, tool_call};
 
-fn modern() -> Peer {
+fn modern_http_peer() -> Peer {
     Peer::over_http(Revision::V2026_07_28)
 }
 
-fn tool(name: &str, properties: Value) -> Value {
+fn tool_definition(name: &str, properties: Value) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } })
 }
 
 /// Responds to `tools/list` with `tools`. Returns the names of the accepted tools, and the dropped entries.
-fn lists(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
+fn respond_to_tools_list(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
     let call = peer.call(ClientRequest::ListTools { cursor: None });
-    let sent = peer.sent_one();
-    peer.answers(&sent["id"], json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }));
+    let sent = peer.take_sent_message();
+    peer.send_result(&sent["id"], json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }));
     let mut dropped = Vec::new();
-    for event in peer.events() {
+    for event in peer.take_events() {
         match event {
             SessionEvent::ItemsDropped { list, items } => {
                 assert_eq!(list, ListKind::Tools, "the list must be the tools");
@@ -34,19 +34,19 @@ fn lists(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
     panic!("expected the tools");
 }
 
-fn call(name: &str, arguments: Value) -> ClientRequest {
+fn tool_call_request(name: &str, arguments: Value) -> ClientRequest {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     ClientRequest::CallTool { name: name.into(), arguments, as_task: false }
 }
 
-fn headers_of(peer: &mut Peer, arguments: Value) -> Vec<(String, String)> {
-    peer.call(call("t", arguments));
-    peer.post().1.params
+fn sent_parameter_headers(peer: &mut Peer, arguments: Value) -> Vec<(String, String)> {
+    peer.call(tool_call_request("t", arguments));
+    peer.take_post().1.params
 }
 
 #[test]
 fn each_request_has_method_and_name_headers() {
-    let mut peer = modern();
+    let mut peer = modern_http_peer();
     for (request, method, name) in [
         (tool_call(), "tools/call", Some("add_note")),
         (ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() }, "prompts/get", Some("p")),
@@ -56,7 +56,7 @@ fn each_request_has_method_and_name_headers() {
         (ClientRequest::Ping, "server/discover", None),
     ] {
         peer.call(request);
-        let (body, head) = peer.post();
+        let (body, head) = peer.take_post();
         assert_eq!(body["method"], method, "the method");
         assert_eq!(
             head.method.as_deref(),
@@ -92,8 +92,8 @@ fn values_not_allowed_in_headers_are_encoded() {
 
 #[test]
 fn annotated_arguments_are_copied_to_headers() {
-    let mut peer = modern();
-    assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "[http-x-mcp-header-unknown-schema]");
+    let mut peer = modern_http_peer();
+    assert_eq!(sent_parameter_headers(&mut peer, json!({ "s": "x" })), [], "[http-x-mcp-header-unknown-schema]");
     let properties = json!({
         "s": { "type": "string", "x-mcp-header": "Region" },
         "n": { "type": "integer", "x-mcp-header": "Count" },
@@ -103,7 +103,7 @@ fn annotated_arguments_are_copied_to_headers() {
         // A property with this name is not an annotation, nor is data.
         "x-mcp-header": { "type": "string", "default": { "x-mcp-header": 5 } },
     });
-    let (names, dropped) = lists(&mut peer, &[tool("t", properties)]);
+    let (names, dropped) = respond_to_tools_list(&mut peer, &[tool_definition("t", properties)]);
     assert_eq!((names.len(), dropped), (1, vec![]), "[http-x-mcp-header-support]: the tool must be valid");
     let pair = |name: &str, value: &str| (format!("Mcp-Param-{name}"), value.to_owned());
     for (arguments, expected) in [
@@ -123,25 +123,36 @@ fn annotated_arguments_are_copied_to_headers() {
         ),
     ] {
         assert_eq!(
-            headers_of(&mut peer, arguments.clone()),
+            sent_parameter_headers(&mut peer, arguments.clone()),
             expected,
             "[http-x-mcp-header-mirror], [http-x-mcp-header-exact-path], [http-x-mcp-header-omit-absent], \
              [http-x-mcp-header-omit-null], [http-x-mcp-header-convert]: {arguments}"
         );
     }
     for n in [json!(9_007_199_254_740_992_i64), json!(-9_007_199_254_740_992_i64), json!(1.5), json!(1e300)] {
-        let id = peer.call(call("t", json!({ "n": n })));
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "[http-x-mcp-header-safe-integer]: {n} must not be sent");
+        let id = peer.call(tool_call_request("t", json!({ "n": n })));
+        assert_eq!(
+            peer.take_sent_messages(),
+            Vec::<Value>::new(),
+            "[http-x-mcp-header-safe-integer]: {n} must not be sent"
+        );
         assert!(
-            matches!(peer.done(id), Err(CallError::Unsupported { what }) if what.contains("`n`")),
+            matches!(peer.take_result(id), Err(CallError::Unsupported { what }) if what.contains("`n`")),
             "[http-x-mcp-header-safe-integer]: the error must name the argument"
         );
     }
-    lists(&mut peer, &[tool("t", json!({ "s": { "type": "string", "x-mcp-header": "Place" } }))]);
-    assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [pair("Place", "x")], "[http-x-mcp-header-latest-schema]");
-    lists(&mut peer, &[tool("t", json!({ "s": { "type": "string" } }))]);
+    respond_to_tools_list(
+        &mut peer,
+        &[tool_definition("t", json!({ "s": { "type": "string", "x-mcp-header": "Place" } }))],
+    );
     assert_eq!(
-        headers_of(&mut peer, json!({ "s": "x" })),
+        sent_parameter_headers(&mut peer, json!({ "s": "x" })),
+        [pair("Place", "x")],
+        "[http-x-mcp-header-latest-schema]"
+    );
+    respond_to_tools_list(&mut peer, &[tool_definition("t", json!({ "s": { "type": "string" } }))]);
+    assert_eq!(
+        sent_parameter_headers(&mut peer, json!({ "s": "x" })),
         [],
         "[http-x-mcp-header-latest-schema]: the header must be gone"
     );
@@ -186,9 +197,9 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
         ("[http-x-mcp-header-reject-location]: any property", inside("additionalProperties", annotated())),
     ];
     for (proves, properties) in bad {
-        let mut peer = modern();
-        let good = || tool("good", json!({ "s": { "type": "string", "x-mcp-header": "A" } }));
-        let (names, dropped) = lists(&mut peer, &[tool("t", properties), good()]);
+        let mut peer = modern_http_peer();
+        let good = || tool_definition("good", json!({ "s": { "type": "string", "x-mcp-header": "A" } }));
+        let (names, dropped) = respond_to_tools_list(&mut peer, &[tool_definition("t", properties), good()]);
         assert_eq!(names, ["good"], "[http-x-mcp-header-drop-tool-only]; {proves}");
         let [DroppedItem { name, cause }] = &dropped[..] else {
             panic!("{proves}: one tool must be dropped: {dropped:?}")
@@ -199,10 +210,10 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
             "[http-x-mcp-header-log-reject]: the cause must name the annotation: {cause}"
         );
         assert!(!cause.contains(['\r', '\n', '\u{1}']), "X54: the cause must be escaped: {cause:?}");
-        assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "X54: no header must be sent");
+        assert_eq!(sent_parameter_headers(&mut peer, json!({ "s": "x" })), [], "X54: no header must be sent");
     }
     let deep = (0..100).fold(json!({ "x-mcp-header": "A" }), |inner, _| json!({ "not": inner }));
-    let (_, dropped) = lists(&mut modern(), &[json!({ "name": "t", "inputSchema": deep })]);
+    let (_, dropped) = respond_to_tools_list(&mut modern_http_peer(), &[json!({ "name": "t", "inputSchema": deep })]);
     assert!(
         dropped[0].cause.contains("nests more than 64 times"),
         "[base-schema-bounds]: nesting must be limited: {dropped:?}"
@@ -211,52 +222,52 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
 
 #[test]
 fn header_annotations_are_ignored_without_such_headers() {
-    let bad = tool("t", json!({ "s": { "type": "number", "x-mcp-header": "a b" } }));
+    let bad = tool_definition("t", json!({ "s": { "type": "number", "x-mcp-header": "a b" } }));
     for (proves, mut peer) in [
         ("[http-x-mcp-header-stdio-ignore]", Peer::ready(Revision::V2026_07_28)),
         ("[lifecycle-respect-version]", Peer::over_http(Revision::V2025_11_25)),
     ] {
-        let (names, dropped) = lists(&mut peer, std::slice::from_ref(&bad));
+        let (names, dropped) = respond_to_tools_list(&mut peer, std::slice::from_ref(&bad));
         assert_eq!((names.len(), dropped.len()), (1, 0), "{proves}: the tool must be accepted");
-        assert_eq!(headers_of(&mut peer, json!({ "s": 1.5 })), [], "{proves}: no header must be sent");
+        assert_eq!(sent_parameter_headers(&mut peer, json!({ "s": 1.5 })), [], "{proves}: no header must be sent");
     }
 }
 
 #[test]
 fn header_mismatch_refreshes_the_tool_list() {
     let refusal = json!({ "error": { "code": -32020, "message": "Mcp-Param-Region is missing" } }).to_string();
-    let mut peer = modern();
-    let id = peer.call(call("t", json!({ "s": "eu" })));
-    let (first, head) = peer.post();
+    let mut peer = modern_http_peer();
+    let id = peer.call(tool_call_request("t", json!({ "s": "eu" })));
+    let (first, head) = peer.take_post();
     assert_eq!(head.params, [], "no header must be sent before the schema is known");
-    peer.fails_with_status(&first["id"], 400, &refusal);
-    let (list, _) = peer.post();
+    peer.report_status(&first["id"], 400, &refusal);
+    let (list, _) = peer.take_post();
     assert_eq!(list["method"], "tools/list", "[http-header-mismatch-refresh]");
-    peer.answers(&list["id"], json!({ "tools": [tool("other", json!({}))], "nextCursor": "2" }));
-    let (list, _) = peer.post();
+    peer.send_result(&list["id"], json!({ "tools": [tool_definition("other", json!({}))], "nextCursor": "2" }));
+    let (list, _) = peer.take_post();
     assert_eq!(list["params"]["cursor"], "2", "[http-header-mismatch-refresh]: the next page must be requested");
-    let annotated = tool("t", json!({ "s": { "type": "string", "x-mcp-header": "Region" } }));
-    peer.answers(&list["id"], json!({ "tools": [annotated], "nextCursor": "3" }));
+    let annotated = tool_definition("t", json!({ "s": { "type": "string", "x-mcp-header": "Region" } }));
+    peer.send_result(&list["id"], json!({ "tools": [annotated], "nextCursor": "3" }));
     assert_eq!(
-        peer.event(),
+        peer.take_event(),
         SessionEvent::ListChanged(ListKind::Tools),
         "[cache-early-refetch]: the list must be reported as changed"
     );
-    let (again, head) = peer.post();
+    let (again, head) = peer.take_post();
     assert_ne!(again["id"], first["id"], "[base-request-id-inflight-unique]");
     assert_eq!(head.params, [("Mcp-Param-Region".to_owned(), "eu".to_owned())], "[http-header-mismatch-refresh]");
-    peer.fails_with_status(&again["id"], 400, &refusal);
-    let end = peer.done(id);
+    peer.report_status(&again["id"], 400, &refusal);
+    let end = peer.take_result(id);
     assert!(
         matches!(end, Err(CallError::Server(_))),
         "[http-header-mismatch-refresh]: the retry must happen only once: {end:?}"
     );
 
-    let id = peer.call(call("t", json!({ "s": "eu" })));
-    let (first, _) = peer.post();
-    peer.fails_with_status(&first["id"], 400, &refusal);
-    let (list, _) = peer.post();
+    let id = peer.call(tool_call_request("t", json!({ "s": "eu" })));
+    let (first, _) = peer.take_post();
+    peer.report_status(&first["id"], 400, &refusal);
+    let (list, _) = peer.take_post();
     peer.session.cancel(id, CancelReason::User, peer.now);
-    assert_eq!(peer.sent_one(), json!({ "aborted": list["id"] }), "the list request must be aborted");
-    assert_eq!(peer.done(id), Err(CallError::Cancelled), "the call must end");
+    assert_eq!(peer.take_sent_message(), json!({ "aborted": list["id"] }), "the list request must be aborted");
+    assert_eq!(peer.take_result(id), Err(CallError::Cancelled), "the call must end");
 }

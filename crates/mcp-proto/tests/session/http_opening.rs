@@ -3,17 +3,21 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, all_capabilities, config, seconds};
+use crate::peer::{Peer, all_capabilities, client_config, seconds};
 
-fn http(known: Option<Revision>) -> Peer {
-    Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(HandshakeMode::Probe) })
+fn http_peer(known: Option<Revision>) -> Peer {
+    Peer::with_config(SessionConfig {
+        carrier: TransportKind::StreamableHttp,
+        known,
+        ..client_config(HandshakeMode::Probe)
+    })
 }
 
-fn discovered() -> Value {
+fn discover_result() -> Value {
     json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities(), "resultType": "complete" })
 }
 
-fn initialized(version: &str) -> Value {
+fn initialize_result(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "2" } })
 }
 
@@ -22,16 +26,16 @@ fn rpc_error(code: i64, data: Value) -> String {
 }
 
 #[track_caller]
-fn failed(peer: &mut Peer) -> (HandshakeFault, String) {
-    match peer.events().last() {
+fn take_handshake_failure(peer: &mut Peer) -> (HandshakeFault, String) {
+    match peer.take_events().last() {
         Some(SessionEvent::OpeningFailed { fault, cause }) => (*fault, cause.clone()),
         other => panic!("expected a failed opening, not {other:?}"),
     }
 }
 
 #[track_caller]
-fn ready(peer: &mut Peer) -> Revision {
-    match peer.event() {
+fn take_negotiated_revision(peer: &mut Peer) -> Revision {
+    match peer.take_event() {
         SessionEvent::Ready(facts) => facts.revision,
         other => panic!("expected a ready session, not {other:?}"),
     }
@@ -39,8 +43,8 @@ fn ready(peer: &mut Peer) -> Revision {
 
 #[test]
 fn probe_headers_contain_only_version_and_method() {
-    let mut peer = http(None);
-    let (probe, head) = peer.post();
+    let mut peer = http_peer(None);
+    let (probe, head) = peer.take_post();
     assert_eq!(probe["method"], "server/discover", "[http-modern-first]");
     assert_eq!(
         head.revision,
@@ -53,9 +57,13 @@ fn probe_headers_contain_only_version_and_method() {
     );
     assert_eq!(head.method.as_deref(), Some("server/discover"), "[http-mcp-method-header]");
     assert_eq!((head.name, head.params), (None, vec![]), "the probe must have no target");
-    peer.answers(&probe["id"], discovered());
-    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "a DiscoverResult must mean a modern server");
-    let posts = peer.posts();
+    peer.send_result(&probe["id"], discover_result());
+    assert_eq!(
+        take_negotiated_revision(&mut peer),
+        Revision::V2026_07_28,
+        "a DiscoverResult must mean a modern server"
+    );
+    let posts = peer.take_posts();
     assert!(
         posts.iter().all(|(body, _)| body["method"] != "initialize" && body["method"] != "notifications/initialized"),
         "[lifecycle-no-handshake-modern]: {posts:?}"
@@ -75,19 +83,23 @@ fn legacy_server_is_detected_by_its_refusal_of_the_probe() {
         ("4xx of any kind", 422, ""),
         ("a failure on an unknown method", 500, "Internal Server Error"),
     ] {
-        let mut peer = http(None);
-        let (probe, _) = peer.post();
-        peer.fails_with_status(&probe["id"], code, body);
-        let (init, head) = peer.post();
+        let mut peer = http_peer(None);
+        let (probe, _) = peer.take_post();
+        peer.report_status(&probe["id"], code, body);
+        let (init, head) = peer.take_post();
         assert_eq!(init["method"], "initialize", "{proves}: {code}");
         assert_eq!(init["params"]["protocolVersion"], "2025-11-25", "[lifecycle-init-version-latest]: {code}");
         assert_eq!(head, HttpHead::default(), "{proves}: no version header before negotiation");
-        peer.answers(&init["id"], initialized("2025-06-18"));
-        assert_eq!(ready(&mut peer), Revision::V2025_06_18, "[lifecycle-init-accept-counteroffer]: {code}");
-        let (told, head) = peer.post();
+        peer.send_result(&init["id"], initialize_result("2025-06-18"));
+        assert_eq!(
+            take_negotiated_revision(&mut peer),
+            Revision::V2025_06_18,
+            "[lifecycle-init-accept-counteroffer]: {code}"
+        );
+        let (told, head) = peer.take_post();
         assert_eq!(told["method"], "notifications/initialized", "[lifecycle-initialized-notification]");
         assert_eq!(head.revision, Some(Revision::V2025_06_18), "[http-version-header-negotiated]");
-        let (_, sent) = (peer.call(ClientRequest::Ping), peer.post());
+        let (_, sent) = (peer.call(ClientRequest::Ping), peer.take_post());
         assert_eq!(sent.1.revision, Some(Revision::V2025_06_18), "[http-version-header]");
         assert_eq!(sent.1.method, None, "[http-mcp-method-header]: only in 2026-07-28");
     }
@@ -99,56 +111,60 @@ fn other_probe_failures_fall_back_to_initialize() {
         DeliveryFault::Lost { cause: "the stream ended".into() },
         DeliveryFault::Unusable { cause: "text/html is neither".into() },
     ] {
-        let mut peer = http(None);
-        let (probe, _) = peer.post();
-        peer.fails(&probe["id"], fault.clone());
-        assert_eq!(peer.post().0["method"], "initialize", "initialize must follow {fault}");
+        let mut peer = http_peer(None);
+        let (probe, _) = peer.take_post();
+        peer.report_undelivered(&probe["id"], fault.clone());
+        assert_eq!(peer.take_post().0["method"], "initialize", "initialize must follow {fault}");
     }
-    let mut peer = http(None);
-    let (probe, _) = peer.post();
-    peer.wait(seconds(10));
-    let sent = peer.sent();
+    let mut peer = http_peer(None);
+    let (probe, _) = peer.take_post();
+    peer.advance_time(seconds(10));
+    let sent = peer.take_sent_messages();
     assert_eq!(sent[0]["aborted"], probe["id"], "the stream of an unanswered probe must be closed");
     assert_eq!(sent[1]["method"], "initialize", "a timeout must mean a legacy server");
-    peer.fails(&probe["id"], DeliveryFault::Lost { cause: "closed".into() });
-    assert_eq!(peer.events(), vec![], "[base-request-id-session-unique]: a late fault of the probe must be ignored");
+    peer.report_undelivered(&probe["id"], DeliveryFault::Lost { cause: "closed".into() });
+    assert_eq!(
+        peer.take_events(),
+        vec![],
+        "[base-request-id-session-unique]: a late fault of the probe must be ignored"
+    );
 }
 
 #[test]
 fn modern_errors_do_not_fall_back_to_initialize() {
-    let mut peer = http(None);
-    let (probe, _) = peer.post();
-    peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
-    let (again, _) = peer.post();
+    let mut peer = http_peer(None);
+    let (probe, _) = peer.take_post();
+    peer.report_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
+    let (again, _) = peer.take_post();
     assert_eq!(
         again["method"], "server/discover",
         "[http-400-modern-error-retry]: the probe must be repeated with an advertised version"
     );
 
-    let mut peer = http(None);
-    let (probe, _) = peer.post();
-    peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2027-01-01"] })));
-    let (fault, cause) = failed(&mut peer);
+    let mut peer = http_peer(None);
+    let (probe, _) = peer.take_post();
+    peer.report_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2027-01-01"] })));
+    let (fault, cause) = take_handshake_failure(&mut peer);
     assert_eq!(fault, HandshakeFault::Refused, "[lifecycle-unsupported-version-surface]");
     assert!(cause.contains("2027-01-01"), "[lifecycle-unsupported-version-surface]: {cause}");
 
-    let mut peer = http(None);
-    let (probe, _) = peer.post();
-    peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2025-06-18"] })));
-    let (init, _) = peer.post();
+    let mut peer = http_peer(None);
+    let (probe, _) = peer.take_post();
+    peer.report_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2025-06-18"] })));
+    let (init, _) = peer.take_post();
     assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "[lifecycle-unsupported-version-retry]");
 
     for code in [-32020, -32021] {
-        let mut peer = http(None);
-        let (probe, _) = peer.post();
-        peer.fails_with_status(&probe["id"], 400, &rpc_error(code, Value::Null));
+        let mut peer = http_peer(None);
+        let (probe, _) = peer.take_post();
+        peer.report_status(&probe["id"], 400, &rpc_error(code, Value::Null));
         assert_eq!(
-            failed(&mut peer).0,
+            take_handshake_failure(&mut peer).0,
             HandshakeFault::Refused,
             "[http-400-modern-error-retry]: {code} must count as modern"
         );
         assert_eq!(
-            peer.sent(),
+            peer.take_sent_messages(),
             Vec::<Value>::new(),
             "[http-400-modern-error-retry]: initialize must not follow {code}"
         );
@@ -167,11 +183,11 @@ fn failure_unrelated_to_the_era_ends_the_opening() {
         (down(), HandshakeFault::Unreachable),
     ] {
         for known in [None, Some(Revision::V2025_11_25)] {
-            let mut peer = http(known);
-            let (first, _) = peer.post();
-            peer.fails(&first["id"], fault.clone());
-            assert_eq!(failed(&mut peer).0, expected, "{fault} to {}", first["method"]);
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "no other attempt may follow {fault}");
+            let mut peer = http_peer(known);
+            let (first, _) = peer.take_post();
+            peer.report_undelivered(&first["id"], fault.clone());
+            assert_eq!(take_handshake_failure(&mut peer).0, expected, "{fault} to {}", first["method"]);
+            assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "no other attempt may follow {fault}");
         }
     }
 }
@@ -179,12 +195,12 @@ fn failure_unrelated_to_the_era_ends_the_opening() {
 #[test]
 fn initialize_refused_with_4xx_suggests_http_sse() {
     for code in [400, 404, 405, 415] {
-        let mut peer = http(None);
-        let (probe, _) = peer.post();
-        peer.fails_with_status(&probe["id"], 405, "first words");
-        let (init, _) = peer.post();
-        peer.fails_with_status(&init["id"], code, "second words");
-        let (fault, cause) = failed(&mut peer);
+        let mut peer = http_peer(None);
+        let (probe, _) = peer.take_post();
+        peer.report_status(&probe["id"], 405, "first words");
+        let (init, _) = peer.take_post();
+        peer.report_status(&init["id"], code, "second words");
+        let (fault, cause) = take_handshake_failure(&mut peer);
         assert_eq!(fault, HandshakeFault::NotStreamable, "[sse-fallback-any-4xx] [sse-fallback-post-first]: {code}");
         for words in ["first words", "second words"] {
             assert!(cause.contains(words), "[lifecycle-legacy-actionable-error]: {cause}");
@@ -194,19 +210,19 @@ fn initialize_refused_with_4xx_suggests_http_sse() {
         (DeliveryFault::Lost { cause: "cut".into() }, HandshakeFault::ServerError),
         (DeliveryFault::Unusable { cause: "html".into() }, HandshakeFault::Refused),
     ] {
-        let mut peer = http(None);
-        let (probe, _) = peer.post();
-        peer.fails_with_status(&probe["id"], 405, "");
-        let (init, _) = peer.post();
-        peer.fails(&init["id"], fault);
-        assert_eq!(failed(&mut peer).0, expected, "[lifecycle-init-errors]");
+        let mut peer = http_peer(None);
+        let (probe, _) = peer.take_post();
+        peer.report_status(&probe["id"], 405, "");
+        let (init, _) = peer.take_post();
+        peer.report_undelivered(&init["id"], fault);
+        assert_eq!(take_handshake_failure(&mut peer).0, expected, "[lifecycle-init-errors]");
     }
-    let mut peer = http(None);
-    let (probe, _) = peer.post();
-    peer.fails_with_status(&probe["id"], 400, "");
-    let (init, _) = peer.post();
-    peer.fails_with_status(&init["id"], 400, &rpc_error(-32602, json!({ "supported": ["2025-03-26"] })));
-    let (init, _) = peer.post();
+    let mut peer = http_peer(None);
+    let (probe, _) = peer.take_post();
+    peer.report_status(&probe["id"], 400, "");
+    let (init, _) = peer.take_post();
+    peer.report_status(&init["id"], 400, &rpc_error(-32602, json!({ "supported": ["2025-03-26"] })));
+    let (init, _) = peer.take_post();
     assert_eq!(
         init["params"]["protocolVersion"], "2025-03-26",
         "[lifecycle-init-errors]: a common version must be used"
@@ -215,31 +231,39 @@ fn initialize_refused_with_4xx_suggests_http_sse() {
 
 #[test]
 fn known_revision_is_tried_first_and_detected_again_on_failure() {
-    let mut peer = http(Some(Revision::V2025_11_25));
-    let (init, _) = peer.post();
+    let mut peer = http_peer(Some(Revision::V2025_11_25));
+    let (init, _) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-persist], [lifecycle-era-cache]");
-    peer.fails_with_status(&init["id"], 400, "");
-    let (probe, _) = peer.post();
+    peer.report_status(&init["id"], 400, "");
+    let (probe, _) = peer.take_post();
     assert_eq!(probe["method"], "server/discover", "[lifecycle-era-persist]: a failure must cause a probe");
-    peer.answers(&probe["id"], discovered());
-    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "the modern revision must be detected");
+    peer.send_result(&probe["id"], discover_result());
+    assert_eq!(take_negotiated_revision(&mut peer), Revision::V2026_07_28, "the modern revision must be detected");
 
-    let mut peer = http(Some(Revision::V2025_11_25));
-    let (init, _) = peer.post();
-    peer.answers(&init["id"], json!({}));
-    assert_eq!(failed(&mut peer).0, HandshakeFault::Refused, "an invalid result must not cause a probe");
-
-    let mut peer = http(Some(Revision::V2025_11_25));
-    let (init, _) = peer.post();
-    peer.fails_with_status(&init["id"], 404, "gone");
-    let (probe, _) = peer.post();
-    peer.fails_with_status(&probe["id"], 404, "gone");
-    assert_eq!(failed(&mut peer).0, HandshakeFault::NotStreamable, "failures of both must suggest HTTP+SSE");
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "each must be tried once");
-
-    let mut peer = http(Some(Revision::V2026_07_28));
+    let mut peer = http_peer(Some(Revision::V2025_11_25));
+    let (init, _) = peer.take_post();
+    peer.send_result(&init["id"], json!({}));
     assert_eq!(
-        peer.post().0["method"],
+        take_handshake_failure(&mut peer).0,
+        HandshakeFault::Refused,
+        "an invalid result must not cause a probe"
+    );
+
+    let mut peer = http_peer(Some(Revision::V2025_11_25));
+    let (init, _) = peer.take_post();
+    peer.report_status(&init["id"], 404, "gone");
+    let (probe, _) = peer.take_post();
+    peer.report_status(&probe["id"], 404, "gone");
+    assert_eq!(
+        take_handshake_failure(&mut peer).0,
+        HandshakeFault::NotStreamable,
+        "failures of both must suggest HTTP+SSE"
+    );
+    assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "each must be tried once");
+
+    let mut peer = http_peer(Some(Revision::V2026_07_28));
+    assert_eq!(
+        peer.take_post().0["method"],
         "server/discover",
         "[lifecycle-era-cache]: a known modern server must be probed"
     );
@@ -247,33 +271,38 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
 
 #[test]
 fn http_sse_is_always_legacy() {
-    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::HttpSse, ..config(HandshakeMode::Probe) });
-    let (init, head) = peer.post();
+    let mut peer =
+        Peer::with_config(SessionConfig { carrier: TransportKind::HttpSse, ..client_config(HandshakeMode::Probe) });
+    let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: initialize must be sent first");
     assert_eq!(head, HttpHead::default(), "HTTP+SSE must have no additional headers");
-    peer.answers(&init["id"], initialized("2024-11-05"));
-    assert_eq!(ready(&mut peer), Revision::V2024_11_05, "[lifecycle-init-accept-counteroffer]");
-    assert_eq!(peer.post().1, HttpHead::default(), "later messages must have no additional headers");
+    peer.send_result(&init["id"], initialize_result("2024-11-05"));
+    assert_eq!(take_negotiated_revision(&mut peer), Revision::V2024_11_05, "[lifecycle-init-accept-counteroffer]");
+    assert_eq!(peer.take_post().1, HttpHead::default(), "later messages must have no additional headers");
 
-    let pinned = config(HandshakeMode::Pinned(Revision::V2026_07_28));
-    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::HttpSse, ..pinned });
-    assert_eq!(failed(&mut peer).0, HandshakeFault::Refused, "2026-07-28 must be refused");
+    let pinned = client_config(HandshakeMode::Pinned(Revision::V2026_07_28));
+    let mut peer = Peer::with_config(SessionConfig { carrier: TransportKind::HttpSse, ..pinned });
+    assert_eq!(take_handshake_failure(&mut peer).0, HandshakeFault::Refused, "2026-07-28 must be refused");
 }
 
 #[test]
 fn pinned_revision_has_no_fallback() {
-    let settings = config(HandshakeMode::Pinned(Revision::V2026_07_28));
-    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
-    let (probe, _) = peer.post();
-    peer.fails_with_status(&probe["id"], 404, "");
-    assert_eq!(failed(&mut peer).0, HandshakeFault::Refused, "initialize must not follow if 2026-07-28 is pinned");
-    let settings = config(HandshakeMode::Pinned(Revision::V2025_06_18));
-    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
-    let (init, _) = peer.post();
-    assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned revision must be offered");
-    peer.fails_with_status(&init["id"], 404, "");
+    let settings = client_config(HandshakeMode::Pinned(Revision::V2026_07_28));
+    let mut peer = Peer::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
+    let (probe, _) = peer.take_post();
+    peer.report_status(&probe["id"], 404, "");
     assert_eq!(
-        failed(&mut peer).0,
+        take_handshake_failure(&mut peer).0,
+        HandshakeFault::Refused,
+        "initialize must not follow if 2026-07-28 is pinned"
+    );
+    let settings = client_config(HandshakeMode::Pinned(Revision::V2025_06_18));
+    let mut peer = Peer::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
+    let (init, _) = peer.take_post();
+    assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned revision must be offered");
+    peer.report_status(&init["id"], 404, "");
+    assert_eq!(
+        take_handshake_failure(&mut peer).0,
         HandshakeFault::NotStreamable,
         "no probe may follow if a legacy revision is pinned"
     );
@@ -281,9 +310,9 @@ fn pinned_revision_has_no_fallback() {
 
 #[test]
 fn connection_closed_during_opening_is_not_an_exit_on_the_probe() {
-    let mut peer = http(None);
+    let mut peer = http_peer(None);
     peer.session.handle_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
-    let events = peer.events();
+    let events = peer.take_events();
     assert!(
         matches!(
             events[..],

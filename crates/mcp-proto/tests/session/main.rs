@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod batches;
+mod before_ready;
 mod caching;
 mod calls;
 mod decode;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::peer::*;
 
 /// Returns a request for the method of a protocol extension.
-fn extension() -> ClientRequest {
+fn extension_request() -> ClientRequest {
     ClientRequest::Extension {
         extension: "com.example/skills",
         method: "skills/list",
@@ -21,21 +21,27 @@ fn extension() -> ClientRequest {
 fn extension_method_is_sent_only_to_servers_that_support_it() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
-        let end = peer.session.call(extension(), LONG_DEADLINE, peer.now);
+        let end = peer.session.call(extension_request(), LONG_DEADLINE, peer.now);
         assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback] in {revision}: {end:?}");
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-ext-fallback] in {revision}: no message must be sent");
+        assert_eq!(
+            peer.take_sent_messages(),
+            Vec::<Value>::new(),
+            "[lifecycle-ext-fallback] in {revision}: no message must be sent"
+        );
 
         let mut capabilities = all_capabilities();
         capabilities["extensions"] = json!({ "com.example/skills": {} });
-        let mut peer = Peer::ready_with(revision, capabilities, config(HandshakeMode::Probe));
-        let (call, sent) = peer.sends(extension());
+        let mut peer = Peer::ready_with(revision, capabilities, client_config(HandshakeMode::Probe));
+        let (call, sent) = peer.start_call(extension_request());
         assert_contains(
             &sent,
             &json!({ "method": "skills/list", "params": { "cursor": "c" } }),
             "method and parameters must be unchanged",
         );
-        peer.answers(&sent["id"], json!({ "skills": [1], "resultType": "complete" }));
-        let Ok(ServerResult::Extension { result, .. }) = peer.done(call) else { panic!("the call must succeed") };
+        peer.send_result(&sent["id"], json!({ "skills": [1], "resultType": "complete" }));
+        let Ok(ServerResult::Extension { result, .. }) = peer.take_result(call) else {
+            panic!("the call must succeed")
+        };
         assert_eq!(result["skills"], json!([1]), "the result must be unchanged");
     }
 }
@@ -47,7 +53,7 @@ fn in_flight_ids_are_unique_and_notifications_have_none() {
         let mut ids = HashSet::new();
         let mut calls = Vec::new();
         for _ in 0..20 {
-            let (call, sent) = peer.sends(ClientRequest::ReadResource { uri: "a:b".into() });
+            let (call, sent) = peer.start_call(ClientRequest::ReadResource { uri: "a:b".into() });
             assert!(
                 ids.insert(sent["id"].to_string()),
                 "[base-request-id-inflight-unique] in {revision}: {}",
@@ -58,7 +64,7 @@ fn in_flight_ids_are_unique_and_notifications_have_none() {
             calls.push(call);
         }
         peer.session.cancel(calls[0], CancelReason::User, peer.now);
-        let told = peer.sent_one();
+        let told = peer.take_sent_message();
         assert_eq!(told["method"], "notifications/cancelled", "{revision}: the cancellation must be sent");
         assert_eq!(told.get("id"), None, "[base-notification-no-id] in {revision}");
     }
@@ -68,10 +74,10 @@ fn in_flight_ids_are_unique_and_notifications_have_none() {
 fn server_error_is_reported_unchanged() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     for error in [-32_000, -32_001, -32_003, -32_019, 7] {
-        let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+        let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
         let said = json!({ "code": error, "message": "no", "data": { "a": 1 } });
-        peer.says(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": said }));
-        let Err(CallError::Server(found)) = peer.done(call) else { panic!("{error} must end the call") };
+        peer.send_message(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": said }));
+        let Err(CallError::Server(found)) = peer.take_result(call) else { panic!("{error} must end the call") };
         assert_eq!(json!(found), said, "[base-error-32000-range]: {error} must be reported unchanged");
     }
 }
@@ -79,14 +85,14 @@ fn server_error_is_reported_unchanged() {
 #[test]
 fn prompt_messages_contain_every_kind_of_content() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
-    let (call, sent) = peer.sends(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
+    let (call, sent) = peer.start_call(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
     let message = |role: &str, content: Value| json!({ "role": role, "content": content });
     let messages = [
         message("assistant", json!({ "type": "audio", "data": "AA==", "mimeType": "audio/wav" })),
         message("user", json!({ "type": "resource_link", "uri": "a:b", "name": "b" })),
     ];
-    peer.answers(&sent["id"], json!({ "messages": messages }));
-    let Ok(ServerResult::Prompt(prompt)) = peer.done(call) else { panic!("the prompt must be returned") };
+    peer.send_result(&sent["id"], json!({ "messages": messages }));
+    let Ok(ServerResult::Prompt(prompt)) = peer.take_result(call) else { panic!("the prompt must be returned") };
     let [first, second] = &prompt.messages[..] else { panic!("expected two messages: {prompt:?}") };
     let is_audio = matches!((first.role, &first.content), (Role::Assistant, ContentBlock::Audio(_)));
     assert!(is_audio, "[prompts-content-audio]: {first:?}");

@@ -4,9 +4,12 @@ use mcp_proto::types::*;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
+use crate::peer::{
+    LONG_DEADLINE, Peer, accepted_form_response, all_capabilities, client_config, form_params, sampling_params,
+    seconds, tool_call,
+};
 
-fn modern() -> Peer {
+fn modern_peer() -> Peer {
     Peer::ready(Revision::V2026_07_28)
 }
 
@@ -18,11 +21,11 @@ fn require_input(peer: &mut Peer, id: &Value, state: Option<&str>, requests: Val
     if !requests.is_null() {
         result["inputRequests"] = requests;
     }
-    peer.answers(id, result);
+    peer.send_result(id, result);
 }
 
 fn form_request() -> Value {
-    json!({ "when": { "method": "elicitation/create", "params": form() } })
+    json!({ "when": { "method": "elicitation/create", "params": form_params() } })
 }
 
 #[test]
@@ -32,21 +35,21 @@ fn call_is_repeated_with_the_responses() {
         ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
         ClientRequest::ReadResource { uri: "a:b".into() },
     ] {
-        let mut peer = modern();
-        let (call, first) = peer.sends(request);
+        let mut peer = modern_peer();
+        let (call, first) = peer.start_call(request);
         let state = "q\u{0}9\" <opaque> \u{2028}";
         require_input(
             &mut peer,
             &first["id"],
             Some(state),
             json!({
-                "when": { "method": "elicitation/create", "params": form() },
-                "who": { "method": "sampling/createMessage", "params": sampling() },
+                "when": { "method": "elicitation/create", "params": form_params() },
+                "who": { "method": "sampling/createMessage", "params": sampling_params() },
                 "where": { "method": "roots/list" },
             }),
         );
         let asked: Vec<_> = peer
-            .events()
+            .take_events()
             .into_iter()
             .map(|event| match event {
                 SessionEvent::RequestReceived { request, call: led_by, server_request } => {
@@ -58,9 +61,13 @@ fn call_is_repeated_with_the_responses() {
             .collect();
         assert_eq!(asked.len(), 3, "[mrtr-recognise]: each input request must be reported");
         for (server_request, kind) in asked {
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "[mrtr-build-inputs]: no request before the last answer");
+            assert_eq!(
+                peer.take_sent_messages(),
+                Vec::<Value>::new(),
+                "[mrtr-build-inputs]: no request before the last answer"
+            );
             let answer = match kind {
-                ServerRequest::Elicitation(_) => accepted(),
+                ServerRequest::Elicitation(_) => accepted_form_response(),
                 ServerRequest::Roots => ClientResponse::Roots(vec![]),
                 ServerRequest::Sampling(_) => ClientResponse::Sampling(Box::new(CreateMessageResult {
                     role: Role::Assistant,
@@ -72,7 +79,7 @@ fn call_is_repeated_with_the_responses() {
             };
             peer.session.answer(server_request, answer, peer.now).unwrap();
         }
-        let mut again = peer.sent_one();
+        let mut again = peer.take_sent_message();
         assert_ne!(again["id"], first["id"], "[mrtr-new-id]");
         assert_eq!(again["params"]["requestState"], json!(state), "[mrtr-echo-state], [mrtr-state-opaque]");
         let inputs = json!({
@@ -94,30 +101,30 @@ fn call_is_repeated_with_the_responses() {
         params.remove("requestState");
         assert_eq!(again, expected, "[mrtr-same-request], [mrtr-meta-on-retry]");
         require_input(&mut peer, &id, None, form_request());
-        let (server_request, ..) = peer.asked();
-        peer.session.answer(server_request, accepted(), peer.now).unwrap();
-        let third = peer.sent_one();
+        let (server_request, ..) = peer.take_server_request();
+        peer.session.answer(server_request, accepted_form_response(), peer.now).unwrap();
+        let third = peer.take_sent_message();
         assert_eq!(third["params"].get("requestState"), None, "[mrtr-state-absent]: an earlier state must not be sent");
-        peer.answers(&third["id"], json!({ "content": [], "messages": [], "contents": [] }));
-        assert!(peer.done(call).is_ok(), "[mrtr-repeat-rounds]");
+        peer.send_result(&third["id"], json!({ "content": [], "messages": [], "contents": [] }));
+        assert!(peer.take_result(call).is_ok(), "[mrtr-repeat-rounds]");
     }
 }
 
 #[test]
 fn request_state_alone_is_retried_immediately() {
-    let mut peer = modern();
-    let (_, first) = peer.sends(tool_call());
+    let mut peer = modern_peer();
+    let (_, first) = peer.start_call(tool_call());
     require_input(&mut peer, &first["id"], Some("s"), Value::Null);
-    let again = peer.sent_one();
+    let again = peer.take_sent_message();
     assert_eq!(again["params"]["requestState"], "s", "[mrtr-state-only-retry]");
     assert_eq!(again["params"].get("inputResponses"), None, "[mrtr-state-only-retry]: no input responses");
-    assert_eq!(peer.events(), vec![], "[mrtr-state-only-retry]: no event must be reported");
+    assert_eq!(peer.take_events(), vec![], "[mrtr-state-only-retry]: no event must be reported");
 }
 
 #[test]
 fn rounds_and_request_state_are_bounded() {
-    let mut peer = modern();
-    let (call, mut sent) = peer.sends(tool_call());
+    let mut peer = modern_peer();
+    let (call, mut sent) = peer.start_call(tool_call());
     let mut rounds = 0;
     while rounds < 1000 {
         require_input(&mut peer, &sent["id"], Some("s"), Value::Null);
@@ -128,73 +135,81 @@ fn rounds_and_request_state_are_bounded() {
         rounds += 1;
     }
     assert_eq!(rounds, 10, "X28: the number of rounds must be limited to ten");
-    assert_eq!(peer.done(call), Err(CallError::TooManyRounds), "X28: the call must end with the reason");
+    assert_eq!(peer.take_result(call), Err(CallError::TooManyRounds), "X28: the call must end with the reason");
 
-    let (call, sent) = peer.sends(tool_call());
+    let (call, sent) = peer.start_call(tool_call());
     let secret = "s".repeat(1024 * 1024 + 1);
     require_input(&mut peer, &sent["id"], Some(&secret), form_request());
-    match peer.done(call) {
+    match peer.take_result(call) {
         Err(CallError::BadAnswer { cause }) => {
             assert!(cause.contains("1048577 bytes"), "X28: the cause must name the size: {cause}");
             assert!(!cause.contains("sss"), "X28: the cause must not contain the state");
         }
         other => panic!("X28: an oversized state must be rejected, not {other:?}"),
     }
-    let (_, sent) = peer.sends(tool_call());
+    let (_, sent) = peer.start_call(tool_call());
     require_input(&mut peer, &sent["id"], Some("topsecret"), form_request());
     assert!(!format!("{:?}", peer.session).contains("topsecret"), "X28: debug output must not contain the state");
 }
 
 #[test]
 fn request_state_belongs_to_its_request() {
-    let mut peer = modern();
-    let (_, a) = peer.sends(tool_call());
-    let (_, b) = peer.sends(tool_call());
+    let mut peer = modern_peer();
+    let (_, a) = peer.start_call(tool_call());
+    let (_, b) = peer.start_call(tool_call());
     require_input(&mut peer, &a["id"], Some("of a"), form_request());
     require_input(&mut peer, &b["id"], Some("of b"), form_request());
     let server_requests: Vec<_> = peer
-        .events()
+        .take_events()
         .into_iter()
         .filter_map(
             |event| if let SessionEvent::RequestReceived { request, .. } = event { Some(request) } else { None },
         )
         .collect();
-    peer.session.answer(server_requests[1], accepted(), peer.now).unwrap();
-    assert_eq!(peer.sent_one()["params"]["requestState"], "of b", "[mrtr-scope-to-request], X28");
-    let (_, other) = peer.sends(tool_call());
+    peer.session.answer(server_requests[1], accepted_form_response(), peer.now).unwrap();
+    assert_eq!(peer.take_sent_message()["params"]["requestState"], "of b", "[mrtr-scope-to-request], X28");
+    let (_, other) = peer.start_call(tool_call());
     assert_eq!(
         other["params"].get("requestState"),
         None,
         "[mrtr-scope-to-request]: state must not leak into another call"
     );
-    peer.session.answer(server_requests[0], accepted(), peer.now).unwrap();
-    assert_eq!(peer.sent_one()["params"]["requestState"], "of a", "[mrtr-scope-to-request], X28");
+    peer.session.answer(server_requests[0], accepted_form_response(), peer.now).unwrap();
+    assert_eq!(peer.take_sent_message()["params"]["requestState"], "of a", "[mrtr-scope-to-request], X28");
 }
 
 #[test]
 fn refused_input_abandons_the_call() {
-    let mut peer = modern();
-    let (call, sent) = peer.sends(tool_call());
+    let mut peer = modern_peer();
+    let (call, sent) = peer.start_call(tool_call());
     require_input(
         &mut peer,
         &sent["id"],
         None,
         json!({
-        "a": { "method": "sampling/createMessage", "params": sampling() }, "b": { "method": "roots/list" } }),
+        "a": { "method": "sampling/createMessage", "params": sampling_params() }, "b": { "method": "roots/list" } }),
     );
-    let events = peer.events();
+    let events = peer.take_events();
     let [SessionEvent::RequestReceived { request: first, .. }, SessionEvent::RequestReceived { request: second, .. }] =
         events[..]
     else {
         panic!("expected two requests, not {events:?}");
     };
     peer.session.answer(first, ClientResponse::Refused { code: -1, message: "no".into() }, peer.now).unwrap();
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[sampling-reject-modern]: the request must not be repeated");
+    assert_eq!(
+        peer.take_sent_messages(),
+        Vec::<Value>::new(),
+        "[sampling-reject-modern]: the request must not be repeated"
+    );
     let expected = vec![
         SessionEvent::Withdrawn { request: second, why: Withdrawal::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Refused) },
     ];
-    assert_eq!(peer.events(), expected, "[mrtr-may-abandon]: the other request must be withdrawn and the call end");
+    assert_eq!(
+        peer.take_events(),
+        expected,
+        "[mrtr-may-abandon]: the other request must be withdrawn and the call end"
+    );
     assert_eq!(
         peer.session.answer(second, ClientResponse::Roots(vec![]), peer.now),
         Err(UnknownRequest::NotOpen),
@@ -205,7 +220,7 @@ fn refused_input_abandons_the_call() {
 #[test]
 fn forbidden_input_request_ends_the_call() {
     let nothing = SessionConfig::default();
-    let all = config(HandshakeMode::Probe);
+    let all = client_config(HandshakeMode::Probe);
     let sampling_with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     for (proves, settings, request, result) in [
         (
@@ -238,52 +253,55 @@ fn forbidden_input_request_ends_the_call() {
         ("wrong shape", &all, tool_call(), json!({ "resultType": "input_required", "requestState": 7 })),
     ] {
         let mut peer = Peer::ready_with(Revision::V2026_07_28, all_capabilities(), settings.clone());
-        peer.sent();
-        let (call, sent) = peer.sends(request);
-        peer.answers(&sent["id"], result);
-        let end = peer.done(call);
+        peer.take_sent_messages();
+        let (call, sent) = peer.start_call(request);
+        peer.send_result(&sent["id"], result);
+        let end = peer.take_result(call);
         assert!(matches!(end, Err(CallError::BadAnswer { .. })), "{proves}: {end:?}");
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: no message must be sent");
+        assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "{proves}: no message must be sent");
     }
     let mut peer = Peer::ready(Revision::V2025_11_25);
-    let (call, sent) = peer.sends(tool_call());
-    peer.answers(&sent["id"], json!({ "resultType": "input_required", "content": [] }));
-    assert!(peer.done(call).is_ok(), "[lifecycle-respect-version]: resultType must be ignored before 2026-07-28");
+    let (call, sent) = peer.start_call(tool_call());
+    peer.send_result(&sent["id"], json!({ "resultType": "input_required", "content": [] }));
+    assert!(
+        peer.take_result(call).is_ok(),
+        "[lifecycle-respect-version]: resultType must be ignored before 2026-07-28"
+    );
 }
 
 #[test]
 fn cancellation_between_rounds_sends_no_message() {
-    let mut peer = modern();
-    let (call, sent) = peer.sends(tool_call());
+    let mut peer = modern_peer();
+    let (call, sent) = peer.start_call(tool_call());
     require_input(&mut peer, &sent["id"], Some("s"), form_request());
-    let (request, ..) = peer.asked();
-    peer.wait(seconds(3600));
-    assert_eq!(peer.events(), vec![], "no deadline may expire while a request is open");
+    let (request, ..) = peer.take_server_request();
+    peer.advance_time(seconds(3600));
+    assert_eq!(peer.take_events(), vec![], "no deadline may expire while a request is open");
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: no request is pending");
+    assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[cancel-in-progress-only]: no request is pending");
     let expected = vec![
         SessionEvent::Withdrawn { request, why: Withdrawal::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Cancelled) },
     ];
-    assert_eq!(peer.events(), expected, "the request must be withdrawn with the call");
+    assert_eq!(peer.take_events(), expected, "the request must be withdrawn with the call");
 }
 
 #[test]
 fn rounds_of_a_call_share_one_deadline() {
-    let mut peer = modern();
+    let mut peer = modern_peer();
     let deadline = CallDeadline { idle: seconds(60), total: seconds(100) };
     let call = peer.session.call(tool_call(), deadline, peer.now).unwrap();
-    let sent = peer.sent_one();
-    peer.wait(seconds(50));
+    let sent = peer.take_sent_message();
+    peer.advance_time(seconds(50));
     require_input(&mut peer, &sent["id"], Some("s"), form_request());
-    let (request, ..) = peer.asked();
-    peer.wait(seconds(500));
-    peer.session.answer(request, accepted(), peer.now).unwrap();
-    peer.sent();
-    peer.wait(seconds(49));
-    assert_eq!(peer.events(), vec![], "50 s before the request and 49 s after it");
-    peer.wait(seconds(1));
+    let (request, ..) = peer.take_server_request();
+    peer.advance_time(seconds(500));
+    peer.session.answer(request, accepted_form_response(), peer.now).unwrap();
+    peer.take_sent_messages();
+    peer.advance_time(seconds(49));
+    assert_eq!(peer.take_events(), vec![], "50 s before the request and 49 s after it");
+    peer.advance_time(seconds(1));
     let end = CallError::Timeout { after: seconds(100), total: true };
-    assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-maximum], pauses must not count");
+    assert_eq!(peer.take_result(call), Err(end), "[lifecycle-timeout-maximum], pauses must not count");
     assert!(peer.session.call(tool_call(), LONG_DEADLINE, peer.now).is_ok(), "the session must continue");
 }

@@ -4,10 +4,10 @@ use mcp_proto::types::ElicitationCapability;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, assert_contains, config, seconds};
+use crate::peer::{Peer, assert_contains, client_config, seconds};
 
 /// A step of a scripted handshake.
-enum Step {
+enum HandshakeStep {
     /// Asserts that the session sent exactly one message that contains this value.
     Sends(Value),
     SendsNothing,
@@ -25,60 +25,62 @@ enum Step {
     Anomaly(&'static str),
     Quiet,
 }
-use Step::*;
+use HandshakeStep::*;
 
-fn result(id: i64, result: Value) -> Step {
+fn result_step(id: i64, result: Value) -> HandshakeStep {
     Says(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
-fn error(id: i64, code: i64, message: &str, data: Value) -> Step {
+fn error_step(id: i64, code: i64, message: &str, data: Value) -> HandshakeStep {
     Says(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } }))
 }
 
-fn discovered(versions: &[&str]) -> Value {
+fn discover_result(versions: &[&str]) -> Value {
     json!({ "supportedVersions": versions, "capabilities": {}, "resultType": "complete", "instructions": "be kind",
             "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "s", "version": "2" } } })
 }
 
-fn initialized(version: &str) -> Value {
+fn initialize_result(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "2" } })
 }
 
-fn probe() -> Step {
+fn probe_step() -> HandshakeStep {
     Sends(json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "test-host" },
         "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {}, "url": {} } } } } }))
 }
 
-fn initialize(id: i64, version: &str) -> Step {
+fn initialize_step(id: i64, version: &str) -> HandshakeStep {
     Sends(json!({ "id": id, "method": "initialize", "params": { "protocolVersion": version,
                   "capabilities": { "roots": { "listChanged": true } },
                   "clientInfo": { "name": "test-host", "version": "1.0" } } }))
 }
 
-fn greets() -> Step {
+fn initialized_step() -> HandshakeStep {
     Sends(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
 }
 
-fn play(proves: &str, opening: HandshakeMode, steps: Vec<Step>) {
-    let mut peer = Peer::with(config(opening));
+fn play_handshake(proves: &str, opening: HandshakeMode, steps: Vec<HandshakeStep>) {
+    let mut peer = Peer::with_config(client_config(opening));
     for (at, step) in steps.into_iter().enumerate() {
         let proves = format!("{proves} (step {at})");
         match step {
-            Sends(part) => assert_contains(&peer.sent_one(), &part, &proves),
-            SendsNothing => assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: no message must be sent"),
-            Says(message) => peer.says(message),
-            Line(line) => peer.line(line),
-            Waits(time) => peer.wait(seconds(time)),
-            Ready(revision) => match peer.event() {
+            Sends(part) => assert_contains(&peer.take_sent_message(), &part, &proves),
+            SendsNothing => {
+                assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "{proves}: no message must be sent")
+            }
+            Says(message) => peer.send_message(message),
+            Line(line) => peer.send_line(line),
+            Waits(time) => peer.advance_time(seconds(time)),
+            Ready(revision) => match peer.take_event() {
                 SessionEvent::Ready(facts) => {
                     assert_eq!(facts.revision, revision, "{proves}: the revision");
                     assert_eq!(facts.server.map(|server| server.name), Some("s".into()), "{proves}: the name");
                 }
                 other => panic!("{proves}: expected a ready session, not {other:?}"),
             },
-            Fails(words) => match peer.events().last() {
+            Fails(words) => match peer.take_events().last() {
                 Some(SessionEvent::OpeningFailed {
                     cause,
                     fault: HandshakeFault::Refused | HandshakeFault::NoAnswer,
@@ -89,7 +91,7 @@ fn play(proves: &str, opening: HandshakeMode, steps: Vec<Step>) {
             },
             Exits(on_probe) => {
                 peer.session.handle_closed(CloseReason::ServerExited { status: Some(1), signal: None }, peer.now);
-                let events = peer.events();
+                let events = peer.take_events();
                 let [SessionEvent::OpeningFailed { fault, cause }, SessionEvent::Closed(_)] = &events[..] else {
                     panic!("{proves}: expected a failed opening and the end of the session, not {events:?}");
                 };
@@ -100,13 +102,13 @@ fn play(proves: &str, opening: HandshakeMode, steps: Vec<Step>) {
                 );
                 assert!(cause.contains("exit status 1"), "{proves}: {cause:?} must contain the exit status");
             }
-            Anomaly(words) => match peer.event() {
+            Anomaly(words) => match peer.take_event() {
                 SessionEvent::Anomaly { cause, .. } => {
                     assert!(cause.contains(words), "{proves}: {cause:?} must contain {words:?}");
                 }
                 other => panic!("{proves}: expected an anomaly, not {other:?}"),
             },
-            Quiet => assert_eq!(peer.events(), vec![], "{proves}: no event must be reported"),
+            Quiet => assert_eq!(peer.take_events(), vec![], "{proves}: no event must be reported"),
         }
     }
 }
@@ -114,58 +116,63 @@ fn play(proves: &str, opening: HandshakeMode, steps: Vec<Step>) {
 #[test]
 fn probe_decides_the_era() {
     use Revision::*;
-    let legacy = |error: Step| vec![probe(), error, initialize(2, "2025-11-25"), Quiet];
+    let legacy = |error: HandshakeStep| vec![probe_step(), error, initialize_step(2, "2025-11-25"), Quiet];
     for (proves, steps) in [
         (
             "[stdio-probe-result-select], [lifecycle-no-handshake-modern]",
-            vec![probe(), result(1, discovered(&["2026-07-28", "2025-11-25"])), SendsNothing, Ready(V2026_07_28)],
+            vec![
+                probe_step(),
+                result_step(1, discover_result(&["2026-07-28", "2025-11-25"])),
+                SendsNothing,
+                Ready(V2026_07_28),
+            ],
         ),
-        ("[stdio-probe-other-error-fallback]", legacy(error(1, -32601, "no", Value::Null))),
-        ("[stdio-probe-not-one-code]: -32602", legacy(error(1, -32602, "no", Value::Null))),
-        ("[stdio-probe-not-one-code]: -32600", legacy(error(1, -32600, "no", Value::Null))),
-        ("[stdio-probe-not-one-code]: -1", legacy(error(1, -1, "no", Value::Null))),
-        ("[stdio-probe-other-error-fallback]: an invalid result", legacy(result(1, json!({})))),
+        ("[stdio-probe-other-error-fallback]", legacy(error_step(1, -32601, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -32602", legacy(error_step(1, -32602, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -32600", legacy(error_step(1, -32600, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -1", legacy(error_step(1, -1, "no", Value::Null))),
+        ("[stdio-probe-other-error-fallback]: an invalid result", legacy(result_step(1, json!({})))),
         (
             "[stdio-probe-other-error-fallback]: an error without id",
             legacy(Says(json!({ "jsonrpc": "2.0", "error": { "code": -32601, "message": "?" } }))),
         ),
         (
             "[stdio-probe-timeout-fallback]: exactly after 10 s",
-            vec![probe(), Waits(9), SendsNothing, Waits(1), initialize(2, "2025-11-25"), Quiet],
+            vec![probe_step(), Waits(9), SendsNothing, Waits(1), initialize_step(2, "2025-11-25"), Quiet],
         ),
         (
             "[base-request-id-session-unique]: a late answer to the probe must be ignored",
             vec![
-                probe(),
+                probe_step(),
                 Waits(10),
-                initialize(2, "2025-11-25"),
-                result(1, discovered(&["2026-07-28"])),
+                initialize_step(2, "2025-11-25"),
+                result_step(1, discover_result(&["2026-07-28"])),
                 Quiet,
-                result(2, initialized("2025-11-25")),
-                greets(),
+                result_step(2, initialize_result("2025-11-25")),
+                initialized_step(),
                 Ready(V2025_11_25),
             ],
         ),
         (
             "a modern server that was slow to start: after its refusal of initialize the probe is sent once more",
             vec![
-                probe(),
+                probe_step(),
                 Waits(10),
-                initialize(2, "2025-11-25"),
-                result(1, discovered(&["2026-07-28"])),
-                error(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                initialize_step(2, "2025-11-25"),
+                result_step(1, discover_result(&["2026-07-28"])),
+                error_step(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
                 Sends(json!({ "id": 3, "method": "server/discover" })),
-                result(3, discovered(&["2026-07-28"])),
+                result_step(3, discover_result(&["2026-07-28"])),
                 Ready(V2026_07_28),
             ],
         ),
         (
             "the second probe is the last one, whether it is refused or times out",
             vec![
-                probe(),
+                probe_step(),
                 Waits(10),
-                initialize(2, "2025-11-25"),
-                error(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                initialize_step(2, "2025-11-25"),
+                error_step(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
                 Sends(json!({ "id": 3, "method": "server/discover" })),
                 Waits(10),
                 SendsNothing,
@@ -175,98 +182,114 @@ fn probe_decides_the_era() {
         (
             "[stdio-probe-modern-error-stay]: versions in common are tried again without initialize",
             vec![
-                probe(),
-                error(1, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                probe_step(),
+                error_step(1, -32022, "?", json!({ "supported": ["2026-07-28"] })),
                 Sends(json!({ "id": 2, "method": "server/discover" })),
-                result(2, discovered(&["2026-07-28"])),
+                result_step(2, discover_result(&["2026-07-28"])),
                 Ready(V2026_07_28),
             ],
         ),
         (
             "[lifecycle-unsupported-version-retry]: only older versions in common",
             vec![
-                probe(),
-                error(1, -32022, "?", json!({ "supported": ["2025-03-26", "2025-06-18"] })),
-                initialize(2, "2025-06-18"),
-                result(2, initialized("2025-06-18")),
-                greets(),
+                probe_step(),
+                error_step(1, -32022, "?", json!({ "supported": ["2025-03-26", "2025-06-18"] })),
+                initialize_step(2, "2025-06-18"),
+                result_step(2, initialize_result("2025-06-18")),
+                initialized_step(),
                 Ready(V2025_06_18),
             ],
         ),
         (
             "[lifecycle-unsupported-version-surface]",
             vec![
-                probe(),
-                error(1, -32022, "go away", json!({ "supported": ["2031-01-01"] })),
+                probe_step(),
+                error_step(1, -32022, "go away", json!({ "supported": ["2031-01-01"] })),
                 SendsNothing,
                 Fails("it speaks 2031-01-01; this client speaks 2024-11-05, 2025-03-26"),
             ],
         ),
         (
             "[lifecycle-unsupported-version-surface]: the error text of the server",
-            vec![probe(), error(1, -32022, "go away", Value::Null), Fails("go away")],
+            vec![probe_step(), error_step(1, -32022, "go away", Value::Null), Fails("go away")],
         ),
         (
             "[stdio-probe-modern-error-stay]: a missing capability",
-            vec![probe(), error(1, -32021, "needs sampling", Value::Null), SendsNothing, Fails("needs sampling")],
+            vec![
+                probe_step(),
+                error_step(1, -32021, "needs sampling", Value::Null),
+                SendsNothing,
+                Fails("needs sampling"),
+            ],
         ),
         (
             "[lifecycle-discover-choose-version]: a modern server with older versions only",
-            vec![probe(), result(1, discovered(&["2030-01-01", "2025-11-25"])), initialize(2, "2025-11-25"), Quiet],
+            vec![
+                probe_step(),
+                result_step(1, discover_result(&["2030-01-01", "2025-11-25"])),
+                initialize_step(2, "2025-11-25"),
+                Quiet,
+            ],
         ),
         (
             "X37: an answer to the probe that cannot be read must cause an immediate initialize",
             vec![
-                probe(),
+                probe_step(),
                 Line(r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#),
-                initialize(2, "2025-11-25"),
+                initialize_step(2, "2025-11-25"),
                 Anomaly("surrogate"),
             ],
         ),
-        ("5 of stdio choosing: the process ends on the probe", vec![probe(), Exits(true)]),
+        ("5 of stdio choosing: the process ends on the probe", vec![probe_step(), Exits(true)]),
         (
             "5 of stdio choosing: the process fails on the probe, and exits at the next line",
-            vec![probe(), Waits(10), initialize(2, "2025-11-25"), Exits(true)],
+            vec![probe_step(), Waits(10), initialize_step(2, "2025-11-25"), Exits(true)],
         ),
     ] {
-        play(proves, HandshakeMode::Probe, steps);
+        play_handshake(proves, HandshakeMode::Probe, steps);
     }
 }
 
 #[test]
 fn initialize_negotiates_the_version() {
     use Revision::*;
-    let first = || initialize(1, "2025-11-25");
+    let first = || initialize_step(1, "2025-11-25");
     for (proves, steps) in [
         (
             "[lifecycle-init-first], [lifecycle-init-params], [lifecycle-initialized-notification], [lifecycle-init-version-latest]",
-            vec![first(), SendsNothing, result(1, initialized("2025-11-25")), greets(), Ready(V2025_11_25)],
+            vec![
+                first(),
+                SendsNothing,
+                result_step(1, initialize_result("2025-11-25")),
+                initialized_step(),
+                Ready(V2025_11_25),
+            ],
         ),
         (
             "[lifecycle-init-accept-counteroffer]",
-            vec![first(), result(1, initialized("2024-11-05")), greets(), Ready(V2024_11_05)],
+            vec![first(), result_step(1, initialize_result("2024-11-05")), initialized_step(), Ready(V2024_11_05)],
         ),
         (
             "[lifecycle-disconnect-unsupported]",
-            vec![first(), result(1, initialized("1999-01-01")), SendsNothing, Fails("it speaks 1999-01-01")],
+            vec![first(), result_step(1, initialize_result("1999-01-01")), SendsNothing, Fails("it speaks 1999-01-01")],
         ),
         (
             "[lifecycle-disconnect-unsupported]: the modern revision is not opened with initialize",
-            vec![first(), result(1, initialized("2026-07-28")), SendsNothing, Fails("it speaks 2026-07-28")],
+            vec![first(), result_step(1, initialize_result("2026-07-28")), SendsNothing, Fails("it speaks 2026-07-28")],
         ),
         (
             "[lifecycle-init-errors]: the server names versions and one of them is supported",
             vec![
                 first(),
-                error(1, -32602, "version", json!({ "supported": ["2024-11-05"] })),
-                initialize(2, "2024-11-05"),
-                error(2, -32602, "version", json!({ "supported": ["2025-03-26"] })),
+                error_step(1, -32602, "version", json!({ "supported": ["2024-11-05"] })),
+                initialize_step(2, "2024-11-05"),
+                error_step(2, -32602, "version", json!({ "supported": ["2025-03-26"] })),
                 Fails("it speaks 2025-03-26"),
             ],
         ),
         (
             "[lifecycle-legacy-actionable-error]",
-            vec![first(), error(1, -32000, "no licence", Value::Null), Fails("no licence")],
+            vec![first(), error_step(1, -32000, "no licence", Value::Null), Fails("no licence")],
         ),
         (
             "[lifecycle-init-errors], [cancel-not-initialize]: no response within 30 s",
@@ -276,7 +299,7 @@ fn initialize_negotiates_the_version() {
             "[lifecycle-init-errors]: an answer of the wrong shape names the field",
             vec![
                 first(),
-                result(1, json!({ "protocolVersion": 7, "capabilities": {} })),
+                result_step(1, json!({ "protocolVersion": 7, "capabilities": {} })),
                 Fails("protocolVersion: invalid type"),
             ],
         ),
@@ -287,8 +310,8 @@ fn initialize_negotiates_the_version() {
                 first(),
                 Line("Server listening on stdio"),
                 Anomaly("not a message"),
-                result(1, initialized("2025-06-18")),
-                greets(),
+                result_step(1, initialize_result("2025-06-18")),
+                initialized_step(),
                 Ready(V2025_06_18),
             ],
         ),
@@ -330,7 +353,7 @@ fn initialize_negotiates_the_version() {
             ],
         ),
     ] {
-        play(proves, HandshakeMode::Initialize, steps);
+        play_handshake(proves, HandshakeMode::Initialize, steps);
     }
 }
 
@@ -339,22 +362,26 @@ fn pinned_revision_is_the_only_one_accepted() {
     for revision in Revision::ALL {
         let opening = HandshakeMode::Pinned(revision);
         if revision.is_modern() {
-            play("pinned", opening, vec![probe(), error(1, -32601, "no method", Value::Null), Fails("has to speak")]);
-            play("pinned", opening, vec![probe(), Waits(10), SendsNothing, Fails("within 10s")]);
-            play("pinned", opening, vec![probe(), Exits(false)]);
+            play_handshake(
+                "pinned",
+                opening,
+                vec![probe_step(), error_step(1, -32601, "no method", Value::Null), Fails("has to speak")],
+            );
+            play_handshake("pinned", opening, vec![probe_step(), Waits(10), SendsNothing, Fails("within 10s")]);
+            play_handshake("pinned", opening, vec![probe_step(), Exits(false)]);
         } else {
             let version = revision.as_str();
             let opens = |answer| Sends(json!({ "method": "initialize", "params": { "protocolVersion": answer } }));
-            play(
+            play_handshake(
                 "[lifecycle-init-version-supported]",
                 opening,
-                vec![opens(version), result(1, initialized(version)), greets(), Ready(revision)],
+                vec![opens(version), result_step(1, initialize_result(version)), initialized_step(), Ready(revision)],
             );
             let other = if revision == Revision::V2024_11_05 { "2025-03-26" } else { "2024-11-05" };
-            play(
+            play_handshake(
                 "pinned: any other revision must be refused",
                 opening,
-                vec![opens(version), result(1, initialized(other)), SendsNothing, Fails(other)],
+                vec![opens(version), result_step(1, initialize_result(other)), SendsNothing, Fails(other)],
             );
         }
     }
@@ -368,7 +395,7 @@ fn capabilities_match_the_revision() {
         (Revision::V2025_06_18, json!({}), Value::Null),
         (Revision::V2025_11_25, json!({ "form": {}, "url": {} }), json!({})),
     ] {
-        let sent = Peer::new(HandshakeMode::Pinned(revision)).sent_one();
+        let sent = Peer::new(HandshakeMode::Pinned(revision)).take_sent_message();
         let offered = &sent["params"]["capabilities"];
         assert_eq!(offered["elicitation"], elicitation, "[elicit-declare-init]: elicitation in {revision}");
         assert_eq!(offered["sampling"]["context"], context, "[sampling-declare-init]: context in {revision}");
@@ -380,16 +407,16 @@ fn capabilities_match_the_revision() {
         );
         assert_eq!(offered.get("tasks"), None, "tasks must not be offered");
     }
-    let mut pages = config(HandshakeMode::Pinned(Revision::V2025_06_18));
+    let mut pages = client_config(HandshakeMode::Pinned(Revision::V2025_06_18));
     pages.capabilities.elicitation = Some(ElicitationCapability { form: None, url: Some(Map::new()) });
-    let sent = Peer::with(pages).sent_one();
+    let sent = Peer::with_config(pages).take_sent_message();
     let offered = &sent["params"]["capabilities"];
     assert_eq!(
         offered.get("elicitation"),
         None,
         "[elicit-declare-init]: URL mode alone must not be declared in 2025-06-18"
     );
-    let sent = Peer::new(HandshakeMode::Probe).sent_one();
+    let sent = Peer::new(HandshakeMode::Probe).take_sent_message();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(offered["roots"], json!({}), "[roots-no-list-changed-modern]: no listChanged");
     assert_eq!(offered["elicitation"], json!({ "form": {}, "url": {} }), "[elicit-declare-per-request]");
@@ -397,49 +424,22 @@ fn capabilities_match_the_revision() {
 }
 
 #[test]
-fn only_pings_are_sent_before_the_initialize_response() {
-    let mut peer = Peer::new(HandshakeMode::Initialize);
-    peer.sent();
-    let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::LONG_DEADLINE, peer.now);
-    assert_eq!(refused, Err(CallError::NotReady), "[lifecycle-no-requests-before-init]");
-    let (call, sent) = peer.sends(ClientRequest::Ping);
-    assert_eq!(sent["method"], "ping", "[lifecycle-no-requests-before-init]: a ping must be allowed");
-    peer.answers(&sent["id"], json!({}));
-    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "ping: the result must arrive");
-    peer.session.notify(ClientNotification::RootsListChanged);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-no-requests-before-init]: no notification must be sent");
-}
-
-#[test]
-fn failed_opening_ends_pending_calls() {
-    let mut peer = Peer::new(HandshakeMode::Initialize);
-    peer.sent();
-    let call = peer.call(ClientRequest::Ping);
-    peer.refuses(&json!(1), -32000, "no");
-    let end = peer.done(call);
-    assert!(matches!(end, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "the ping must end: {end:?}");
-    let later = peer.session.call(ClientRequest::Ping, crate::peer::LONG_DEADLINE, peer.now);
-    assert!(matches!(later, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "later calls must fail: {later:?}");
-    assert_eq!(peer.session.poll_timeout(), None, "no timeout must be pending");
-}
-
-#[test]
 fn known_revision_of_a_local_server_is_tried_first() {
-    let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(HandshakeMode::Probe) };
-    let mut peer = Peer::with(settings.clone());
-    let init = peer.sent_one();
+    let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..client_config(HandshakeMode::Probe) };
+    let mut peer = Peer::with_config(settings.clone());
+    let init = peer.take_sent_message();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-cache]: a known legacy server must not be probed");
-    peer.answers(&init["id"], initialized("2025-06-18"));
-    assert!(matches!(peer.event(), SessionEvent::Ready(_)), "the known revision must be used");
+    peer.send_result(&init["id"], initialize_result("2025-06-18"));
+    assert!(matches!(peer.take_event(), SessionEvent::Ready(_)), "the known revision must be used");
 
-    let mut peer = Peer::with(settings);
-    let init = peer.sent_one();
-    peer.refuses(&init["id"], -32601, "no such method");
-    let probe = peer.sent_one();
+    let mut peer = Peer::with_config(settings);
+    let init = peer.take_sent_message();
+    peer.send_error(&init["id"], -32601, "no such method");
+    let probe = peer.take_sent_message();
     assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: the probe must follow a refused initialize");
-    peer.answers(&probe["id"], discovered(&["2026-07-28"]));
+    peer.send_result(&probe["id"], discover_result(&["2026-07-28"]));
     assert!(
-        matches!(peer.event(), SessionEvent::Ready(facts) if facts.revision.is_modern()),
+        matches!(peer.take_event(), SessionEvent::Ready(facts) if facts.revision.is_modern()),
         "the modern revision must be detected"
     );
 }

@@ -16,7 +16,7 @@ pub(crate) struct Peer {
 }
 
 /// Returns the configuration of a client with all capabilities.
-pub(crate) fn config(opening: HandshakeMode) -> SessionConfig {
+pub(crate) fn client_config(opening: HandshakeMode) -> SessionConfig {
     SessionConfig {
         client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
         capabilities: ClientCapabilities {
@@ -46,80 +46,83 @@ pub(crate) const LONG_DEADLINE: CallDeadline =
     CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(600) };
 
 impl Peer {
-    pub(crate) fn with(config: SessionConfig) -> Peer {
+    pub(crate) fn with_config(config: SessionConfig) -> Peer {
         let now = Instant::now();
         Peer { session: Session::new(config, now), now }
     }
 
     pub(crate) fn new(opening: HandshakeMode) -> Peer {
-        Peer::with(config(opening))
+        Peer::with_config(client_config(opening))
     }
 
     /// Returns a session of `revision` after its handshake with a server that has all capabilities. Both queues are
     /// empty.
     pub(crate) fn ready(revision: Revision) -> Peer {
-        Peer::ready_with(revision, all_capabilities(), config(HandshakeMode::Pinned(revision)))
+        Peer::ready_with(revision, all_capabilities(), client_config(HandshakeMode::Pinned(revision)))
     }
 
     /// Returns a session of `revision` over Streamable HTTP after its handshake.
     pub(crate) fn over_http(revision: Revision) -> Peer {
-        let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Probe) };
+        let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
         Peer::ready_with(revision, all_capabilities(), settings)
     }
 
     pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> Peer {
         config.opening = HandshakeMode::Pinned(revision);
-        let mut peer = Peer::with(config);
+        let mut peer = Peer::with_config(config);
         let opened = if revision.is_modern() {
             json!({ "supportedVersions": [revision], "capabilities": capabilities, "resultType": "complete" })
         } else {
             json!({ "protocolVersion": revision, "capabilities": capabilities,
                     "serverInfo": { "name": "peer", "version": "1" } })
         };
-        let id = peer.sent()[0]["id"].clone();
-        peer.says(json!({ "jsonrpc": "2.0", "id": id, "result": opened }));
-        let events = peer.events();
+        let id = peer.take_sent_messages()[0]["id"].clone();
+        peer.send_message(json!({ "jsonrpc": "2.0", "id": id, "result": opened }));
+        let events = peer.take_events();
         assert!(matches!(events[..], [SessionEvent::Ready(_)]), "the session must open: {events:?}");
-        for listen in peer.sent().iter().filter(|sent| sent["method"] == "subscriptions/listen") {
-            peer.grants(listen);
+        for listen in peer.take_sent_messages().iter().filter(|sent| sent["method"] == "subscriptions/listen") {
+            peer.acknowledge_subscription(listen);
         }
-        assert_eq!(peer.events(), vec![], "an acknowledgement must not cause an event");
+        assert_eq!(peer.take_events(), vec![], "an acknowledgement must not cause an event");
         peer
     }
 
     /// Sends one line from the server.
-    pub(crate) fn line(&mut self, line: impl AsRef<[u8]>) {
+    pub(crate) fn send_line(&mut self, line: impl AsRef<[u8]>) {
         match IncomingMessage::decode(&Bytes::copy_from_slice(line.as_ref())) {
             Ok(message) => self.session.handle_message(message, StreamOrigin::Stdio, self.now),
             Err(invalid) => self.session.handle_invalid(invalid, self.now),
         }
     }
 
-    pub(crate) fn says(&mut self, message: Value) {
-        self.line(message.to_string());
+    pub(crate) fn send_message(&mut self, message: Value) {
+        self.send_line(message.to_string());
     }
 
-    pub(crate) fn answers(&mut self, id: &Value, result: Value) {
-        self.says(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    pub(crate) fn send_result(&mut self, id: &Value, result: Value) {
+        self.send_message(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
     }
 
-    pub(crate) fn refuses(&mut self, id: &Value, code: i64, message: &str) {
-        self.says(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }));
+    pub(crate) fn send_error(&mut self, id: &Value, code: i64, message: &str) {
+        self.send_message(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }));
     }
 
-    pub(crate) fn tells(&mut self, method: &str, params: Value) {
-        self.says(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    pub(crate) fn send_notification(&mut self, method: &str, params: Value) {
+        self.send_message(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
     /// Acknowledges all notifications that a `subscriptions/listen` request names.
-    pub(crate) fn grants(&mut self, listen: &Value) {
+    pub(crate) fn acknowledge_subscription(&mut self, listen: &Value) {
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
         let granted = &listen["params"]["notifications"];
-        self.tells("notifications/subscriptions/acknowledged", json!({ "_meta": meta, "notifications": granted }));
+        self.send_notification(
+            "notifications/subscriptions/acknowledged",
+            json!({ "_meta": meta, "notifications": granted }),
+        );
     }
 
     /// Returns bodies and headers of the messages that the session posted since the last call.
-    pub(crate) fn posts(&mut self) -> Vec<(Value, HttpHead)> {
+    pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpHead)> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
             .map(|outgoing| {
@@ -129,31 +132,31 @@ impl Peer {
             .collect()
     }
 
-    pub(crate) fn post(&mut self) -> (Value, HttpHead) {
-        let mut posts = self.posts();
+    pub(crate) fn take_post(&mut self) -> (Value, HttpHead) {
+        let mut posts = self.take_posts();
         assert_eq!(posts.len(), 1, "exactly one message must be posted: {posts:?}");
         posts.remove(0)
     }
 
     /// Reports to the session that the request with this id was not delivered.
-    pub(crate) fn fails(&mut self, id: &Value, fault: DeliveryFault) {
+    pub(crate) fn report_undelivered(&mut self, id: &Value, fault: DeliveryFault) {
         let id = RequestId::Number(id.as_i64().expect("ids of the client are numbers"));
         self.session.handle_undelivered(&id, fault, self.now);
     }
 
-    pub(crate) fn fails_with_status(&mut self, id: &Value, code: u16, body: &str) {
+    pub(crate) fn report_status(&mut self, id: &Value, code: u16, body: &str) {
         let error = serde_json::from_str::<Value>(body)
             .ok()
             .and_then(|body| serde_json::from_value(body["error"].clone()).ok());
-        self.fails(id, DeliveryFault::Status { code, error, text: body.into(), challenge: None });
+        self.report_undelivered(id, DeliveryFault::Status { code, error, text: body.into(), challenge: None });
     }
 
-    pub(crate) fn asks(&mut self, id: Value, method: &str, params: Value) {
-        self.says(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+    pub(crate) fn send_request(&mut self, id: Value, method: &str, params: Value) {
+        self.send_message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
     /// Returns the messages that the session wrote since the last call.
-    pub(crate) fn sent(&mut self) -> Vec<Value> {
+    pub(crate) fn take_sent_messages(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
                 if let OutgoingKind::Abort { id } = outgoing.about {
@@ -171,24 +174,24 @@ impl Peer {
     }
 
     /// Returns the message that the session wrote since the last call. Panics unless it is exactly one.
-    pub(crate) fn sent_one(&mut self) -> Value {
-        let mut sent = self.sent();
+    pub(crate) fn take_sent_message(&mut self) -> Value {
+        let mut sent = self.take_sent_messages();
         assert_eq!(sent.len(), 1, "exactly one message must be sent: {sent:?}");
         sent.remove(0)
     }
 
-    pub(crate) fn events(&mut self) -> Vec<SessionEvent> {
+    pub(crate) fn take_events(&mut self) -> Vec<SessionEvent> {
         std::iter::from_fn(|| self.session.poll_event()).collect()
     }
 
-    pub(crate) fn event(&mut self) -> SessionEvent {
-        let mut events = self.events();
+    pub(crate) fn take_event(&mut self) -> SessionEvent {
+        let mut events = self.take_events();
         assert_eq!(events.len(), 1, "exactly one event must be reported: {events:?}");
         events.remove(0)
     }
 
     /// Advances the clock, and handles each timeout when it is due.
-    pub(crate) fn wait(&mut self, time: Duration) {
+    pub(crate) fn advance_time(&mut self, time: Duration) {
         let until = self.now + time;
         while let Some(at) = self.session.poll_timeout().filter(|at| *at <= until) {
             self.now = at.max(self.now);
@@ -207,15 +210,15 @@ impl Peer {
     }
 
     /// Starts a call. Returns its id and the request that the session sent for it.
-    pub(crate) fn sends(&mut self, request: ClientRequest) -> (CallId, Value) {
+    pub(crate) fn start_call(&mut self, request: ClientRequest) -> (CallId, Value) {
         let call = self.call(request);
-        (call, self.sent_one())
+        (call, self.take_sent_message())
     }
 
     /// Returns the result of `wanted`, which must be the only call that ended.
-    pub(crate) fn done(&mut self, wanted: CallId) -> Result<ServerResult, CallError> {
+    pub(crate) fn take_result(&mut self, wanted: CallId) -> Result<ServerResult, CallError> {
         let mut ends: Vec<_> = self
-            .events()
+            .take_events()
             .into_iter()
             .filter_map(|event| match event {
                 SessionEvent::Done { call, result } => Some((call, result)),
@@ -229,8 +232,8 @@ impl Peer {
     }
 
     /// Returns the server's request from the only event that the session reported.
-    pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerRequest) {
-        match self.event() {
+    pub(crate) fn take_server_request(&mut self) -> (ServerRequestId, Option<CallId>, ServerRequest) {
+        match self.take_event() {
             SessionEvent::RequestReceived { request, call, server_request } => (request, call, *server_request),
             other => panic!("expected a request of the server, not {other:?}"),
         }
@@ -242,15 +245,15 @@ pub(crate) fn tool_call() -> ClientRequest {
     ClientRequest::CallTool { name: "add_note".into(), arguments, as_task: false }
 }
 
-pub(crate) fn form() -> Value {
+pub(crate) fn form_params() -> Value {
     json!({ "message": "Which day?", "requestedSchema": { "type": "object", "properties": {} } })
 }
 
-pub(crate) fn sampling() -> Value {
+pub(crate) fn sampling_params() -> Value {
     json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "2+2?" } }], "maxTokens": 10 })
 }
 
-pub(crate) fn accepted() -> ClientResponse {
+pub(crate) fn accepted_form_response() -> ClientResponse {
     let content = json!({ "day": "2026-08-01" }).as_object().cloned();
     ClientResponse::Elicitation(mcp_proto::types::ElicitResult {
         action: mcp_proto::types::ElicitAction::Accept,

@@ -2,7 +2,7 @@
 
 mod inputs;
 
-use inputs::{Input, any_input, any_json, any_message, any_tool_result};
+use inputs::{SessionInput, any_input, any_json, any_message, any_tool_result};
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,9 @@ use mcp_proto::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, config, form, sampling, seconds, tool_call};
+use crate::peer::{
+    LONG_DEADLINE, Peer, all_capabilities, client_config, form_params, sampling_params, seconds, tool_call,
+};
 
 /// Encodes a message as JSON, or returns `None` if a number in it is out of the range of `Value`, such as `1E999`.
 fn encode(message: &IncomingMessage) -> Option<Value> {
@@ -49,7 +51,7 @@ fn assert_round_trips(message: &IncomingMessage) {
 
 /// Counters of events that must happen exactly once.
 #[derive(Default)]
-struct Ledger {
+struct EventCounter {
     calls: HashSet<CallId>,
     open_calls: Vec<CallId>,
     open_requests: Vec<(ServerRequestId, ServerRequest)>,
@@ -59,9 +61,9 @@ struct Ledger {
     closed: bool,
 }
 
-impl Ledger {
-    fn take(&mut self, peer: &mut Peer) {
-        for sent in peer.sent() {
+impl EventCounter {
+    fn record_events(&mut self, peer: &mut Peer) {
+        for sent in peer.take_sent_messages() {
             let all = sent.as_array().cloned().unwrap_or_else(|| vec![sent]);
             for message in all {
                 if message.get("aborted").is_some() {
@@ -74,7 +76,7 @@ impl Ledger {
                 }
             }
         }
-        for event in peer.events() {
+        for event in peer.take_events() {
             assert!(!self.closed, "no event may follow the end: {event:?}");
             match event {
                 SessionEvent::Done { call, .. } => {
@@ -132,7 +134,7 @@ fn request(which: usize) -> ClientRequest {
     }
 }
 
-fn answer(server_request: &ServerRequest, how: usize) -> ClientResponse {
+fn nth_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
     match (server_request, how) {
         (_, 0) => ClientResponse::Refused { code: -1, message: "no".into() },
         (ServerRequest::Elicitation(_), _) => {
@@ -143,51 +145,51 @@ fn answer(server_request: &ServerRequest, how: usize) -> ClientResponse {
     }
 }
 
-fn run(mut peer: Peer, inputs: Vec<Input>) {
-    let mut ledger = Ledger::default();
-    ledger.take(&mut peer);
+fn run_session(mut peer: Peer, inputs: Vec<SessionInput>) {
+    let mut ledger = EventCounter::default();
+    ledger.record_events(&mut peer);
     for input in inputs {
         match input {
-            Input::Says(message) => {
+            SessionInput::Says(message) => {
                 let line = message.to_string();
                 ledger.receive_line(line.as_bytes());
-                peer.line(line);
+                peer.send_line(line);
             }
-            Input::SaysBatch(messages) => {
+            SessionInput::SaysBatch(messages) => {
                 let line = Value::from(messages).to_string();
                 ledger.receive_line(line.as_bytes());
-                peer.line(line);
+                peer.send_line(line);
             }
-            Input::Line(line) => {
+            SessionInput::Line(line) => {
                 ledger.receive_line(&line);
-                peer.line(line);
+                peer.send_line(line);
             }
-            Input::Call(which) => {
+            SessionInput::Call(which) => {
                 if let Ok(call) = peer.session.call(request(which), LONG_DEADLINE, peer.now) {
                     assert!(ledger.calls.insert(call), "ids of calls must be unique");
                     ledger.open_calls.push(call);
                 }
             }
-            Input::Cancel(which) if !ledger.open_calls.is_empty() => {
+            SessionInput::Cancel(which) if !ledger.open_calls.is_empty() => {
                 let call = ledger.open_calls[which % ledger.open_calls.len()];
                 peer.session.cancel(call, CancelReason::User, peer.now);
             }
-            Input::Answer(which, how) if !ledger.open_requests.is_empty() => {
+            SessionInput::Answer(which, how) if !ledger.open_requests.is_empty() => {
                 let at = which % ledger.open_requests.len();
                 let (server_request, asked) = ledger.open_requests[at].clone();
-                if peer.session.answer(server_request, answer(&asked, how), peer.now).is_ok() {
+                if peer.session.answer(server_request, nth_response(&asked, how), peer.now).is_ok() {
                     ledger.open_requests.remove(at);
-                    let again = peer.session.answer(server_request, answer(&asked, how), peer.now);
+                    let again = peer.session.answer(server_request, nth_response(&asked, how), peer.now);
                     assert_eq!(again, Err(UnknownRequest::NotOpen), "a request may be answered once");
                 }
             }
-            Input::Cancel(_) | Input::Answer(..) => {}
-            Input::Wait(time) => peer.wait(seconds(time)),
-            Input::TooLong(answer) => {
+            SessionInput::Cancel(_) | SessionInput::Answer(..) => {}
+            SessionInput::Wait(time) => peer.advance_time(seconds(time)),
+            SessionInput::TooLong(answer) => {
                 let head: &[u8] = if answer { b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":[" } else { b"xxxxx" };
                 peer.session.handle_invalid(InvalidMessage::too_long(head, b"", 4, 5), peer.now);
             }
-            Input::Undelivered(id, how) => {
+            SessionInput::Undelivered(id, how) => {
                 let error = Some(RpcError::new([-32020, -32022, -32601][how % 3], "no"));
                 let status = |code, error| DeliveryFault::Status { code, error, text: String::new(), challenge: None };
                 let fault = match how {
@@ -199,14 +201,14 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
                 };
                 peer.session.handle_undelivered(&RequestId::Number(id), fault, peer.now);
             }
-            Input::SessionLost(id) => {
+            SessionInput::SessionLost(id) => {
                 peer.session.handle_session_lost(Some(&RequestId::Number(id)), peer.now);
             }
         }
-        ledger.take(&mut peer);
+        ledger.record_events(&mut peer);
     }
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
-    ledger.take(&mut peer);
+    ledger.record_events(&mut peer);
     assert!(ledger.closed, "the end must be reported");
     assert_eq!(ledger.open_calls, vec![], "each call must have ended");
     assert!(ledger.open_requests.is_empty(), "each request must be answered or withdrawn");
@@ -248,7 +250,7 @@ proptest! {
 
     #[test]
     fn opening_session_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
-        run(Peer::new(HandshakeMode::Probe), inputs);
+        run_session(Peer::new(HandshakeMode::Probe), inputs);
     }
 
     #[test]
@@ -256,7 +258,7 @@ proptest! {
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {
-        run(Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(HandshakeMode::Probe) }), inputs);
+        run_session(Peer::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..client_config(HandshakeMode::Probe) }), inputs);
     }
 
     #[test]
@@ -266,7 +268,7 @@ proptest! {
         inputs in prop::collection::vec(any_input(), 0..60),
     ) {
         let revision = if carrier == TransportKind::HttpSse { Revision::V2024_11_05 } else { revision };
-        let mut settings = config(HandshakeMode::Probe);
+        let mut settings = client_config(HandshakeMode::Probe);
         settings.carrier = carrier;
         settings.limits.open_requests = 5;
         settings.limits.in_flight_calls = 6;
@@ -274,7 +276,7 @@ proptest! {
         let mut capabilities = all_capabilities();
         capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
         capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
-        run(Peer::ready_with(revision, capabilities, settings), inputs);
+        run_session(Peer::ready_with(revision, capabilities, settings), inputs);
     }
 
     #[test]
@@ -287,30 +289,30 @@ proptest! {
         let mut missing = HashSet::new();
         for (id, (kind, how, which, withdraw)) in steps.into_iter().enumerate() {
             let (method, params) = [
-                ("ping", json!({})), ("roots/list", json!({})), ("elicitation/create", form()), ("sampling/createMessage", sampling()),
+                ("ping", json!({})), ("roots/list", json!({})), ("elicitation/create", form_params()), ("sampling/createMessage", sampling_params()),
             ][kind].clone();
             let ask = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-            peer.says(if how == 0 && revision.has_batches() { json!([ask]) } else { ask });
+            peer.send_message(if how == 0 && revision.has_batches() { json!([ask]) } else { ask });
             missing.insert(json!(id));
             if withdraw && kind > 0 {
-                let known = peer.events().iter().any(|event| matches!(event, SessionEvent::RequestReceived { .. }));
-                peer.tells("notifications/cancelled", json!({ "requestId": id }));
+                let known = peer.take_events().iter().any(|event| matches!(event, SessionEvent::RequestReceived { .. }));
+                peer.send_notification("notifications/cancelled", json!({ "requestId": id }));
                 if known {
                     missing.remove(&json!(id));
                 }
             }
-            for event in peer.events() {
+            for event in peer.take_events() {
                 if let SessionEvent::RequestReceived { request, server_request, .. } = event {
                     open.push((request, server_request));
                 }
             }
             if how == 1 && !open.is_empty() {
                 let (request, server_request) = open.swap_remove(which % open.len());
-                let _ = peer.session.answer(request, answer(&server_request, how), peer.now);
+                let _ = peer.session.answer(request, nth_response(&server_request, how), peer.now);
             }
         }
         peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
-        for sent in peer.sent() {
+        for sent in peer.take_sent_messages() {
             for message in sent.as_array().cloned().unwrap_or_else(|| vec![sent]) {
                 prop_assert!(missing.remove(&message["id"]), "[base-response-same-id]: {message} must answer an open request");
             }
@@ -326,12 +328,12 @@ proptest! {
     #[test]
     fn tool_result_parses_like_serde(text in any_tool_result()) {
         let mut peer = Peer::ready(Revision::V2025_11_25);
-        let (call, sent) = peer.sends(tool_call());
-        peer.line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{text}}}"#, sent["id"]));
+        let (call, sent) = peer.start_call(tool_call());
+        peer.send_line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{text}}}"#, sent["id"]));
         let members: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
         let complete = members.contains_key("content") || members.contains_key("structuredContent");
         let expected = serde_json::from_value::<CallToolResult>(Value::Object(members)).ok().filter(|_| complete);
-        match (peer.done(call), expected) {
+        match (peer.take_result(call), expected) {
             (Ok(ServerResult::Tool(read)), Some(expected)) => prop_assert_eq!(*read, expected, "[tools-content-basic]: {}", text),
             (Err(CallError::BadAnswer { .. }), None) => {}
             (read, expected) => prop_assert!(false, "{text} is parsed as {read:?}, and by serde as {expected:?}"),

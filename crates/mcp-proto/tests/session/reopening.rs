@@ -3,16 +3,16 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, config, form, tool_call};
+use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, client_config, form_params, tool_call};
 
-fn id(sent: &Value) -> RequestId {
+fn request_id(sent: &Value) -> RequestId {
     RequestId::Number(sent["id"].as_i64().unwrap())
 }
 
 /// Reports a 404 response to the request `refused`, and returns the `initialize` request that the session then sends.
 fn lose_session(peer: &mut Peer, refused: &Value) -> Value {
-    peer.session.handle_session_lost(Some(&id(refused)), peer.now);
-    let (init, head) = peer.post();
+    peer.session.handle_session_lost(Some(&request_id(refused)), peer.now);
+    let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
     assert_eq!(head, HttpHead::default(), "[http-session-404-reinit]: headers must be those of a first request");
     init
@@ -20,34 +20,34 @@ fn lose_session(peer: &mut Peer, refused: &Value) -> Value {
 
 fn accept_initialize(peer: &mut Peer, init: &Value) {
     let result = json!({ "protocolVersion": "2025-06-18", "capabilities": all_capabilities() });
-    peer.answers(&init["id"], result);
+    peer.send_result(&init["id"], result);
 }
 
 #[test]
 fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
-    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Initialize) };
-    let mut peer = Peer::with(settings);
-    let init = peer.sent_one();
-    peer.answers(&init["id"], json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() }));
-    peer.events();
-    peer.sent();
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Initialize) };
+    let mut peer = Peer::with_config(settings);
+    let init = peer.take_sent_message();
+    peer.send_result(&init["id"], json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() }));
+    peer.take_events();
+    peer.take_sent_messages();
 
     let subscribed = peer.call(ClientRequest::Subscribe { uri: "a:b".into() });
-    let sent = peer.sent_one();
-    peer.answers(&sent["id"], json!({}));
-    peer.done(subscribed).unwrap();
+    let sent = peer.take_sent_message();
+    peer.send_result(&sent["id"], json!({}));
+    peer.take_result(subscribed).unwrap();
     let level = peer.call(ClientRequest::SetLogLevel { level: types::LogLevel::Warning });
-    let sent = peer.sent_one();
-    peer.answers(&sent["id"], json!({}));
-    peer.done(level).unwrap();
+    let sent = peer.take_sent_message();
+    peer.send_result(&sent["id"], json!({}));
+    peer.take_result(level).unwrap();
 
-    let (working, on_server) = peer.sends(tool_call());
-    let (listing, _) = peer.sends(ClientRequest::ListPrompts { cursor: None });
-    peer.asks(json!(5), "elicitation/create", form());
-    let (server_request, ..) = peer.asked();
-    let (refused, sent) = peer.sends(tool_call());
+    let (working, on_server) = peer.start_call(tool_call());
+    let (listing, _) = peer.start_call(ClientRequest::ListPrompts { cursor: None });
+    peer.send_request(json!(5), "elicitation/create", form_params());
+    let (server_request, ..) = peer.take_server_request();
+    let (refused, sent) = peer.start_call(tool_call());
     let init = lose_session(&mut peer, &sent);
-    let events = peer.events();
+    let events = peer.take_events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: server_request, why: Withdrawal::SessionEnded }),
         "a request of the old session must be withdrawn: {events:?}"
@@ -63,21 +63,21 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
     );
     let early = peer.session.call(ClientRequest::ListTools { cursor: None }, LONG_DEADLINE, peer.now).unwrap();
     assert_eq!(
-        peer.sent(),
+        peer.take_sent_messages(),
         Vec::<Value>::new(),
         "[lifecycle-no-requests-before-init]: calls must wait for the new session"
     );
-    peer.session.handle_session_lost(Some(&id(&on_server)), peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "a second 404 must have no effect");
+    peer.session.handle_session_lost(Some(&request_id(&on_server)), peer.now);
+    assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "a second 404 must have no effect");
 
     accept_initialize(&mut peer, &init);
-    match peer.event() {
+    match peer.take_event() {
         SessionEvent::Reopened(facts) => {
             assert_eq!(facts.revision, Revision::V2025_06_18, "facts must be those of the new session")
         }
         other => panic!("[http-session-404-reinit]: expected a new session, not {other:?}"),
     }
-    let posts = peer.posts();
+    let posts = peer.take_posts();
     let methods: Vec<&str> = posts.iter().filter_map(|(body, _)| body["method"].as_str()).collect();
     let expected = [
         "notifications/initialized",
@@ -90,18 +90,18 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
     assert_eq!(methods, expected, "[http-session-404-reinit]: state must be restored and waiting calls sent");
     assert!(posts.iter().all(|(_, head)| head.revision == Some(Revision::V2025_06_18)), "[http-version-header]");
     for ((body, _), call) in posts[3..].iter().zip([listing, refused, early]) {
-        peer.answers(&body["id"], json!({ "content": [], "prompts": [], "tools": [] }));
-        assert!(peer.done(call).is_ok(), "the call must succeed");
+        peer.send_result(&body["id"], json!({ "content": [], "prompts": [], "tools": [] }));
+        assert!(peer.take_result(call).is_ok(), "the call must succeed");
     }
 }
 
 #[test]
 fn failed_reopening_fails_the_session() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
-    let (call, sent) = peer.sends(tool_call());
+    let (call, sent) = peer.start_call(tool_call());
     let init = lose_session(&mut peer, &sent);
-    peer.fails(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
-    let events = peer.events();
+    peer.report_undelivered(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
+    let events = peer.take_events();
     assert!(
         matches!(&events[..], [SessionEvent::OpeningFailed { fault: HandshakeFault::Unreachable, .. }, SessionEvent::Done { call: ended, result: Err(_) }] if *ended == call),
         "the failure must be reported and end the call: {events:?}"
@@ -110,38 +110,38 @@ fn failed_reopening_fails_the_session() {
 
 #[test]
 fn server_of_another_era_is_reopened() {
-    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Probe) };
-    let mut peer = Peer::with(settings);
-    let probe = peer.sent_one();
-    peer.fails_with_status(&probe["id"], 400, "");
-    let init = peer.sent_one();
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
+    let mut peer = Peer::with_config(settings);
+    let probe = peer.take_sent_message();
+    peer.report_status(&probe["id"], 400, "");
+    let init = peer.take_sent_message();
     accept_initialize(&mut peer, &init);
-    peer.events();
-    peer.sent();
-    let (call, sent) = peer.sends(tool_call());
+    peer.take_events();
+    peer.take_sent_messages();
+    let (call, sent) = peer.start_call(tool_call());
     let refusal = json!({ "error": { "code": -32022, "message": "old", "data": { "supported": ["2026-07-28"] } } });
-    peer.fails_with_status(&sent["id"], 400, &refusal.to_string());
-    let probe = peer.sent_one();
+    peer.report_status(&sent["id"], 400, &refusal.to_string());
+    let probe = peer.take_sent_message();
     assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: a mismatch must cause a probe");
     let result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
-    peer.answers(&probe["id"], result);
+    peer.send_result(&probe["id"], result);
     assert!(
-        matches!(peer.event(), SessionEvent::Reopened(facts) if facts.revision.is_modern()),
+        matches!(peer.take_event(), SessionEvent::Reopened(facts) if facts.revision.is_modern()),
         "the modern revision must be detected"
     );
-    let (again, head) = peer.post();
+    let (again, head) = peer.take_post();
     assert_eq!(
         (again["method"].as_str(), head.name.as_deref()),
         (Some("tools/call"), Some("add_note")),
         "the call must be sent again"
     );
-    peer.fails_with_status(&again["id"], 400, &refusal.to_string());
-    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "a call must reopen the session only once");
+    peer.report_status(&again["id"], 400, &refusal.to_string());
+    assert!(matches!(peer.take_result(call), Err(CallError::Server(_))), "a call must reopen the session only once");
 }
 
 #[test]
 fn modern_server_has_no_session_to_lose() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     peer.session.handle_session_lost(None, peer.now);
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[http-no-session-modern]");
+    assert_eq!((peer.take_events(), peer.take_sent_messages().len()), (vec![], 0), "[http-no-session-modern]");
 }

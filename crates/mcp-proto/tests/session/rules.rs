@@ -4,7 +4,9 @@ use mcp_proto::types::{CompletionReference, LogLevel};
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
+use crate::peer::{
+    Peer, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds, tool_call,
+};
 
 /// Returns all messages that a session wrote in a run with messages of every kind.
 fn written_messages(revision: Revision) -> Vec<String> {
@@ -18,9 +20,9 @@ fn written_messages(revision: Revision) -> Vec<String> {
     let call = peer.call(ClientRequest::CallTool { name: "ä".into(), arguments, as_task: false });
     peer.call(ClientRequest::Subscribe { uri: "a:b".into() });
     peer.call(ClientRequest::ListPrompts { cursor: Some("ü".into()) });
-    peer.asks(json!(1), "roots/list", Value::Null);
-    peer.asks(json!("x"), "no/such", Value::Null);
-    peer.asks(json!("y"), "ping", Value::Null);
+    peer.send_request(json!(1), "roots/list", Value::Null);
+    peer.send_request(json!("x"), "no/such", Value::Null);
+    peer.send_request(json!("y"), "ping", Value::Null);
     take(&mut peer);
     peer.session.cancel(call, CancelReason::Other("näh".into()), peer.now);
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
@@ -65,19 +67,19 @@ fn every_message_is_valid_json_rpc() {
 #[test]
 fn error_codes_are_those_of_json_rpc() {
     let ours = [-32700, -32600, -32601, -32602, -32603];
-    let mut settings = config(HandshakeMode::Probe);
+    let mut settings = client_config(HandshakeMode::Probe);
     settings.limits.open_requests = 1;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
-    peer.asks(json!(1), "no/such/method", Value::Null);
-    peer.asks(json!(2), "elicitation/create", json!({ "message": 5 }));
-    peer.asks(json!(3), "elicitation/create", form());
-    peer.asks(json!(4), "elicitation/create", form());
-    peer.asks(json!(5), "sampling/createMessage", json!([]));
-    peer.line(r#"{"jsonrpc":"2.0","id":6,"method":5}"#);
-    peer.line(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#);
-    peer.says(json!([{ "jsonrpc": "2.0", "id": 8, "method": "ping" }]));
+    peer.send_request(json!(1), "no/such/method", Value::Null);
+    peer.send_request(json!(2), "elicitation/create", json!({ "message": 5 }));
+    peer.send_request(json!(3), "elicitation/create", form_params());
+    peer.send_request(json!(4), "elicitation/create", form_params());
+    peer.send_request(json!(5), "sampling/createMessage", json!([]));
+    peer.send_line(r#"{"jsonrpc":"2.0","id":6,"method":5}"#);
+    peer.send_line(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#);
+    peer.send_message(json!([{ "jsonrpc": "2.0", "id": 8, "method": "ping" }]));
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
-    let codes: Vec<i64> = peer.sent().iter().filter_map(|sent| sent["error"]["code"].as_i64()).collect();
+    let codes: Vec<i64> = peer.take_sent_messages().iter().filter_map(|sent| sent["error"]["code"].as_i64()).collect();
     assert!(codes.len() >= 5, "several errors must be sent: {codes:?}");
     for code in codes {
         assert!(
@@ -86,8 +88,12 @@ fn error_codes_are_those_of_json_rpc() {
         );
     }
     let mut peer = Peer::ready(Revision::V2026_07_28);
-    peer.asks(json!(1), "no/such/method", Value::Null);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-error-retired-codes]: no errors may be sent in 2026-07-28");
+    peer.send_request(json!(1), "no/such/method", Value::Null);
+    assert_eq!(
+        peer.take_sent_messages(),
+        Vec::<Value>::new(),
+        "[base-error-retired-codes]: no errors may be sent in 2026-07-28"
+    );
 }
 
 #[test]
@@ -95,16 +101,20 @@ fn implementation_defined_error_codes_have_no_special_meaning() {
     for code in -32019..=-32000 {
         for revision in Revision::ALL {
             let mut peer = Peer::over_http(revision);
-            let (call, sent) = peer.sends(tool_call());
+            let (call, sent) = peer.start_call(tool_call());
             let data = json!({ "supported": ["2025-06-18"], "elicitations": [{ "mode": "url", "url": "https://x" }] });
-            peer.says(json!({ "jsonrpc": "2.0", "id": sent["id"],
+            peer.send_message(json!({ "jsonrpc": "2.0", "id": sent["id"],
                               "error": { "code": code, "message": "m", "data": data } }));
-            let end = peer.done(call);
+            let end = peer.take_result(call);
             assert!(
                 matches!(&end, Err(CallError::Server(error)) if error.code == code),
                 "[base-error-32000-range]: {code} in {revision} must be an ordinary error: {end:?}"
             );
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-error-32000-range]: no message must be sent");
+            assert_eq!(
+                peer.take_sent_messages(),
+                Vec::<Value>::new(),
+                "[base-error-32000-range]: no message must be sent"
+            );
         }
     }
 }
@@ -116,9 +126,9 @@ fn metadata_of_any_shape_is_retained_without_effect() {
             let mut peer = Peer::ready(revision);
             let meta = json!({ "io.modelcontextprotocol/serverInfo": odd, "io.modelcontextprotocol/related-task": odd,
                                "progressToken": odd, "com.example/own": odd });
-            let (call, sent) = peer.sends(tool_call());
-            peer.answers(&sent["id"], json!({ "content": [], "_meta": meta, "future": odd }));
-            match peer.done(call) {
+            let (call, sent) = peer.start_call(tool_call());
+            peer.send_result(&sent["id"], json!({ "content": [], "_meta": meta, "future": odd }));
+            match peer.take_result(call) {
                 Ok(ServerResult::Tool(result)) => {
                     assert_eq!(
                         result.meta.map(Value::Object),
@@ -130,13 +140,13 @@ fn metadata_of_any_shape_is_retained_without_effect() {
                 other => panic!("[base-meta-no-assumptions]: {odd} must be tolerated, but: {other:?}"),
             }
             if !revision.is_modern() {
-                let mut params = form();
+                let mut params = form_params();
                 params["_meta"] = meta;
-                peer.asks(json!(1), "elicitation/create", params);
-                let (server_request, ..) = peer.asked();
-                peer.session.answer(server_request, accepted(), peer.now).unwrap();
+                peer.send_request(json!(1), "elicitation/create", params);
+                let (server_request, ..) = peer.take_server_request();
+                peer.session.answer(server_request, accepted_form_response(), peer.now).unwrap();
                 assert_eq!(
-                    peer.sent_one()["result"].get("_meta"),
+                    peer.take_sent_message()["result"].get("_meta"),
                     None,
                     "[base-meta-no-assumptions]: no task must be named"
                 );
@@ -152,14 +162,14 @@ fn trace_context_is_sent_with_each_request_in_w3c_form() {
     for (revision, there) in [(Revision::V2025_11_25, false), (Revision::V2026_07_28, true)] {
         let mut peer = Peer::ready(revision);
         peer.session.set_trace(Some(trace.clone()));
-        let (_, sent) = peer.sends(tool_call());
+        let (_, sent) = peer.start_call(tool_call());
         let meta = &sent["params"]["_meta"];
         let found = [&meta["traceparent"], &meta["tracestate"], &meta["baggage"]];
         let expected =
             if there { [json!(parent), json!("a=1,b=2"), json!("user=x;p=1")] } else { [(); 3].map(|()| Value::Null) };
         assert_eq!(found.map(Clone::clone), expected, "[base-meta-trace-context]: in {revision}");
         peer.session.set_trace(None);
-        let (_, sent) = peer.sends(tool_call());
+        let (_, sent) = peer.start_call(tool_call());
         assert_eq!(sent["params"]["_meta"].get("traceparent"), None, "the context must be absent after it was removed");
     }
     for (bad, state, baggage) in [
@@ -181,16 +191,16 @@ fn trace_context_is_sent_with_each_request_in_w3c_form() {
 #[test]
 fn server_info_does_not_affect_behaviour() {
     let transcript = |info: Value, extra: Value| {
-        let mut peer = Peer::with(config(HandshakeMode::Initialize));
-        let init = peer.sent_one();
+        let mut peer = Peer::with_config(client_config(HandshakeMode::Initialize));
+        let init = peer.take_sent_message();
         let mut capabilities = all_capabilities();
         capabilities["future"] = extra;
         let result = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
-        peer.answers(&init["id"], result);
+        peer.send_result(&init["id"], result);
         peer.call(tool_call());
-        peer.asks(json!(1), "sampling/createMessage", sampling());
-        peer.wait(seconds(61));
-        (peer.sent(), peer.events().into_iter().skip(1).collect::<Vec<_>>())
+        peer.send_request(json!(1), "sampling/createMessage", sampling_params());
+        peer.advance_time(seconds(61));
+        (peer.take_sent_messages(), peer.take_events().into_iter().skip(1).collect::<Vec<_>>())
     };
     let plain = transcript(json!({ "name": "s", "version": "1" }), json!({}));
     for name in ["drawbridge", "Claude", "../../etc", ""] {
@@ -210,12 +220,12 @@ fn unsupported_extension_is_not_used() {
         ClientRequest::Extension { extension: "com.example/x", method: "x/y", params: serde_json::Map::new() };
     let end = peer.session.call(request, crate::peer::LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback]: {end:?}");
-    let (call, sent) = peer.sends(tool_call());
-    peer.answers(&sent["id"], json!({ "content": [], "resultType": "complete" }));
-    assert!(peer.done(call).is_ok(), "[lifecycle-ext-fallback]: a plain result must be accepted");
-    let (call, sent) = peer.sends(tool_call());
-    peer.answers(&sent["id"], json!({ "content": [], "resultType": "com.example/x" }));
-    let end = peer.done(call);
+    let (call, sent) = peer.start_call(tool_call());
+    peer.send_result(&sent["id"], json!({ "content": [], "resultType": "complete" }));
+    assert!(peer.take_result(call).is_ok(), "[lifecycle-ext-fallback]: a plain result must be accepted");
+    let (call, sent) = peer.start_call(tool_call());
+    peer.send_result(&sent["id"], json!({ "content": [], "resultType": "com.example/x" }));
+    let end = peer.take_result(call);
     assert!(
         matches!(end, Err(CallError::BadAnswer { .. })),
         "[base-result-type-extensions]: an undeclared type must be rejected: {end:?}"
@@ -226,13 +236,12 @@ fn unsupported_extension_is_not_used() {
 fn deprecated_features_work_while_declared() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let level = peer.call(ClientRequest::SetLogLevel { level: LogLevel::Debug });
-    peer.done(level).unwrap();
-    let (call, sent) = peer.sends(tool_call());
+    peer.take_result(level).unwrap();
+    let (call, sent) = peer.start_call(tool_call());
     assert_eq!(sent["params"]["_meta"]["io.modelcontextprotocol/logLevel"], "debug", "[lifecycle-deprecated-handle]");
-    let both =
-        json!({ "a": { "method": "roots/list" }, "b": { "method": "sampling/createMessage", "params": sampling() } });
-    peer.answers(&sent["id"], json!({ "resultType": "input_required", "inputRequests": both }));
-    let asked = peer.events().into_iter().filter(|event| {
+    let both = json!({ "a": { "method": "roots/list" }, "b": { "method": "sampling/createMessage", "params": sampling_params() } });
+    peer.send_result(&sent["id"], json!({ "resultType": "input_required", "inputRequests": both }));
+    let asked = peer.take_events().into_iter().filter(|event| {
         matches!(event, SessionEvent::RequestReceived { call: of, server_request, .. } if *of == Some(call) && matches!(**server_request, ServerRequest::Roots | ServerRequest::Sampling(_)))
     });
     assert_eq!(asked.count(), 2, "[lifecycle-deprecated-handle]: both requests must be reported");
@@ -241,8 +250,8 @@ fn deprecated_features_work_while_declared() {
 #[test]
 fn log_message_belongs_to_the_request_of_its_stream() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
-    let (_other, _) = peer.sends(tool_call());
-    let (call, sent) = peer.sends(tool_call());
+    let (_other, _) = peer.start_call(tool_call());
+    let (call, sent) = peer.start_call(tool_call());
     let log =
         json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } });
     let id = RequestId::Number(sent["id"].as_i64().unwrap());
@@ -254,15 +263,15 @@ fn log_message_belongs_to_the_request_of_its_stream() {
     ] {
         let message = IncomingMessage::decode(&log.to_string().into()).unwrap();
         peer.session.handle_message(message, origin.clone(), peer.now);
-        match peer.event() {
+        match peer.take_event() {
             SessionEvent::Log { call, .. } => assert_eq!(call, expected, "[logging-request-scoped]: {origin:?}"),
             other => panic!("[logging-request-scoped]: expected a log message, not {other:?}"),
         }
     }
-    let mut peer = Peer::with(config(HandshakeMode::Pinned(Revision::V2026_07_28)));
-    let probe = peer.sent_one();
-    peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
-    let listen = peer.sent_one();
+    let mut peer = Peer::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
+    let probe = peer.take_sent_message();
+    peer.send_result(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
+    let listen = peer.take_sent_message();
     let meta = &listen["params"]["_meta"];
     assert!(
         meta.get("progressToken").is_none() && meta.get("io.modelcontextprotocol/logLevel").is_none(),
@@ -275,7 +284,7 @@ fn pages_of_any_size_are_accepted() {
     for size in [0, 1, 3, 1000] {
         for cursor in [None, Some(""), Some("opaque=?\u{0}")] {
             let mut peer = Peer::ready(Revision::V2026_07_28);
-            let (call, sent) = peer.sends(ClientRequest::ListResources { cursor: None });
+            let (call, sent) = peer.start_call(ClientRequest::ListResources { cursor: None });
             assert_eq!(
                 sent["params"].get("cursor"),
                 None,
@@ -287,8 +296,8 @@ fn pages_of_any_size_are_accepted() {
             if let Some(cursor) = cursor {
                 result["nextCursor"] = json!(cursor);
             }
-            peer.answers(&sent["id"], result);
-            match peer.done(call) {
+            peer.send_result(&sent["id"], result);
+            match peer.take_result(call) {
                 Ok(ServerResult::Resources { items, next_cursor, .. }) => {
                     assert_eq!(items.len(), size, "[pagination-no-page-size]");
                     assert_eq!(
@@ -318,9 +327,9 @@ fn partial_completion_results_are_accepted() {
         (json!({}), 0, None, false),
     ] {
         let mut peer = Peer::ready(Revision::V2025_11_25);
-        let (call, sent) = peer.sends(request());
-        peer.answers(&sent["id"], json!({ "completion": answer }));
-        match peer.done(call) {
+        let (call, sent) = peer.start_call(request());
+        peer.send_result(&sent["id"], json!({ "completion": answer }));
+        match peer.take_result(call) {
             Ok(ServerResult::Completion(result)) => assert_eq!(
                 (result.values.len(), result.total, result.has_more),
                 (values, total, more),

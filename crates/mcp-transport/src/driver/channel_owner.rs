@@ -80,7 +80,7 @@ impl ChannelOwner {
         (sender, ChannelOwner { commands, events, came: None, unheard, room: None, is_closed: false, was_told: false })
     }
 
-    fn command(command: DriverCommand, session: &mut SessionControl<'_>) {
+    fn execute_command(command: DriverCommand, session: &mut SessionControl<'_>) {
         match command {
             DriverCommand::Stop => session.stop(),
             DriverCommand::Call { request, deadline, reply } => {
@@ -125,7 +125,7 @@ impl SessionOwner for ChannelOwner {
         for _ in 0..MAX_COMMANDS_PER_POLL {
             let Some(command) = came else { return };
             let stops = matches!(command, DriverCommand::Stop);
-            Self::command(command, session);
+            Self::execute_command(command, session);
             // Later commands are handled, and refused, in the next call.
             if stops {
                 return;
@@ -167,11 +167,11 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::driver::driver_core::now;
+    use crate::driver::driver_core::clock_now;
     use crate::driver::session_owner::OwnerRequests;
     use crate::driver::{Direction, Frame, FrameKind};
 
-    fn frame(length: usize) -> DriverEvent {
+    fn frame_event(length: usize) -> DriverEvent {
         DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::UNIX_EPOCH,
@@ -185,11 +185,11 @@ mod tests {
     async fn large_event_waits_until_the_channel_is_empty() {
         let (events, mut received) = mpsc::channel(8);
         let (_commands, mut owner) = ChannelOwner::new(events);
-        let (mut session, mut wishes) = (Session::new(SessionConfig::default(), now()), OwnerRequests::default());
+        let (mut session, mut wishes) = (Session::new(SessionConfig::default(), clock_now()), OwnerRequests::default());
         let mut control = SessionControl { session: &mut session, wishes: &mut wishes, is_crowded: false };
         for length in [1, 2] {
             assert!(owner.has_room(length), "several small events must fit");
-            owner.event(frame(length), &mut control);
+            owner.event(frame_event(length), &mut control);
         }
         assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must wait while others are queued");
         let room = timeout(Duration::from_millis(20), poll_fn(|context| owner.poll_ready(context))).await;
@@ -197,7 +197,7 @@ mod tests {
         assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both events must be received");
         poll_fn(|context| owner.poll_ready(context)).await;
         assert!(owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must fit into the empty channel");
-        owner.event(frame(LARGE_EVENT_BYTES + 1), &mut control);
+        owner.event(frame_event(LARGE_EVENT_BYTES + 1), &mut control);
         assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a second large event must not fit");
         assert!(owner.has_room(1), "a small event must fit");
     }

@@ -27,7 +27,7 @@ impl<'o> DriverCore<'o> {
     /// Creates the state of a new session. `limit` is the maximum size of a received message, in bytes.
     pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn SessionOwner, limit: usize) -> DriverCore<'o> {
         DriverCore {
-            session: Session::new(session, now()),
+            session: Session::new(session, clock_now()),
             intake: MessageIntake::new(limit),
             outbox: EventOutbox::default(),
             owner,
@@ -56,7 +56,7 @@ impl<'o> DriverCore<'o> {
 
     /// Passes the owner's pending notification to the session unless too many events are queued. Must be called before
     /// the session's messages are polled.
-    pub(crate) fn pass_notification(&mut self) {
+    pub(crate) fn send_pending_notification(&mut self) {
         if !self.outbox.is_crowded()
             && let Some(notification) = self.wishes.notification.take()
         {
@@ -82,7 +82,7 @@ impl<'o> DriverCore<'o> {
 
     /// Moves events from the session to the outbox until it is full. Further events remain in the session, which bounds
     /// and merges them.
-    pub(crate) fn pump_events(&mut self) {
+    pub(crate) fn queue_session_events(&mut self) {
         while !self.outbox.is_full() {
             let Some(event) = self.session.poll_event() else { break };
             self.emit(event);
@@ -97,7 +97,7 @@ impl<'o> DriverCore<'o> {
             }
             _ => {}
         }
-        self.intake.emit_event(event, &mut self.outbox, now());
+        self.intake.emit_event(event, &mut self.outbox, clock_now());
     }
 
     /// Emits a frame event for a message that is being sent to the server.
@@ -142,7 +142,7 @@ impl<'o> DriverCore<'o> {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::now(),
-            about: FrameKind::read(&bytes),
+            about: FrameKind::classify(&bytes),
             bytes,
             note: None,
         }));
@@ -155,7 +155,7 @@ impl<'o> DriverCore<'o> {
             Some(reason) => reason.clone(),
             None => CloseReason::ServerClosedOutput,
         };
-        self.session.handle_closed(reason, now());
+        self.session.handle_closed(reason, clock_now());
     }
 
     /// Delivers the remaining events of a closed session to the owner while `last` runs. A second stop cancels `last`.
@@ -205,6 +205,6 @@ impl<'o> DriverCore<'o> {
 }
 
 /// Returns the current time of tokio's clock, which tests can pause.
-pub(crate) fn now() -> Instant {
+pub(crate) fn clock_now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{Sleep, sleep_until};
 
-use super::driver_core::now;
+use super::driver_core::clock_now;
 use super::wake_flag::WakeFlag;
 
 /// Duration of the timer while no deadline is set.
@@ -22,23 +22,23 @@ pub(crate) struct DueTimer {
 
 impl DueTimer {
     pub(crate) fn new() -> DueTimer {
-        DueTimer { timer: Box::pin(sleep_until((now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
+        DueTimer { timer: Box::pin(sleep_until((clock_now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
     }
 
     /// Makes the timer fire earlier if `due` is before its current deadline.
-    pub(crate) fn set(&mut self, due: Option<Instant>) {
+    pub(crate) fn fire_by(&mut self, due: Option<Instant>) {
         if let Some(due) = due
             && due < self.timer.deadline().into_std()
         {
             self.timer.as_mut().reset(due.into());
-            self.bell.ring();
+            self.bell.force_poll();
         }
     }
 
     /// Waits until the timer fires. The caller must then set the deadline again. Cancel safe.
     pub(crate) async fn wait_due(&mut self) {
         poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
-        self.timer.as_mut().reset((now() + IDLE_DELAY).into());
+        self.timer.as_mut().reset((clock_now() + IDLE_DELAY).into());
     }
 }
 
@@ -48,15 +48,19 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn timer_fires_once_at_the_earliest_deadline() {
-        let begin = now();
+        let begin = clock_now();
         let mut alarm = DueTimer::new();
         for seconds in [5, 2, 9] {
-            alarm.set(Some(begin + Duration::from_secs(seconds)));
+            alarm.fire_by(Some(begin + Duration::from_secs(seconds)));
         }
         alarm.wait_due().await;
-        assert_eq!(now() - begin, Duration::from_secs(2), "the timer must fire at the earliest deadline");
-        alarm.set(None);
+        assert_eq!(clock_now() - begin, Duration::from_secs(2), "the timer must fire at the earliest deadline");
+        alarm.fire_by(None);
         alarm.wait_due().await;
-        assert_eq!(now() - begin, Duration::from_secs(2) + IDLE_DELAY, "the timer must not fire for old deadlines");
+        assert_eq!(
+            clock_now() - begin,
+            Duration::from_secs(2) + IDLE_DELAY,
+            "the timer must not fire for old deadlines"
+        );
     }
 }

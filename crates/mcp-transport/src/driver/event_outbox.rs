@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use super::{DriverEvent, Frame};
 
 /// Number of queued events, and their size in bytes, from which the driver stops reading from the server.
-const FULL_EVENTS: usize = 256;
-const FULL_BYTES: usize = 4 * 1024 * 1024;
+const MAX_READING_EVENTS: usize = 256;
+const MAX_READING_BYTES: usize = 4 * 1024 * 1024;
 /// Number of queued events from which calls of the owner are refused, so that their frames do not grow the queue.
-const CROWDED_EVENTS: usize = 16 * FULL_EVENTS;
+const MAX_EVENTS_FOR_CALLS: usize = 16 * MAX_READING_EVENTS;
 
 #[derive(Debug, Default)]
 pub(crate) struct EventOutbox {
@@ -18,7 +18,7 @@ pub(crate) struct EventOutbox {
 
 impl EventOutbox {
     pub(crate) fn push(&mut self, event: DriverEvent) {
-        self.bytes += size(&event);
+        self.bytes += event_size(&event);
         self.waiting.push_back(event);
     }
 
@@ -28,29 +28,29 @@ impl EventOutbox {
 
     /// Returns `true` if the driver must not read from the server.
     pub(crate) fn is_full(&self) -> bool {
-        self.waiting.len() >= FULL_EVENTS || self.bytes >= FULL_BYTES
+        self.waiting.len() >= MAX_READING_EVENTS || self.bytes >= MAX_READING_BYTES
     }
 
     /// Returns `true` if the queue is so long that commands of the owner must not add events either.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.waiting.len() >= CROWDED_EVENTS
+        self.waiting.len() >= MAX_EVENTS_FOR_CALLS
     }
 
     /// Returns the size of the next event in bytes, or `None` if the queue is empty.
     pub(crate) fn next_bytes(&self) -> Option<usize> {
-        self.waiting.front().map(size)
+        self.waiting.front().map(event_size)
     }
 
     pub(crate) fn pop(&mut self) -> Option<DriverEvent> {
         let event = self.waiting.pop_front()?;
-        self.bytes -= size(&event);
+        self.bytes -= event_size(&event);
         Some(event)
     }
 }
 
 /// Returns the size of an event's content in bytes. Session events count as zero, since their content was counted with
 /// the frame.
-fn size(event: &DriverEvent) -> usize {
+fn event_size(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Frame(Frame { bytes, .. }) => bytes.len(),
         DriverEvent::Stderr { line } | DriverEvent::Note { line } => line.len(),
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::driver::{Direction, FrameKind};
 
-    fn frame(length: usize) -> DriverEvent {
+    fn frame_event(length: usize) -> DriverEvent {
         DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::UNIX_EPOCH,
@@ -84,10 +84,10 @@ mod tests {
     #[test]
     fn outbox_is_full_by_count_and_by_bytes() {
         let mut many = EventOutbox::default();
-        (0..FULL_EVENTS).for_each(|_| many.push(frame(1)));
+        (0..MAX_READING_EVENTS).for_each(|_| many.push(frame_event(1)));
         assert!(many.is_full(), "many small events must fill the outbox");
         let mut large = EventOutbox::default();
-        large.push(frame(FULL_BYTES));
+        large.push(frame_event(MAX_READING_BYTES));
         assert!(large.is_full(), "one large event must fill the outbox");
     }
 }

@@ -79,13 +79,13 @@ impl FrameKind {
     }
 
     /// Parses and classifies a message.
-    pub fn read(bytes: &Bytes) -> FrameKind {
+    pub fn classify(bytes: &Bytes) -> FrameKind {
         IncomingMessage::decode(bytes)
-            .map_or_else(|_| FrameKind::guess(bytes), |message| FrameKind::from_received(&message))
+            .map_or_else(|_| FrameKind::classify_invalid(bytes), |message| FrameKind::from_received(&message))
     }
 
     /// Classifies an invalid message by those of its members that can be read.
-    pub(crate) fn guess(bytes: &Bytes) -> FrameKind {
+    pub(crate) fn classify_invalid(bytes: &Bytes) -> FrameKind {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
         if serde_json::from_str::<IgnoredAny>(text).is_err() {
             return FrameKind::Invalid;
@@ -109,7 +109,7 @@ impl FrameKind {
             OutgoingKind::Request { id, method } => FrameKind::Request { id: id.clone(), method: method_name(method) },
             OutgoingKind::Notification { method } => FrameKind::Notification { method: method_name(method) },
             // The session does not report whether it is a result or an error.
-            OutgoingKind::Response { .. } => FrameKind::read(bytes),
+            OutgoingKind::Response { .. } => FrameKind::classify(bytes),
             OutgoingKind::BatchResponse { .. } => FrameKind::Batch,
             OutgoingKind::Abort { .. } => FrameKind::Invalid,
         }

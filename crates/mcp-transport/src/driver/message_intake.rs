@@ -105,7 +105,7 @@ impl MessageIntake {
                 Err(invalid) if invalid.cause == InvalidCause::Blank => {}
                 Err(invalid) => {
                     let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
-                    self.invalid(invalid, bytes, session, outbox, now);
+                    self.process_invalid(invalid, bytes, session, outbox, now);
                     return if ours { ResponseKind::Unreadable } else { ResponseKind::Nothing };
                 }
             },
@@ -113,7 +113,7 @@ impl MessageIntake {
                 let seen = self.line_limit.saturating_add(1);
                 let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, seen);
                 if invalid.id.is_some() || invalid.server_request.is_some() {
-                    self.invalid(invalid, head, session, outbox, now);
+                    self.process_invalid(invalid, head, session, outbox, now);
                 } else {
                     self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_LIMIT });
                 }
@@ -122,7 +122,7 @@ impl MessageIntake {
                 if self.long.take().is_some() {
                     let seen = usize::try_from(seen).unwrap_or(usize::MAX);
                     let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, seen);
-                    self.invalid(invalid, head, session, outbox, now);
+                    self.process_invalid(invalid, head, session, outbox, now);
                 }
             }
         }
@@ -148,7 +148,7 @@ impl MessageIntake {
         if let Some(long) = self.long.take_if(|long| long.give_up_at <= now) {
             let seen = self.line_limit.saturating_add(1);
             let invalid = InvalidMessage::too_long(&long.head, &[], self.line_limit, seen);
-            self.invalid(invalid, long.head, session, outbox, now);
+            self.process_invalid(invalid, long.head, session, outbox, now);
         }
         if self.dropped.report_at.is_some_and(|at| at <= now) {
             self.emit_dropped_counts(outbox);
@@ -163,7 +163,7 @@ impl MessageIntake {
         }
     }
 
-    fn invalid(
+    fn process_invalid(
         &mut self,
         invalid: InvalidMessage,
         bytes: Bytes,
@@ -172,7 +172,7 @@ impl MessageIntake {
         now: Instant,
     ) {
         if self.lines.take(now) {
-            let about = FrameKind::guess(&bytes);
+            let about = FrameKind::classify_invalid(&bytes);
             outbox.push(received_frame(bytes, about, Some(invalid.to_string())));
         } else {
             self.dropped.lines += 1;

@@ -11,7 +11,7 @@ use mcp_proto::{
 };
 
 use super::DriverEvent;
-use super::driver_core::now;
+use super::driver_core::clock_now;
 
 /// The owner of a session, which is called by the driver in the driver's task. The driver waits for the owner only if
 /// it has no room for events.
@@ -64,20 +64,20 @@ impl SessionControl<'_> {
             return Err(CallError::TooManyCalls);
         }
         self.wishes.touched = true;
-        self.session.call(request, deadline, now())
+        self.session.call(request, deadline, clock_now())
     }
 
     /// Cancels a call and sends the reason to the server.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason) {
         self.wishes.touched = true;
-        self.session.cancel(call, reason, now());
+        self.session.cancel(call, reason, clock_now());
     }
 
     /// Responds to a request from the server. A response to a request that is no longer open is ignored, since its
     /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
     pub fn answer(&mut self, request: ServerRequestId, answer: ClientResponse) {
         self.wishes.touched = true;
-        if let Err(error) = self.session.answer(request, answer, now()) {
+        if let Err(error) = self.session.answer(request, answer, clock_now()) {
             tracing::debug!(%request, %error, "a response was ignored");
         }
     }

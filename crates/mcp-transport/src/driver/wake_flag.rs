@@ -56,13 +56,13 @@ impl WakeFlag {
         }
         let polled = poll(&mut Context::from_waker(&self.waker));
         if polled.is_ready() {
-            self.ring();
+            self.force_poll();
         }
         polled
     }
 
     /// Forces the next [`WakeFlag::poll`] to poll, for instance because the source was replaced.
-    pub fn ring(&self) {
+    pub fn force_poll(&self) {
         self.shared.rung.store(true, Ordering::Release);
     }
 

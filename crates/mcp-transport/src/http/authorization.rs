@@ -106,7 +106,7 @@ pub enum ChallengeOutcome {
 ///
 /// # Errors
 /// Returns [`DeliveryFault`] if signing fails or no response is received.
-pub(super) async fn send(
+pub(super) async fn send_signed(
     endpoint: &HttpEndpoint,
     authorizer: &Arc<dyn Authorizer>,
     parts: &RequestParts,
@@ -127,7 +127,7 @@ pub(super) async fn send(
             return Ok(response);
         }
         // The body is read now, since the user may take minutes and other requests can use the connection meanwhile.
-        let mut response = with_read_body(response).await;
+        let mut response = with_buffered_body(response).await;
         let is_last = *again + 1 >= MAX_SENDS;
         // The user is not asked for more scopes if the request will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
@@ -189,7 +189,7 @@ fn valid_nonce(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Reads the body of a response, up to [`MAX_REFUSAL_BYTES`], and returns the response with it.
-async fn with_read_body(mut response: Response) -> Response {
+async fn with_buffered_body(mut response: Response) -> Response {
     let read = tokio::time::timeout(REFUSAL_TIMEOUT, bounded_body(&mut response, MAX_REFUSAL_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();
     let mut whole = http::Response::new(body);

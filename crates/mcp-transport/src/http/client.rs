@@ -28,8 +28,8 @@ const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn for_server(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
-    let builder = builder()
+pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
+    let builder = client_builder()
         .connect_timeout(limits.connect)
         .tcp_keepalive(KEEP_ALIVE_INTERVAL)
         .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
@@ -42,8 +42,8 @@ pub(super) fn for_server(server: &Url, limits: &HttpLimits) -> Result<Client, re
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn for_outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
-    let builder = builder().connect_timeout(CONNECT_TIMEOUT);
+pub(super) fn client_for_outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
+    let builder = client_builder().connect_timeout(CONNECT_TIMEOUT);
     match way {
         ConnectionRoute::Guarded => builder.no_proxy().dns_resolver(guard).build(),
         ConnectionRoute::Local => builder.no_proxy().build(),
@@ -56,34 +56,36 @@ pub(super) fn for_outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Resu
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub fn for_models(is_local: bool) -> Result<Client, reqwest::Error> {
-    named_by_user(is_local)
+pub fn client_for_models(is_local: bool) -> Result<Client, reqwest::Error> {
+    client_for_user_address(is_local)
 }
 
-/// Creates a client for registries of MCP servers, with the settings of [`for_models`].
+/// Creates a client for registries of MCP servers, with the settings of [`client_for_models`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub fn for_registries(is_local: bool) -> Result<Client, reqwest::Error> {
-    named_by_user(is_local)
+pub fn client_for_registries(is_local: bool) -> Result<Client, reqwest::Error> {
+    client_for_user_address(is_local)
 }
 
-/// Creates a client for releases of the app, with the settings of [`for_models`].
+/// Creates a client for releases of the app, with the settings of [`client_for_models`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub fn for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
-    named_by_user(is_local)
+pub fn client_for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
+    client_for_user_address(is_local)
 }
 
-fn named_by_user(is_local: bool) -> Result<Client, reqwest::Error> {
-    let builder =
-        builder().connect_timeout(NAMED_CONNECT_TIMEOUT).tcp_keepalive(KEEP_ALIVE_INTERVAL).user_agent(USER_AGENT);
+fn client_for_user_address(is_local: bool) -> Result<Client, reqwest::Error> {
+    let builder = client_builder()
+        .connect_timeout(NAMED_CONNECT_TIMEOUT)
+        .tcp_keepalive(KEEP_ALIVE_INTERVAL)
+        .user_agent(USER_AGENT);
     if is_local { builder.no_proxy().build() } else { builder.build() }
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place that makes HTTP clients")]
-fn builder() -> ClientBuilder {
+fn client_builder() -> ClientBuilder {
     Client::builder().redirect(Policy::none()).referer(false).no_gzip().no_brotli().no_deflate().no_zstd()
 }
 

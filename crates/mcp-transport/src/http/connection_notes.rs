@@ -3,7 +3,7 @@
 use mcp_proto::OutgoingKind;
 
 use crate::driver::DriverEvent;
-use crate::driver::driver_core::now;
+use crate::driver::driver_core::clock_now;
 use crate::driver::event_outbox::EventOutbox;
 use crate::token_bucket::TokenBucket;
 
@@ -26,7 +26,7 @@ impl ConnectionNotes {
 
     /// Emits a one-line note as [`DriverEvent::Note`], within the rate limit.
     pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
-        if !self.rate.take(now()) {
+        if !self.rate.take(clock_now()) {
             self.left_out += 1;
             return;
         }

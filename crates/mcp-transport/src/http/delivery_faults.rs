@@ -46,14 +46,14 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
     let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };
     let (error, text) = match response.extensions().get::<FinalRefusal>() {
         // The authorizer's message explains more than the body of the response.
-        Some(words) => (None, with_words(words, &error.map_or(text, |error| displayed_text(&error.to_string())))),
+        Some(words) => (None, join_messages(words, &error.map_or(text, |error| displayed_text(&error.to_string())))),
         None => (error, text),
     };
     HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
 }
 
 /// Returns the authorizer's message, followed by the text of the server's response.
-fn with_words(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
+fn join_messages(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
     let words = displayed_text(words);
     if said.is_empty() { words } else { format!("{words} (the server: {said})") }
 }

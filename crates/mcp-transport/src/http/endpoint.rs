@@ -96,7 +96,9 @@ impl HttpEndpoint {
             let response = match &self.authorizer {
                 None => self.execute(self.request(&parts, url.clone())).await?,
                 // Boxed, so that unsigned requests have smaller futures.
-                Some(authorizer) => Box::pin(authorization::send(self, authorizer, &parts, url, &mut again)).await?,
+                Some(authorizer) => {
+                    Box::pin(authorization::send_signed(self, authorizer, &parts, url, &mut again)).await?
+                }
             };
             let status = response.status();
             if !status.is_redirection() {

@@ -123,11 +123,11 @@ pub(super) fn post_answered_elsewhere(
     parts: RequestParts,
     within: Duration,
 ) -> ExchangeFuture {
-    continue_late(exchange, Box::pin(post_accepted(exchange, endpoint, parts)), within)
+    wait_for_late_acceptance(exchange, Box::pin(post_accepted(exchange, endpoint, parts)), within)
 }
 
 /// Continues to wait for a message that the server did not accept in time.
-pub(super) fn continue_late(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
+pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
             Ok(step) => step,
@@ -186,7 +186,7 @@ pub(super) fn open_stream(
 }
 
 /// Waits for the next events of a stream.
-pub(super) fn read_more(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
+pub(super) fn read_next_events(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
     Box::pin(async move { ExchangeStep::new(exchange, read_batch(stream, false).await) })
 }
 
@@ -230,7 +230,7 @@ async fn read_batch(mut stream: BoxedEvents, opened: bool) -> ExchangeEvent {
 }
 
 /// Returns a message that explains why the stream ended.
-pub(super) fn end_cause(end: &StreamEnd<reqwest::Error>) -> String {
+pub(super) fn stream_end_text(end: &StreamEnd<reqwest::Error>) -> String {
     match end {
         StreamEnd::Ended => "the server ended the stream".to_owned(),
         StreamEnd::Broken(StreamFault::Body(error)) => {

@@ -4,7 +4,7 @@ use mcp_proto::{HttpHead, Revision};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -14,7 +14,7 @@ const EVENT_STREAM_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("text/even
 const JSON_OR_EVENT_STREAM: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Maximum length of an accepted session ID, in bytes.
-const SESSION_ID_BYTES: usize = 8 * 1024;
+const MAX_SESSION_ID_BYTES: usize = 8 * 1024;
 
 pub(super) type HeaderList = Vec<(HeaderName, HeaderValue)>;
 
@@ -33,7 +33,7 @@ impl SessionHeaders<'_> {
             headers.push((SESSION_ID, session.clone()));
         }
         if let Some(revision) = self.revision {
-            headers.push((VERSION, HeaderValue::from_static(revision.as_str())));
+            headers.push((PROTOCOL_VERSION, HeaderValue::from_static(revision.as_str())));
         }
     }
 }
@@ -89,7 +89,7 @@ pub(super) fn delete_headers(belongs: SessionHeaders<'_>) -> HeaderList {
 
 /// Returns the server's session ID, marked as sensitive. `None` if the value is empty, too long, or not visible ASCII.
 pub(super) fn valid_session_id(value: &HeaderValue) -> Option<HeaderValue> {
-    let valid = (1..=SESSION_ID_BYTES).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
+    let valid = (1..=MAX_SESSION_ID_BYTES).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
     let mut value = value.clone();
     value.set_sensitive(true);
     valid.then_some(value)

@@ -28,7 +28,7 @@ use tokio::sync::mpsc;
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner};
 
 pub use authorization::{AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS, RequestSignature, SigningRefusal};
-pub use client::{for_models, for_registries, for_updates};
+pub use client::{client_for_models, client_for_registries, client_for_updates};
 pub use http_target::{HeaderName, HttpTarget, InvalidHeader, KnownServer, SecretHeader, TransportChoice};
 pub use limits::HttpLimits;
 pub use outside_client::{OutsideClient, OutsideError, OutsideLimits};
@@ -40,7 +40,7 @@ pub use sse::fuzzing as sse_fuzzing;
 /// Sets [`SessionConfig::carrier`], and [`SessionConfig::known`] from the target. Must be called within a tokio
 /// runtime.
 pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
-    transport_detection::run(session, target, owner, limits).await;
+    transport_detection::drive_detected(session, target, owner, limits).await;
 }
 
 /// Spawns a task that runs a session as [`drive`] does. Events are sent to `events` in order. While the channel is
@@ -54,6 +54,6 @@ pub fn run(
     limits: HttpLimits,
 ) -> mpsc::Sender<DriverCommand> {
     let (commands, mut owner) = ChannelOwner::new(events);
-    tokio::spawn(async move { transport_detection::run(session, target, &mut owner, limits).await });
+    tokio::spawn(async move { transport_detection::drive_detected(session, target, &mut owner, limits).await });
     commands
 }

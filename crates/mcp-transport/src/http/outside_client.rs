@@ -186,7 +186,7 @@ impl ClientState {
         };
         let way = self.proxy_route_or(url, ConnectionRoute::Guarded);
         if way == ConnectionRoute::Proxy {
-            match lookup(name).await {
+            match resolve_addresses(name).await {
                 Ok(addresses) if addresses.iter().all(|address| is_public(*address)) => {}
                 Ok(_) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
                 Err(cause) => {
@@ -207,7 +207,8 @@ impl ClientState {
 
     fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::for_outside(way, Arc::new(PublicResolver)).map_err(|error| delivery_faults::root_cause(&error))
+            client::client_for_outside(way, Arc::new(PublicResolver))
+                .map_err(|error| delivery_faults::root_cause(&error))
         });
         made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })
     }
@@ -262,7 +263,7 @@ struct NoPublicAddress;
 impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let mut addresses = lookup(name.as_str()).await?;
+            let mut addresses = resolve_addresses(name.as_str()).await?;
             addresses.retain(|address| is_public(*address));
             if addresses.is_empty() {
                 return Err(NoPublicAddress.into());
@@ -273,7 +274,7 @@ impl Resolve for PublicResolver {
     }
 }
 
-async fn lookup(name: &str) -> std::io::Result<Vec<IpAddr>> {
+async fn resolve_addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
     Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
 }
 

@@ -17,17 +17,17 @@ pub(super) fn clamp_pause(wanted: Duration) -> Duration {
 pub(super) fn reopen_pause(wanted: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
     match (wanted, fruitless) {
         (Some(wanted), 0) => clamp_pause(wanted),
-        (None, 0) => backoff(base, 0),
+        (None, 0) => backoff_delay(base, 0),
         (wanted, _) => {
             let wanted = wanted.map_or(Duration::ZERO, clamp_pause);
-            wanted.max(backoff(base, fruitless)).max(HttpLimits::MIN_RETRY_SPACING)
+            wanted.max(backoff_delay(base, fruitless)).max(HttpLimits::MIN_RETRY_SPACING)
         }
     }
 }
 
 /// Returns an exponential delay with jitter, so that the clients of a restarted server do not reconnect at the same
 /// time.
-fn backoff(base: Duration, failures: u32) -> Duration {
+fn backoff_delay(base: Duration, failures: u32) -> Duration {
     let longest = base.saturating_mul(2_u32.saturating_pow(failures)).min(HttpLimits::MAX_PAUSE);
     longest.mul_f64(0.5 + fastrand::f64() / 2.0).max(HttpLimits::MIN_PAUSE)
 }

@@ -8,7 +8,7 @@ use super::endpoint::HttpEndpoint;
 use super::legacy::{self, LegacyDriver};
 use super::streamable::{self, StreamableDriver};
 use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
-use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::driver_core::{DriverCore, clock_now};
 use crate::driver::{DetectedTransport, SessionOwner};
 
 /// Parameters that the drivers of both transports need.
@@ -19,7 +19,12 @@ struct TransportStart {
     limits: HttpLimits,
 }
 
-pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
+pub(super) async fn drive_detected(
+    config: SessionConfig,
+    target: HttpTarget,
+    owner: &mut dyn SessionOwner,
+    limits: HttpLimits,
+) {
     let first = match (target.transport, target.known) {
         (TransportChoice::Sse, _) => DetectedTransport::HttpSse,
         (TransportChoice::Auto, Some(known)) => known.transport,
@@ -28,7 +33,7 @@ pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut d
     let config = session_config_for(config, &target, first);
     let mut core = DriverCore::new(config.clone(), owner, limits.message_bytes);
     let mut news = ConnectionNotes::new();
-    let client = match client::for_server(&target.url, &limits) {
+    let client = match client::client_for_server(&target.url, &limits) {
         Ok(client) => client,
         Err(error) => {
             let cause = format!("no connection can be made on this system: {}", delivery_faults::root_cause(&error));
@@ -42,13 +47,13 @@ pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut d
     }
     let start = TransportStart { config, endpoint, target, limits };
     match first {
-        DetectedTransport::StreamableHttp => start.streamable_first(core, news).await,
-        DetectedTransport::HttpSse => start.legacy_first(core, news).await,
+        DetectedTransport::StreamableHttp => start.try_streamable_first(core, news).await,
+        DetectedTransport::HttpSse => start.try_legacy_first(core, news).await,
     }
 }
 
 impl TransportStart {
-    async fn streamable_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
+    async fn try_streamable_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
         let streamable::StreamableEnd::NotStreamable(found) =
             self.streamable_driver(core, news, self.is_auto()).run().await
         else {
@@ -57,7 +62,7 @@ impl TransportStart {
         let (mut core, mut news, why) = *found;
         news.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::HttpSse);
-        let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
+        let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
         let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, news, true).run().await else { return };
         let (mut core, mut news, fault) = *found;
         news.note(
@@ -72,7 +77,7 @@ impl TransportStart {
         core.deliver_while_closing(std::future::ready(())).await;
     }
 
-    async fn legacy_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
+    async fn try_legacy_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
         let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, news, self.is_auto()).run().await else {
             return;
         };
@@ -83,7 +88,7 @@ impl TransportStart {
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
-        let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
+        let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
         let streamable::StreamableEnd::NotStreamable(found) = self.streamable_driver(core, news, true).run().await
         else {
             return;
@@ -147,7 +152,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {
-            core.session.handle_undelivered(id, fault.clone(), now());
+            core.session.handle_undelivered(id, fault.clone(), clock_now());
         }
     }
     core.close_session();

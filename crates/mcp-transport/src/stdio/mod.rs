@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 pub use stderr::StderrRing;
-use stderr::drain;
+use stderr::drain_stderr;
 use stdio_driver::{StderrReader, StdioDriver};
 
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
@@ -74,7 +74,7 @@ pub fn drive<'o>(
 ) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
     let (shown, lines) = mpsc::channel(STDERR_CAPACITY);
-    let drain = tokio::spawn(drain(pipes.stderr, ring, shown)).abort_handle();
+    let drain = tokio::spawn(drain_stderr(pipes.stderr, ring, shown)).abort_handle();
     let process = (group, StderrReader { lines, drain, more: WakeFlag::default() });
     StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
 }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::line_reader::LineReader;
 use super::stdio_driver::{EgressLines, StderrReader, StdioDriver, poll_stderr};
 use crate::driver::DriverEvent;
-use crate::driver::driver_core::now;
+use crate::driver::driver_core::clock_now;
 use crate::driver::event_outbox::EventOutbox;
 
 /// Timeout of writing the last messages, after which the server's standard input is closed.
@@ -28,11 +28,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
     pub(super) async fn end(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
-            drain_stderr(&mut self.stderr, &mut self.core.outbox).await;
+            emit_last_stderr(&mut self.stderr, &mut self.core.outbox).await;
             emit_last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
-        self.core.session.handle_closed(self.close_reason(), now());
+        self.core.session.handle_closed(self.close_reason(), clock_now());
         self.pump();
         self.core.emit_remaining();
 
@@ -47,11 +47,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
             let group = group.as_mut().filter(|_| exited.is_none())?;
             tokio::select! {
                 exit = group.shut_down(limits.grace, &kill) => Some(exit),
-                () = discard(&mut reader) => None,
+                () = discard_output(&mut reader) => None,
             }
         };
         if let Some(exit) = core.deliver_until(end_server, &kill).await {
-            drain_stderr(&mut stderr, &mut core.outbox).await;
+            emit_last_stderr(&mut stderr, &mut core.outbox).await;
             emit_last_egress(&mut egress, group.as_mut(), &mut core.outbox);
             core.outbox.push(exit.into());
         }
@@ -89,7 +89,7 @@ impl From<ProcessExit> for DriverEvent {
 }
 
 /// Reads and discards the server's output, so that the server does not block on a full pipe. Never completes.
-async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
+async fn discard_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
 }
@@ -102,7 +102,7 @@ fn emit_last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerG
     }
 }
 
-async fn drain_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
+async fn emit_last_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
     let lines = async {
         for _ in 0..MAX_LAST_STDERR_LINES {
             match poll_fn(|context| poll_stderr(stderr, context)).await {

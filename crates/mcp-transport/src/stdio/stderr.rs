@@ -11,7 +11,7 @@ use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
-use crate::driver::driver_core::now;
+use crate::driver::driver_core::clock_now;
 use crate::token_bucket::TokenBucket;
 
 /// Maximum total size of the lines in a ring buffer, in bytes.
@@ -69,7 +69,7 @@ impl StderrRing {
     }
 }
 
-/// Item that [`drain`] reports for display.
+/// Item that [`drain_stderr`] reports for display.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
@@ -79,7 +79,11 @@ pub(crate) enum StderrOutput {
 
 /// Reads standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines instead of
 /// waiting for the receiver, except at the end of the stream.
-pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, shown: mpsc::Sender<StderrOutput>) {
+pub(crate) async fn drain_stderr(
+    mut stream: impl AsyncRead + Unpin,
+    ring: StderrRing,
+    shown: mpsc::Sender<StderrOutput>,
+) {
     let mut buffer = vec![0; MIN_READ_BYTES];
     let mut cutter = LineCutter::default();
     let mut show = StderrForwarder {
@@ -117,7 +121,7 @@ impl StderrForwarder {
         }
         self.dropped += cut;
         self.ring.push(text.clone());
-        let passes = self.bucket.take(now()) && self.report_dropped();
+        let passes = self.bucket.take(clock_now()) && self.report_dropped();
         if !passes || self.shown.try_send(StderrOutput::Line(text)).is_err() {
             self.dropped += line.len() as u64 + 1;
         }
@@ -171,10 +175,10 @@ mod tests {
 
     use super::*;
 
-    async fn drained(input: &[u8], room: usize) -> (StderrRing, Vec<StderrOutput>) {
+    async fn drain_input(input: &[u8], room: usize) -> (StderrRing, Vec<StderrOutput>) {
         let ring = StderrRing::default();
         let (sender, mut receiver) = mpsc::channel(room);
-        let task = tokio::spawn(drain(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
+        let task = tokio::spawn(drain_stderr(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
         // The receiver is idle until all input was read.
         testkit::deadline::yield_until_idle().await;
         let mut shown = Vec::new();
@@ -187,7 +191,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_split_into_escaped_lines() {
-        let (ring, shown) = drained(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
+        let (ring, shown) = drain_input(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
         let expected = ["one", "\u{fffd}\\x1b[2Jtwo", "last"];
         assert_eq!(
             ring.last_lines(9),
@@ -201,7 +205,7 @@ mod tests {
     #[tokio::test]
     async fn endless_line_is_truncated() {
         let input = vec![b'x'; 5 * 1024 * 1024];
-        let (ring, shown) = drained(&input, 4).await;
+        let (ring, shown) = drain_input(&input, 4).await;
         assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
         let line = &ring.last_lines(1)[0];
         assert!(
@@ -216,7 +220,7 @@ mod tests {
     #[tokio::test]
     async fn many_lines_stay_within_the_ring_and_are_counted() {
         let input: Vec<u8> = (0..200_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
-        let (ring, shown) = drained(&input, 8).await;
+        let (ring, shown) = drain_input(&input, 8).await;
         assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB");
         assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line must be stored");
         let mut bytes = 0;

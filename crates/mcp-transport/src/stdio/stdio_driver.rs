@@ -17,7 +17,7 @@ use super::DriverLimits;
 use super::line_reader::LineReader;
 use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
-use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::driver_core::{DriverCore, clock_now};
 use crate::driver::due_timer::DueTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
@@ -130,7 +130,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     /// server are read last, and only while the owner accepts events.
     async fn step(&mut self) {
         let due = self.next_wake();
-        self.alarm.set(due);
+        self.alarm.fire_by(due);
         let room = self.core.has_room();
         tokio::select! {
             biased;
@@ -159,13 +159,13 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     /// Queues the messages of the session for writing, and delivers its events to the owner.
     pub(super) fn pump(&mut self) {
         loop {
-            self.core.pass_notification();
+            self.core.send_pending_notification();
             while let Some(outgoing) = self.core.session.poll_transmit() {
                 let mut line = outgoing.json.into_bytes();
                 line.push(b'\n');
                 self.send(Bytes::from(line), &outgoing.about);
             }
-            self.core.pump_events();
+            self.core.queue_session_events();
             if !self.core.deliver_events() {
                 return;
             }
@@ -177,7 +177,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             return;
         }
         let frame = line.slice(..line.len() - 1);
-        if self.queue.push(line, now()).is_err() {
+        if self.queue.push(line, clock_now()).is_err() {
             let waiting = self.queue.bytes();
             self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
@@ -188,7 +188,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     fn on_line(&mut self, line: Option<Result<crate::line_decoder::DecodedLine, std::io::Error>>) {
         match line {
             Some(Ok(line)) => {
-                self.core.process_line(line, StreamOrigin::Stdio, now());
+                self.core.process_line(line, StreamOrigin::Stdio, clock_now());
             }
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
@@ -223,7 +223,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 
     fn on_deadline(&mut self) {
-        let now = now();
+        let now = clock_now();
         if self.queue.stall_deadline().is_some_and(|at| at <= now) {
             let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
             self.on_write_failed(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
@@ -239,7 +239,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 
     fn start_linger(&mut self) {
-        self.ends.until.get_or_insert(now() + LINGER_TIMEOUT);
+        self.ends.until.get_or_insert(clock_now() + LINGER_TIMEOUT);
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -256,7 +256,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             None => ends.output || ends.write.is_some(),
         };
         // While the owner accepts no events, the last messages cannot be read, even after the deadline.
-        let late = ends.until.is_some_and(|until| until <= now()) && self.core.has_room();
+        let late = ends.until.is_some_and(|until| until <= clock_now()) && self.core.has_room();
         self.core.is_stopped() || self.core.over.is_some() || all || late
     }
 }

@@ -10,10 +10,10 @@ use testkit::time::{advance_time, with_timer_total};
 
 use crate::support::*;
 
-const LIMIT: usize = 64 * 1024;
+const MESSAGE_LIMIT: usize = 64 * 1024;
 
 /// Starts a server that handles calls of the tool `bad` with `bad`, and a client with small limits.
-async fn with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, Client)
+async fn start_with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, TestClient)
 where
     F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + Clone + 'static,
     A: Future<Output = std::io::Result<()>> + Send + 'static,
@@ -28,15 +28,15 @@ where
         }
     })
     .await;
-    let limits = HttpLimits { message_bytes: LIMIT, ..limits() };
-    let mut client = start_with(Default::default(), target(&server.url("/mcp")), limits);
+    let limits = HttpLimits { message_bytes: MESSAGE_LIMIT, ..test_limits() };
+    let mut client = start_client_with(Default::default(), http_target(&server.url("/mcp")), limits);
     client.until_ready().await;
     (server, client)
 }
 
 /// Asserts that a call of `bad` fails before its deadline with this cause, and that another call succeeds.
-async fn assert_call_fails(client: &mut Client, what: &str, words: &str) {
-    let call = client.begin_within(echo("bad"), Duration::from_secs(1)).await;
+async fn assert_call_fails(client: &mut TestClient, what: &str, words: &str) {
+    let call = client.begin_within(echo_call("bad"), Duration::from_secs(1)).await;
     let result = client.done(call).await;
     let cause = result.as_ref().map(|_| ()).expect_err("the call fails").to_string();
     assert!(cause.contains(words), "{what}: the cause must contain {words:?}: {cause}");
@@ -45,8 +45,8 @@ async fn assert_call_fails(client: &mut Client, what: &str, words: &str) {
 
 #[tokio::test]
 async fn trickling_responses_end_with_the_deadline_of_the_call() {
-    for revision in [MODERN, NEWEST_LEGACY] {
-        let (server, mut client) = with_bad_call(revision, |_, mut answer| async move {
+    for revision in [MODERN_REVISION, NEWEST_LEGACY_REVISION] {
+        let (server, mut client) = start_with_bad_call(revision, |_, mut answer| async move {
             answer
                 .write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n")
                 .await?;
@@ -60,12 +60,12 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
         assert_call_fails(&mut client, "X52: a JSON body byte by byte", "no answer").await;
         assert_eq!(
             server.count("notifications/cancelled"),
-            usize::from(revision != MODERN),
+            usize::from(revision != MODERN_REVISION),
             "the server must be notified"
         );
         client.stop().await;
 
-        let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
+        let (_server, mut client) = start_with_bad_call(revision, |_, mut answer| async move {
             answer.event_stream().await?;
             answer.write_raw(b"data: ").await?;
             loop {
@@ -78,7 +78,7 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
         assert_call_fails(&mut client, "X52: an event without end, byte by byte", "no answer").await;
         client.stop().await;
 
-        let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
+        let (_server, mut client) = start_with_bad_call(revision, |_, mut answer| async move {
             answer.event_stream().await?;
             loop {
                 answer.write_raw(b": still here\n\n").await?;
@@ -94,7 +94,7 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
 
 #[tokio::test]
 async fn endless_response_head_ends_with_the_deadline_of_the_call() {
-    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
+    let (_server, mut client) = start_with_bad_call(MODERN_REVISION, |_, mut answer| async move {
         answer.write_raw(b"HTTP/1.1 200 -\r\n").await?;
         loop {
             answer.write_raw(b"x").await?;
@@ -110,11 +110,11 @@ async fn endless_response_head_ends_with_the_deadline_of_the_call() {
 #[tokio::test]
 async fn responses_beyond_the_limit_fail_immediately() {
     for announced in [true, false] {
-        let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {
-            let length = if announced { format!("content-length: {}\r\n", LIMIT + 1) } else { String::new() };
+        let (_server, mut client) = start_with_bad_call(MODERN_REVISION, move |_, mut answer| async move {
+            let length = if announced { format!("content-length: {}\r\n", MESSAGE_LIMIT + 1) } else { String::new() };
             let head = format!("HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n{length}\r\n");
             answer.write_raw(head.as_bytes()).await?;
-            answer.write_raw(&[b' '; LIMIT]).await?;
+            answer.write_raw(&[b' '; MESSAGE_LIMIT]).await?;
             answer.write_raw(b" ").await?;
             answer.hang_until_closed().await
         })
@@ -122,10 +122,10 @@ async fn responses_beyond_the_limit_fail_immediately() {
         assert_call_fails(&mut client, "X37: a body beyond the limit", "larger than 65536 bytes").await;
         client.stop().await;
     }
-    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
+    let (_server, mut client) = start_with_bad_call(MODERN_REVISION, |_, mut answer| async move {
         answer.event_stream().await?;
         answer.write_raw(b"data: ").await?;
-        answer.write_raw(&[b'x'; LIMIT]).await?;
+        answer.write_raw(&[b'x'; MESSAGE_LIMIT]).await?;
         answer.hang_until_closed().await
     })
     .await;
@@ -144,7 +144,7 @@ async fn unexpected_content_types_fail_immediately() {
         ("application/json;charset=utf-8", b"[]", "the answer cannot be read: an empty batch"),
     ];
     for (kind, body, words) in cases {
-        let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {
+        let (_server, mut client) = start_with_bad_call(MODERN_REVISION, move |_, mut answer| async move {
             let kind = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
             answer.respond(200, &kind, body).await
         })
@@ -152,7 +152,8 @@ async fn unexpected_content_types_fail_immediately() {
         assert_call_fails(&mut client, kind, words).await;
         client.stop().await;
     }
-    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move { answer.status(202).await }).await;
+    let (_server, mut client) =
+        start_with_bad_call(MODERN_REVISION, |_, mut answer| async move { answer.status(202).await }).await;
     assert_call_fails(&mut client, "202 to a request", "gave no answer").await;
     client.stop().await;
 }
@@ -160,13 +161,14 @@ async fn unexpected_content_types_fail_immediately() {
 #[tokio::test]
 async fn stream_without_a_response_is_not_reopened_in_a_loop() {
     for retry in ["0", "1000000000000"] {
-        let (server, mut client) = with_bad_call(NEWEST_LEGACY, move |_, mut answer| async move {
+        let (server, mut client) = start_with_bad_call(NEWEST_LEGACY_REVISION, move |_, mut answer| async move {
             answer.event_stream().await?;
             answer.write_raw(format!("retry: {retry}\nid: 1\ndata:\n\n").as_bytes()).await
         })
         .await;
-        let call = client.begin_within(echo("bad"), Duration::from_millis(800)).await;
-        let resumed = || with_method(&server, "GET").iter().filter(|get| get.header("last-event-id").is_some()).count();
+        let call = client.begin_within(echo_call("bad"), Duration::from_millis(800)).await;
+        let resumed =
+            || requests_with_method(&server, "GET").iter().filter(|get| get.header("last-event-id").is_some()).count();
         client.done(call).await.expect_err("the call must not be answered");
         assert!(resumed() <= 1, "X52: retry: {retry} was clamped, but there were {} GETs", resumed());
         let note = client.until_note("again in").await;
@@ -179,11 +181,12 @@ async fn stream_without_a_response_is_not_reopened_in_a_loop() {
 #[tokio::test]
 async fn posts_beyond_the_bound_wait_and_are_cancellable() {
     let (server, mut client) =
-        with_bad_call(NEWEST_LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
+        start_with_bad_call(NEWEST_LEGACY_REVISION, |_, mut answer| async move { answer.hang_until_closed().await })
+            .await;
     client.until_note("offers no GET stream").await;
     let mut calls = Vec::new();
     for _ in 0..250 {
-        calls.push(client.begin(echo("bad")).await);
+        calls.push(client.begin(echo_call("bad")).await);
     }
     assert!(poll_until(WAIT_TIMEOUT, || server.count("tools/call") == 240).await, "240 calls must be sent");
     advance_time(Duration::from_millis(500)).await;
@@ -214,9 +217,9 @@ async fn posts_beyond_the_bound_wait_and_are_cancellable() {
 #[tokio::test]
 async fn unanswered_call_times_out() {
     // X35 over HTTP.
-    for (revision, told) in [(MODERN, 0), (NEWEST_LEGACY, 1)] {
+    for (revision, told) in [(MODERN_REVISION, 0), (NEWEST_LEGACY_REVISION, 1)] {
         let (server, mut client) =
-            with_bad_call(revision, |_, mut answer| async move { answer.hang_until_closed().await }).await;
+            start_with_bad_call(revision, |_, mut answer| async move { answer.hang_until_closed().await }).await;
         assert_call_fails(&mut client, "X35: no answer", "no answer").await;
         let cancelled = poll_until(WAIT_TIMEOUT, || server.count("notifications/cancelled") == told).await;
         assert!(cancelled, "X35: {revision}: the server must be notified as the revision specifies");
@@ -226,18 +229,18 @@ async fn unanswered_call_times_out() {
 
 #[tokio::test]
 async fn blocked_owner_applies_backpressure_to_the_server() {
-    let (server, mut client) = with_bad_call(NEWEST_LEGACY, |request, mut answer| async move {
+    let (server, mut client) = start_with_bad_call(NEWEST_LEGACY_REVISION, |request, mut answer| async move {
         answer.event_stream().await?;
         let log = json!({ "jsonrpc": "2.0", "method": "notifications/message",
             "params": { "level": "info", "data": "x".repeat(20_000) } });
         for _ in 0..5_000 {
             answer.event(&log).await?;
         }
-        answer_event(NEWEST_LEGACY, &request, &mut answer).await
+        respond_with_event(NEWEST_LEGACY_REVISION, &request, &mut answer).await
     })
     .await;
     let before = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
-    let _call = client.begin(echo("bad")).await;
+    let _call = client.begin(echo_call("bad")).await;
     // sleep: simulates a slow owner, while the server writes.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let after = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
@@ -250,13 +253,14 @@ async fn blocked_owner_applies_backpressure_to_the_server() {
 
 #[tokio::test]
 async fn concurrent_calls_get_their_own_responses() {
-    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move { answer.status(500).await }).await;
+    let (_server, mut client) =
+        start_with_bad_call(MODERN_REVISION, |_, mut answer| async move { answer.status(500).await }).await;
     let mut calls = Vec::new();
     for number in 0..64 {
-        calls.push((number, client.begin(echo(&number.to_string())).await));
+        calls.push((number, client.begin(echo_call(&number.to_string())).await));
     }
     for (number, call) in calls {
-        assert_eq!(text(&client.done(call).await), number.to_string(), "each call must get its own response");
+        assert_eq!(result_text(&client.done(call).await), number.to_string(), "each call must get its own response");
     }
     let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
     assert!(listed.is_ok(), "the session must continue: {listed:?}");

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::support::*;
 
 /// Starts a server that does not close its connections. Returns its URL and a counter of its connections.
-async fn keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
+async fn start_keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let connections = Arc::new(AtomicUsize::new(0));
@@ -33,7 +33,7 @@ async fn keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
                     };
                     let body: serde_json::Value = serde_json::from_slice(&read[end..end + length]).unwrap_or_default();
                     read.drain(..end + length);
-                    let message = ordinary::response_message(MODERN, &body).to_string();
+                    let message = ordinary::response_message(MODERN_REVISION, &body).to_string();
                     let answer = if as_stream {
                         let event = format!("data: {message}\n\n");
                         format!(
@@ -60,8 +60,8 @@ async fn keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
 #[tokio::test]
 async fn one_connection_is_reused_for_consecutive_calls() {
     for as_stream in [false, true] {
-        let (url, connections) = keep_alive_server(as_stream).await;
-        let mut client = ready(&url).await;
+        let (url, connections) = start_keep_alive_server(as_stream).await;
+        let mut client = start_ready_client(&url).await;
         for number in 0..50 {
             assert_eq!(client.echo(&number.to_string()).await, number.to_string(), "the call must be answered");
         }
@@ -80,13 +80,13 @@ async fn broken_connection_fails_the_call() {
                     .write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{")
                     .await
             }
-            _ => ordinary::respond(MODERN, &request, answer).await,
+            _ => ordinary::respond(MODERN_REVISION, &request, answer).await,
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
-    let result = client.call(echo("cut")).await;
-    assert!(undelivered(&result).contains("broke off"), "the cause must be reported: {result:?}");
+    let mut client = start_ready_client(&server.url("/mcp")).await;
+    let result = client.call(echo_call("cut")).await;
+    assert!(undelivered_cause(&result).contains("broke off"), "the cause must be reported: {result:?}");
     assert_eq!(server.count("tools/call"), 1, "a call that may have been executed must not be repeated");
     assert_eq!(client.echo("next").await, "next", "the next call must succeed");
     client.stop().await;

@@ -11,7 +11,7 @@ use testkit::http::ordinary;
 use crate::support::*;
 
 /// Returns the JSON-RPC methods that the server received before the first notification, and `GET` for GET requests.
-fn steps(server: &HttpServer) -> Vec<String> {
+fn detection_steps(server: &HttpServer) -> Vec<String> {
     let step = |request: &HttpRequest| match request.method.as_str() {
         "POST" => request.rpc_method(),
         other => other.to_owned(),
@@ -20,18 +20,25 @@ fn steps(server: &HttpServer) -> Vec<String> {
 }
 
 /// Starts an HTTP+SSE server at a single URL: GET opens the stream, and POST to the same URL fails with this status.
-async fn http_sse_server(status: u16) -> HttpServer {
-    HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await }))
-        .await
+async fn start_http_sse_server(status: u16) -> HttpServer {
+    HttpServer::start(crate::legacy::http_sse_script(
+        move |_request, mut answer| async move { answer.status(status).await },
+    ))
+    .await
 }
 
 #[tokio::test]
 async fn modern_server_is_detected_by_the_first_request() {
     let server =
-        HttpServer::start(|request, answer| async move { ordinary::respond(MODERN, &request, answer).await }).await;
-    let mut client = ready(&server.url("/mcp")).await;
+        HttpServer::start(|request, answer| async move { ordinary::respond(MODERN_REVISION, &request, answer).await })
+            .await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover must be answered".to_owned()));
-    assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request must be sent first");
+    assert_eq!(
+        detection_steps(&server)[0],
+        "server/discover",
+        "[http-modern-first] a modern request must be sent first"
+    );
     assert_eq!(server.count("initialize"), 0, "[http-modern-first] no other request must follow");
     client.stop().await;
 }
@@ -55,9 +62,9 @@ async fn unrecognized_refusal_falls_back_to_initialize() {
             answer.respond(status, &format!("content-type: {kind}\r\n"), body.as_bytes()).await
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         assert_eq!(
-            steps(&server),
+            detection_steps(&server),
             ["server/discover", "initialize"],
             "[http-400-other-fallback] [http-400-inspect-body] {status} {body}"
         );
@@ -78,11 +85,11 @@ async fn recognized_modern_error_does_not_fall_back_to_initialize() {
             return answer.status(405).await;
         }
         let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": {
-            "code": -32022, "message": "another version", "data": { "supported": ["2031-01-01"], "requested": MODERN } } });
+            "code": -32022, "message": "another version", "data": { "supported": ["2031-01-01"], "requested": MODERN_REVISION } } });
         answer.respond(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
     })
     .await;
-    let mut client = start(&server.url("/mcp"));
+    let mut client = start_client(&server.url("/mcp"));
     let (cause, fault) = client.until_failed().await;
     assert!(cause.contains("2031-01-01"), "the server's versions must be reported: {cause}");
     assert_eq!(fault, HandshakeFault::Refused, "the failure must not be attributed to the transport");
@@ -92,7 +99,10 @@ async fn recognized_modern_error_does_not_fall_back_to_initialize() {
         0,
         "[http-400-modern-error-retry] [http-400-inspect-body] no initialize must be sent"
     );
-    assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-check-modern-error] HTTP+SSE must not be tried");
+    assert!(
+        requests_with_method(&server, "GET").is_empty(),
+        "[sse-fallback-check-modern-error] HTTP+SSE must not be tried"
+    );
 }
 
 #[tokio::test]
@@ -106,7 +116,7 @@ async fn common_version_is_taken_from_a_modern_error() {
         answer.respond(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     let offered = server.seen().into_iter().find(|request| request.rpc_method() == "initialize").unwrap();
     assert_eq!(
         offered.json()["params"]["protocolVersion"],
@@ -119,10 +129,10 @@ async fn common_version_is_taken_from_a_modern_error() {
 #[tokio::test]
 async fn http_sse_server_is_detected_after_a_refused_post() {
     for status in [400, 404, 405] {
-        let server = http_sse_server(status).await;
-        let mut client = ready(&server.url("/sse")).await;
+        let server = start_http_sse_server(status).await;
+        let mut client = start_ready_client(&server.url("/sse")).await;
         assert_eq!(
-            steps(&server)[..3],
+            detection_steps(&server)[..3],
             ["server/discover", "initialize", "GET"],
             "{status}: [sse-fallback-post-first] [sse-fallback-400-404-405] [sse-fallback-any-4xx] POST, then GET"
         );
@@ -157,7 +167,7 @@ async fn unsupported_server_is_reported_with_its_first_failure() {
         }
     })
     .await;
-    let mut client = start(&server.url("/"));
+    let mut client = start_client(&server.url("/"));
     let (cause, fault) = client.until_failed().await;
     assert!(cause.contains("405") && cause.contains("no posting here"), "the first failure must be reported: {cause}");
     assert_eq!(fault, HandshakeFault::NotStreamable, "the failure must be classified");
@@ -172,12 +182,12 @@ async fn failing_server_does_not_fall_back_to_http_sse() {
         [(500, HandshakeFault::ServerError), (503, HandshakeFault::ServerError), (401, HandshakeFault::Unauthorized)]
     {
         let server = HttpServer::start(move |_request, mut answer| async move { answer.status(status).await }).await;
-        let mut client = start(&server.url("/mcp"));
+        let mut client = start_client(&server.url("/mcp"));
         let (_, fault) = client.until_failed().await;
         assert_eq!(fault, expected, "{status}");
         client.until_end().await;
         assert!(
-            with_method(&server, "GET").is_empty(),
+            requests_with_method(&server, "GET").is_empty(),
             "[sse-fallback-400-404-405] {status} must not indicate HTTP+SSE"
         );
     }
@@ -188,7 +198,7 @@ async fn unreachable_server_is_reported() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp?token=secret", listener.local_addr().unwrap());
     drop(listener);
-    let mut client = start(&url);
+    let mut client = start_client(&url);
     let (cause, fault) = client.until_failed().await;
     assert_eq!(fault, HandshakeFault::Unreachable, "{cause}");
     assert!(cause.contains("refused"), "the system's error must be reported: {cause}");
@@ -198,43 +208,52 @@ async fn unreachable_server_is_reported() {
 
 #[tokio::test]
 async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
-    let known =
-        |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
-    let modern =
-        |request: HttpRequest, answer: HttpResponder| async move { ordinary::respond(MODERN, &request, answer).await };
+    let known = |transport, revision| HttpTarget {
+        known: Some(KnownServer { transport, revision }),
+        ..http_target("http://x/")
+    };
+    let modern = |request: HttpRequest, answer: HttpResponder| async move {
+        ordinary::respond(MODERN_REVISION, &request, answer).await
+    };
     let begin = |server: &HttpServer, path: &str, target: HttpTarget| {
         let target = HttpTarget { url: server.url(path).parse().unwrap(), ..target };
-        start_with(SessionConfig::default(), target, limits())
+        start_client_with(SessionConfig::default(), target, test_limits())
     };
 
-    let legacy =
-        HttpServer::start(|request, answer| async move { in_session(NEWEST_LEGACY, &request, answer).await }).await;
+    let legacy = HttpServer::start(|request, answer| async move {
+        respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
+    })
+    .await;
     let mut client = begin(&legacy, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
     client.until_ready().await;
-    assert_eq!(steps(&legacy), ["initialize"], "a known legacy server must not be probed");
+    assert_eq!(detection_steps(&legacy), ["initialize"], "a known legacy server must not be probed");
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
     let mut client = begin(&server, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
     client.until_ready().await;
     assert_eq!(
-        steps(&server)[..2],
+        detection_steps(&server)[..2],
         ["initialize", "server/discover"],
         "a server that became modern must be probed again"
     );
     client.stop().await;
 
-    let old = http_sse_server(405).await;
+    let old = start_http_sse_server(405).await;
     let mut client = begin(&old, "/sse", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.until_ready().await;
-    assert_eq!(steps(&old)[..2], ["GET", "initialize"], "a known HTTP+SSE server must not be posted to first");
+    assert_eq!(
+        detection_steps(&old)[..2],
+        ["GET", "initialize"],
+        "a known HTTP+SSE server must not be posted to first"
+    );
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
     let mut client = begin(&server, "/mcp", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.until_ready().await;
     assert_eq!(
-        steps(&server)[..2],
+        detection_steps(&server)[..2],
         ["GET", "server/discover"],
         "a server that no longer supports HTTP+SSE must be detected again"
     );
@@ -261,9 +280,9 @@ async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
             }
         })
         .await;
-        let target = HttpTarget { known: Some(known), ..target(&server.url("/sse")) };
-        let limits = HttpLimits { endpoint: Duration::from_millis(300), ..limits() };
-        let mut client = start_with(SessionConfig::default(), target, limits);
+        let target = HttpTarget { known: Some(known), ..http_target(&server.url("/sse")) };
+        let limits = HttpLimits { endpoint: Duration::from_millis(300), ..test_limits() };
+        let mut client = start_client_with(SessionConfig::default(), target, limits);
         let (cause, fault) = client.until_failed().await;
         assert_eq!(fault, wanted, "the fault of a GET with status {status}: {cause}");
         assert!(cause.contains(words), "the cause must be reported: {cause}");
@@ -273,26 +292,27 @@ async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
 
 #[tokio::test]
 async fn pinned_transport_or_revision_is_used_exclusively() {
-    let old = http_sse_server(405).await;
-    let pinned = HttpTarget { transport: TransportChoice::Streamable, ..target(&old.url("/sse")) };
-    let mut client = start_with(SessionConfig::default(), pinned, limits());
+    let old = start_http_sse_server(405).await;
+    let pinned = HttpTarget { transport: TransportChoice::Streamable, ..http_target(&old.url("/sse")) };
+    let mut client = start_client_with(SessionConfig::default(), pinned, test_limits());
     let (_, fault) = client.until_failed().await;
     assert_eq!(fault, HandshakeFault::NotStreamable, "the pinned transport must be reported as unsupported");
     client.until_end().await;
-    assert!(with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE must not be tried");
+    assert!(requests_with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE must not be tried");
 
-    let pinned = HttpTarget { transport: TransportChoice::Sse, ..target(&old.url("/sse")) };
-    let mut client = start_with(SessionConfig::default(), pinned, limits());
+    let pinned = HttpTarget { transport: TransportChoice::Sse, ..http_target(&old.url("/sse")) };
+    let mut client = start_client_with(SessionConfig::default(), pinned, test_limits());
     client.until_ready().await;
     assert_eq!(client.connected().0, DetectedTransport::HttpSse, "HTTP+SSE must be used without a probe");
     client.stop().await;
 
     let server =
-        HttpServer::start(|request, answer| async move { in_session("2025-06-18", &request, answer).await }).await;
+        HttpServer::start(|request, answer| async move { respond_in_session("2025-06-18", &request, answer).await })
+            .await;
     let config = SessionConfig { opening: HandshakeMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
-    let mut client = start_with(config, target(&server.url("/mcp")), limits());
+    let mut client = start_client_with(config, http_target(&server.url("/mcp")), test_limits());
     client.until_ready().await;
-    assert_eq!(steps(&server), ["initialize"], "a pinned legacy revision must not need a probe");
+    assert_eq!(detection_steps(&server), ["initialize"], "a pinned legacy revision must not need a probe");
     client.stop().await;
 }
 
@@ -304,13 +324,13 @@ async fn stream_without_an_endpoint_event_times_out() {
             answer.event_stream().await?;
             return answer.hang_until_closed().await;
         }
-        ordinary::respond(MODERN, &request, answer).await
+        ordinary::respond(MODERN_REVISION, &request, answer).await
     })
     .await;
     let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
-    let target = HttpTarget { known: Some(known), ..target(&server.url("/mcp")) };
-    let limits = HttpLimits { endpoint: Duration::from_millis(300), ..limits() };
-    let mut client = start_with(SessionConfig::default(), target, limits);
+    let target = HttpTarget { known: Some(known), ..http_target(&server.url("/mcp")) };
+    let limits = HttpLimits { endpoint: Duration::from_millis(300), ..test_limits() };
+    let mut client = start_client_with(SessionConfig::default(), target, limits);
     client.until_ready().await;
     assert_eq!(client.connected().0, DetectedTransport::StreamableHttp, "the transport must be detected again");
     client.until_note("named no endpoint within").await;

@@ -19,7 +19,7 @@ const REVISION: &str = "2024-11-05";
 
 /// Returns the script of an HTTP+SSE server: GET `/sse` opens the stream, `/messages?s=1` accepts messages, and `other`
 /// handles all other requests, such as POSTs to `/sse`.
-pub fn script<F, A>(
+pub fn http_sse_script<F, A>(
     other: F,
 ) -> impl Fn(HttpRequest, HttpResponder) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
 where
@@ -78,19 +78,19 @@ where
     }
 }
 
-async fn server() -> HttpServer {
-    HttpServer::start(script(|_request, mut answer| async move { answer.status(404).await })).await
+async fn start_http_sse_server() -> HttpServer {
+    HttpServer::start(http_sse_script(|_request, mut answer| async move { answer.status(404).await })).await
 }
 
-fn sse(server: &HttpServer) -> Client {
-    let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
-    start_with(SessionConfig::default(), target, limits())
+fn start_http_sse_client(server: &HttpServer) -> TestClient {
+    let target = HttpTarget { transport: TransportChoice::Sse, ..http_target(&server.url("/sse")) };
+    start_client_with(SessionConfig::default(), target, test_limits())
 }
 
 #[tokio::test]
 async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
-    let server = server().await;
-    let mut client = sse(&server);
+    let server = start_http_sse_server().await;
+    let mut client = start_http_sse_client(&server);
     client.until_ready().await;
     assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response must be read from the stream");
     assert_eq!(client.connected().0, DetectedTransport::HttpSse, "the transport must be reported");
@@ -128,11 +128,14 @@ async fn nothing_is_posted_before_the_endpoint_event() {
         }
     })
     .await;
-    let mut client = sse(&server);
-    assert!(poll_until(WAIT_TIMEOUT, || with_method(&server, "GET").len() == 1).await, "the stream must be opened");
+    let mut client = start_http_sse_client(&server);
+    assert!(
+        poll_until(WAIT_TIMEOUT, || requests_with_method(&server, "GET").len() == 1).await,
+        "the stream must be opened"
+    );
     advance_time(Duration::from_millis(500)).await;
     assert_eq!(
-        with_method(&server, "POST").len(),
+        requests_with_method(&server, "POST").len(),
         0,
         "[sse-wait-endpoint-event] no message must be posted before the endpoint event"
     );
@@ -160,7 +163,7 @@ async fn stop_closes_the_stream() {
         }
     })
     .await;
-    let mut client = sse(&server);
+    let mut client = start_http_sse_client(&server);
     assert!(poll_until(WAIT_TIMEOUT, || server.count("initialize") == 1).await, "the session must open");
     client.stop().await;
     within(WAIT_TIMEOUT, "[sse-close-to-shutdown] the stream is closed", was_closed.wait_for(|closed| *closed))
@@ -170,10 +173,10 @@ async fn stop_closes_the_stream() {
 
 #[tokio::test]
 async fn end_of_the_stream_ends_the_session() {
-    let server = server().await;
-    let mut client = sse(&server);
+    let server = start_http_sse_server().await;
+    let mut client = start_http_sse_client(&server);
     client.until_ready().await;
-    let call = client.begin(tool("end", json!({}))).await;
+    let call = client.begin(tool_call("end", json!({}))).await;
     let result = client.done(call).await;
     assert!(result.is_err(), "the call must end with the session: {result:?}");
     let reason = client.until_closed().await;
@@ -184,11 +187,11 @@ async fn end_of_the_stream_ends_the_session() {
 
 #[tokio::test]
 async fn refused_post_fails_one_call() {
-    let server = server().await;
-    let mut client = sse(&server);
+    let server = start_http_sse_server().await;
+    let mut client = start_http_sse_client(&server);
     client.until_ready().await;
-    let result = client.call(tool("refuse", json!({}))).await;
-    let cause = undelivered(&result);
+    let result = client.call(tool_call("refuse", json!({}))).await;
+    let cause = undelivered_cause(&result);
     assert!(cause.contains("500") && cause.contains("out of order"), "the cause must be reported: {cause}");
     assert_eq!(client.echo("still").await, "still", "the session must continue");
     client.stop().await;
@@ -196,17 +199,17 @@ async fn refused_post_fails_one_call() {
 
 #[tokio::test]
 async fn pending_post_does_not_end_its_call() {
-    let server = server().await;
-    let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
+    let server = start_http_sse_server().await;
+    let target = HttpTarget { transport: TransportChoice::Sse, ..http_target(&server.url("/sse")) };
     // Both POSTs would be occupied if the delayed ones were retained for too long.
-    let limits = HttpLimits { accept: Duration::from_millis(150), posts: 2, ..limits() };
-    let mut client = start_with(SessionConfig::default(), target, limits);
+    let limits = HttpLimits { accept: Duration::from_millis(150), posts: 2, ..test_limits() };
+    let mut client = start_client_with(SessionConfig::default(), target, limits);
     client.until_ready().await;
     for _ in 0..3 {
-        let result = client.call(tool("hold", json!({ "text": "x" }))).await;
+        let result = client.call(tool_call("hold", json!({ "text": "x" }))).await;
         assert!(result.is_ok(), "the response must be read from the stream while the POST is pending: {result:?}");
     }
-    let result = client.call(tool("cut", json!({ "text": "x" }))).await;
+    let result = client.call(tool_call("cut", json!({ "text": "x" }))).await;
     assert!(result.is_ok(), "a gateway that ends the POST must not end the call: {result:?}");
     client.until_note("its answer is still waited for").await;
     assert_eq!(client.echo("still").await, "still", "the session must continue");
@@ -227,7 +230,7 @@ async fn cross_origin_endpoint_is_rejected() {
             }
         })
         .await;
-        let mut client = sse(&server);
+        let mut client = start_http_sse_client(&server);
         let (cause, _) = client.until_failed().await;
         assert!(cause.contains("endpoint event names"), "{endpoint}: the cause must be reported: {cause}");
         client.until_end().await;
@@ -243,7 +246,7 @@ async fn stream_without_a_leading_endpoint_event_is_rejected() {
         answer.hang_until_closed().await
     })
     .await;
-    let mut client = sse(&server);
+    let mut client = start_http_sse_client(&server);
     let (cause, _) = client.until_failed().await;
     assert!(cause.contains("not `endpoint`"), "[sse-fallback-endpoint-first] the first event must decide: {cause}");
     client.until_end().await;

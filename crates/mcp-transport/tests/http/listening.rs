@@ -12,11 +12,11 @@ use tokio::sync::Notify;
 
 use crate::support::*;
 
-fn list_changed() -> serde_json::Value {
+fn list_changed_notification() -> serde_json::Value {
     json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })
 }
 
-impl Client {
+impl TestClient {
     async fn until_list_changed(&mut self) {
         self.until("the change of the list is reported", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::ListChanged(ListKind::Tools))).then_some(())
@@ -27,24 +27,24 @@ impl Client {
 
 #[tokio::test]
 async fn unsolicited_messages_arrive_on_the_get_stream() {
-    for revision in LEGACY {
+    for revision in LEGACY_REVISIONS {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.method.as_str() {
                 "GET" => {
                     answer.event_stream().await?;
                     answer.event(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" })).await?;
-                    answer.event(&list_changed()).await?;
+                    answer.event(&list_changed_notification()).await?;
                     answer.hang_until_closed().await
                 }
-                _ => in_session(revision, &request, answer).await,
+                _ => respond_in_session(revision, &request, answer).await,
             }
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         client.until_list_changed().await;
-        let get = with_method(&server, "GET").pop().expect("[http-get-listen] a GET stream is opened");
+        let get = requests_with_method(&server, "GET").pop().expect("[http-get-listen] a GET stream is opened");
         assert_eq!(get.header("accept"), Some("text/event-stream"), "{revision}: [http-get-accept]");
-        assert_eq!(get.header("mcp-session-id"), Some(SESSION), "{revision}: [http-session-header] on GET");
+        assert_eq!(get.header("mcp-session-id"), Some(SESSION_ID), "{revision}: [http-session-header] on GET");
         assert_eq!(get.header("mcp-protocol-version"), Some(revision), "{revision}: [http-version-header] on GET");
         assert_eq!(get.header("last-event-id"), None, "{revision}: a new stream must have no Last-Event-ID");
         let answered = || server.seen().iter().any(|request| request.method == "POST" && request.json()["id"] == "p");
@@ -65,15 +65,19 @@ async fn get_stream_is_optional() {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.method.as_str() {
                 "GET" => answer.status(status).await,
-                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+                _ => respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await,
             }
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         client.until_note(note).await;
         assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs must still work");
         advance_time(Duration::from_secs(5)).await;
-        assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: the GET must be sent only once");
+        assert_eq!(
+            requests_with_method(&server, "GET").len(),
+            1,
+            "[http-get-405] {status}: the GET must be sent only once"
+        );
         assert_eq!(server.count("initialize"), 1, "{status} to the first GET must not end the session");
         client.stop().await;
     }
@@ -86,27 +90,27 @@ async fn lost_get_stream_is_resumed_after_the_retry_delay() {
         let count = Arc::clone(&count);
         async move {
             if request.method != "GET" {
-                return in_session(NEWEST_LEGACY, &request, answer).await;
+                return respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await;
             }
             answer.event_stream().await?;
             match count.fetch_add(1, Ordering::SeqCst) {
                 0 => answer.write_raw(b"retry: 400\nid: e1\ndata: \n\n").await,
                 _ => {
-                    answer.event(&list_changed()).await?;
+                    answer.event(&list_changed_notification()).await?;
                     answer.hang_until_closed().await
                 }
             }
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     let lost = client.until_note("the server ended the stream; again in").await;
     assert!(lost.contains("0.4 s"), "[http-sse-retry-field] the server's pause must be reported: {lost}");
     let start = Instant::now();
     client.until_list_changed().await;
     let waited = start.elapsed();
     assert!(waited > Duration::from_millis(300), "[http-sse-retry-field] the pause must be awaited, not {waited:?}");
-    let again = with_method(&server, "GET").pop().expect("there were two GETs");
+    let again = requests_with_method(&server, "GET").pop().expect("there were two GETs");
     assert_eq!(
         again.header("last-event-id"),
         Some("e1"),
@@ -122,7 +126,7 @@ async fn missing_get_stream_of_a_session_reopens_the_session() {
         let count = Arc::clone(&count);
         async move {
             if request.method != "GET" {
-                return in_session(NEWEST_LEGACY, &request, answer).await;
+                return respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await;
             }
             match count.fetch_add(1, Ordering::SeqCst) {
                 0 => {
@@ -135,7 +139,7 @@ async fn missing_get_stream_of_a_session_reopens_the_session() {
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     client
         .until("the session is opened anew", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))).then_some(())
@@ -156,12 +160,12 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
                 told.notified().await;
                 return answer.respond(202, "x-taken: yes\r\n", b"").await;
             }
-            in_session(NEWEST_LEGACY, &request, answer).await
+            respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
-    let call = client.begin(echo("waits")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
+    let call = client.begin(echo_call("waits")).await;
     assert!(
         poll_until(WAIT_TIMEOUT, || server.count("notifications/initialized") == 1).await,
         "the server must be notified"
@@ -169,7 +173,7 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
     advance_time(Duration::from_millis(500)).await;
     assert_eq!(server.count("tools/call"), 0, "the call must not be sent before `initialized` is accepted");
     go_on.notify_one();
-    assert_eq!(text(&client.done(call).await), "waits", "the call must be sent after `initialized`");
+    assert_eq!(result_text(&client.done(call).await), "waits", "the call must be sent after `initialized`");
     client.stop().await;
 }
 
@@ -186,7 +190,7 @@ async fn response_on_the_get_stream_is_accepted() {
                 ("GET", _) => {
                     answer.event_stream().await?;
                     let call = was_asked.wait_for(Option::is_some).await.unwrap().clone().unwrap();
-                    answer_event(NEWEST_LEGACY, &call, &mut answer).await?;
+                    respond_with_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await?;
                     answer.hang_until_closed().await
                 }
                 (_, "tools/call") => {
@@ -196,12 +200,12 @@ async fn response_on_the_get_stream_is_accepted() {
                     let _ = closed.send(true);
                     Ok(())
                 }
-                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+                _ => respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await,
             }
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     client.until_note("the GET stream is open").await;
     assert_eq!(
         client.echo("elsewhere").await,

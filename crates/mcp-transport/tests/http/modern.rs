@@ -7,7 +7,7 @@ use testkit::http::ordinary;
 
 use crate::support::*;
 
-fn result(request: &HttpRequest, mut result: Value) -> Value {
+fn result_response(request: &HttpRequest, mut result: Value) -> Value {
     result["resultType"] = json!("complete");
     result["ttlMs"] = json!(0);
     result["cacheScope"] = json!("private");
@@ -15,11 +15,11 @@ fn result(request: &HttpRequest, mut result: Value) -> Value {
 }
 
 /// A server with tools, prompts and resources, whose tool `paint` mirrors its arguments into headers.
-async fn full(request: HttpRequest, mut answer: HttpResponder) -> std::io::Result<()> {
+async fn respond_with_all_features(request: HttpRequest, mut answer: HttpResponder) -> std::io::Result<()> {
     let body = match request.rpc_method().as_str() {
-        "server/discover" => result(
+        "server/discover" => result_response(
             &request,
-            json!({ "supportedVersions": [MODERN], "capabilities": { "tools": {}, "prompts": {}, "resources": {} } }),
+            json!({ "supportedVersions": [MODERN_REVISION], "capabilities": { "tools": {}, "prompts": {}, "resources": {} } }),
         ),
         "tools/list" => {
             let schema = json!({ "type": "object", "properties": {
@@ -35,24 +35,24 @@ async fn full(request: HttpRequest, mut answer: HttpResponder) -> std::io::Resul
                 { "name": "unfit", "inputSchema": bad },
                 ordinary::echo_tool(),
             ]);
-            result(&request, json!({ "tools": tools }))
+            result_response(&request, json!({ "tools": tools }))
         }
-        "prompts/get" => result(&request, json!({ "messages": [] })),
-        "resources/read" => result(&request, json!({ "contents": [] })),
-        _ => return ordinary::respond(MODERN, &request, answer).await,
+        "prompts/get" => result_response(&request, json!({ "messages": [] })),
+        "resources/read" => result_response(&request, json!({ "contents": [] })),
+        _ => return ordinary::respond(MODERN_REVISION, &request, answer).await,
     };
     answer.json(&body).await
 }
 
 #[tokio::test]
 async fn request_headers_match_the_body() {
-    let server = HttpServer::start(full).await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let server = HttpServer::start(respond_with_all_features).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     for request in [
         ClientRequest::ListTools { cursor: None },
-        tool("echo", json!({ "text": "x" })),
-        tool("  Mal den Zaun, grün", json!({})),
-        tool("=?base64?eA==?=", json!({})),
+        tool_call("echo", json!({ "text": "x" })),
+        tool_call("  Mal den Zaun, grün", json!({})),
+        tool_call("=?base64?eA==?=", json!({})),
         ClientRequest::GetPrompt { name: "greet".into(), arguments: Default::default() },
         ClientRequest::ReadResource { uri: "file:///a.md".into() },
     ] {
@@ -76,7 +76,7 @@ async fn request_headers_match_the_body() {
             version.as_str(),
             "[http-version-header-modern] [http-version-header-matches-meta] on {method}"
         );
-        assert_eq!(version, MODERN, "the first request must have the header");
+        assert_eq!(version, MODERN_REVISION, "the first request must have the header");
         assert!(
             body["method"].is_string(),
             "[http-post-body-single-modern] each body must be one request or notification: {body}"
@@ -103,9 +103,9 @@ async fn request_headers_match_the_body() {
 
 #[tokio::test]
 async fn annotated_arguments_are_copied_to_headers() {
-    let server = HttpServer::start(full).await;
-    let mut client = ready(&server.url("/mcp")).await;
-    let _ = client.call(tool("paint", json!({ "color": "red" }))).await;
+    let server = HttpServer::start(respond_with_all_features).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
+    let _ = client.call(tool_call("paint", json!({ "color": "red" }))).await;
     client.call(ClientRequest::ListTools { cursor: None }).await.expect("the list must be returned");
     let dropped = client.told.iter().any(|event| match event {
         DriverEvent::Session(SessionEvent::ItemsDropped { items, .. }) => {
@@ -122,7 +122,7 @@ async fn annotated_arguments_are_copied_to_headers() {
         json!({ "color": " r\u{f6}d", "coats": null, "where": {} }),
         json!({ "color": "=?base64?eA==?=", "coats": -9007199254740991_i64 }),
     ] {
-        let _ = client.call(tool("paint", arguments)).await;
+        let _ = client.call(tool_call("paint", arguments)).await;
     }
     client.stop().await;
     let calls: Vec<_> = server.seen().into_iter().filter(|request| request.rpc_method() == "tools/call").collect();
@@ -166,12 +166,12 @@ async fn header_mismatch_refreshes_the_list_and_retries_once() {
                 "error": { "code": -32020, "message": "the header Mcp-Param-Color is missing" } });
             return answer.respond(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await;
         }
-        full(request, answer).await
+        respond_with_all_features(request, answer).await
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
-    let result = client.call(tool("paint", json!({ "color": "red", "text": "done" }))).await;
-    assert_eq!(text(&result), "done", "[http-header-mismatch-refresh] the call must succeed");
+    let mut client = start_ready_client(&server.url("/mcp")).await;
+    let result = client.call(tool_call("paint", json!({ "color": "red", "text": "done" }))).await;
+    assert_eq!(result_text(&result), "done", "[http-header-mismatch-refresh] the call must succeed");
     assert_eq!(server.count("tools/list"), 1, "[http-header-mismatch-refresh] the list must be read again");
     assert_eq!(server.count("tools/call"), 2, "[http-header-mismatch-refresh] the call must be sent once more");
     client.stop().await;
@@ -185,18 +185,18 @@ async fn cancellation_closes_the_stream() {
         let closed = closed.clone();
         async move {
             if request.rpc_method() != "tools/call" {
-                return full(request, answer).await;
+                return respond_with_all_features(request, answer).await;
             }
             answer.event_stream().await?;
-            answer.event(&progress(&request, 1)).await?;
+            answer.event(&progress_notification(&request, 1)).await?;
             let gone = answer.hang_until_closed().await;
             let _ = closed.send(true);
             gone
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
-    let call = client.begin(echo("x")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
+    let call = client.begin(echo_call("x")).await;
     client
         .until("the call is on its way", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Progress { .. })).then_some(())
@@ -229,16 +229,16 @@ async fn ping_does_not_affect_running_calls() {
                 "tools/call" => drop(asked.subscribe().wait_for(|times| *times > 1).await),
                 _ => {}
             }
-            full(request, answer).await
+            respond_with_all_features(request, answer).await
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
-    let call = client.begin(echo("x")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
+    let call = client.begin(echo_call("x")).await;
     let ping = client.begin(ClientRequest::Ping).await;
     client.done(ping).await.expect("the server must answer the ping");
     let result = client.done(call).await;
-    assert_eq!(text(&result), "x", "the call must continue in parallel with the ping");
+    assert_eq!(result_text(&result), "x", "the call must continue in parallel with the ping");
     assert_eq!(server.count("tools/call"), 1, "the call must be sent once");
     client.stop().await;
 }
@@ -249,19 +249,19 @@ async fn session_id_and_server_requests_are_ignored() {
         let headers = "Content-Type: application/json\r\nMCP-SESSION-ID: none-of-yours\r\n";
         match request.rpc_method().as_str() {
             "server/discover" => {
-                let body = ordinary::response_message(MODERN, &request.json()).to_string();
+                let body = ordinary::response_message(MODERN_REVISION, &request.json()).to_string();
                 answer.respond(200, headers, body.as_bytes()).await
             }
             "tools/call" => {
                 answer.event_stream().await?;
                 answer.event(&json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" })).await?;
-                answer_event(MODERN, &request, &mut answer).await
+                respond_with_event(MODERN_REVISION, &request, &mut answer).await
             }
-            _ => full(request, answer).await,
+            _ => respond_with_all_features(request, answer).await,
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     // [http-header-name-case-insensitive]: the responses spell header names differently.
     assert_eq!(client.echo("x").await, "x", "the call must be answered");
     // A response to the server's request would be sent before this call.

@@ -9,20 +9,20 @@ use crate::support::*;
 
 #[tokio::test]
 async fn every_message_is_one_post_with_the_headers_of_its_revision() {
-    for revision in LEGACY.into_iter().chain([MODERN]) {
+    for revision in LEGACY_REVISIONS.into_iter().chain([MODERN_REVISION]) {
         let server =
             HttpServer::start(
                 move |request, answer| async move { ordinary::respond(revision, &request, answer).await },
             )
             .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         assert_eq!(
             client.echo("hello").await,
             "hello",
             "{revision}: [http-response-json-or-sse] a JSON body must be read"
         );
         client.stop().await;
-        for request in with_method(&server, "POST") {
+        for request in requests_with_method(&server, "POST") {
             let body = request.json();
             assert!(
                 body.is_object(),
@@ -37,7 +37,7 @@ async fn every_message_is_one_post_with_the_headers_of_its_revision() {
             let method = request.rpc_method();
             let version = request.header("mcp-protocol-version");
             match method.as_str() {
-                "server/discover" => assert_eq!(version, Some(MODERN), "{revision}: the probe must be modern"),
+                "server/discover" => assert_eq!(version, Some(MODERN_REVISION), "{revision}: the probe must be modern"),
                 "initialize" => {
                     assert_eq!(version, None, "{revision}: no version must be sent before initialize is answered")
                 }
@@ -53,19 +53,19 @@ async fn every_message_is_one_post_with_the_headers_of_its_revision() {
 
 #[tokio::test]
 async fn response_stream_with_preceding_messages_is_read() {
-    for revision in LEGACY.into_iter().chain([MODERN]) {
+    for revision in LEGACY_REVISIONS.into_iter().chain([MODERN_REVISION]) {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() != "tools/call" {
                 return ordinary::respond(revision, &request, answer).await;
             }
             answer.event_stream().await?;
             answer.write_raw(b": a comment\n\n: another\n").await?;
-            answer.event(&progress(&request, 1)).await?;
+            answer.event(&progress_notification(&request, 1)).await?;
             answer.write_raw(b"event: other\ndata: not for us\n\n").await?;
-            answer_event(revision, &request, &mut answer).await
+            respond_with_event(revision, &request, &mut answer).await
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         // [http-response-json-or-sse] [http-sse-notifications-before-response] [http-sse-ignore-comments]
         assert_eq!(client.echo("streamed").await, "streamed", "{revision}: the response on the stream must be read");
         let told = client.told.iter().any(
@@ -81,7 +81,7 @@ async fn response_stream_with_preceding_messages_is_read() {
 
 #[tokio::test]
 async fn server_request_is_answered_in_a_separate_post() {
-    for revision in LEGACY {
+    for revision in LEGACY_REVISIONS {
         let (answered, was_answered) = tokio::sync::watch::channel(false);
         let answered = std::sync::Arc::new(answered);
         let server = HttpServer::start(move |request, mut answer| {
@@ -98,11 +98,11 @@ async fn server_request_is_answered_in_a_separate_post() {
                 answer.event_stream().await?;
                 answer.event(&json!({ "jsonrpc": "2.0", "id": "s1", "method": "ping" })).await?;
                 let _ = was_answered.wait_for(|answered| *answered).await;
-                answer_event(revision, &request, &mut answer).await
+                respond_with_event(revision, &request, &mut answer).await
             }
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         assert_eq!(
             client.echo("after").await,
             "after",
@@ -129,14 +129,14 @@ async fn batches_are_read_and_answered_in_2025_03_26() {
         answer.event_stream().await?;
         let batch = json!([
             { "jsonrpc": "2.0", "id": "a", "method": "ping" },
-            progress(&request, 1),
+            progress_notification(&request, 1),
             { "jsonrpc": "2.0", "id": "b", "method": "ping" },
         ]);
         answer.event(&batch).await?;
         answer.event(&json!([ordinary::response_message("2025-03-26", &body)])).await
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     assert_eq!(client.echo("batch").await, "batch", "a response in an array must be read");
     let batch = || server.seen().into_iter().find(|request| request.json().is_array()).map(|request| request.json());
     assert!(poll_until(WAIT_TIMEOUT, || batch().is_some()).await, "the batch of requests must be answered by a batch");
@@ -153,10 +153,10 @@ async fn error_response_to_a_notification_is_reported_without_effect() {
             let error = br#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"I do not like it"}}"#;
             return answer.respond(400, "content-type: application/json\r\n", error).await;
         }
-        ordinary::respond(NEWEST_LEGACY, &request, answer).await
+        ordinary::respond(NEWEST_LEGACY_REVISION, &request, answer).await
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     let note = client.until_note("notifications/initialized was refused").await;
     assert!(
         note.contains("400") && note.contains("I do not like it"),
@@ -168,7 +168,9 @@ async fn error_response_to_a_notification_is_reported_without_effect() {
 
 #[tokio::test]
 async fn error_status_with_a_json_rpc_error_fails_the_call_with_it() {
-    for (revision, status) in [(MODERN, 404), (MODERN, 400), (NEWEST_LEGACY, 400), (NEWEST_LEGACY, 500)] {
+    for (revision, status) in
+        [(MODERN_REVISION, 404), (MODERN_REVISION, 400), (NEWEST_LEGACY_REVISION, 400), (NEWEST_LEGACY_REVISION, 500)]
+    {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() != "tools/call" {
                 return ordinary::respond(revision, &request, answer).await;
@@ -178,8 +180,8 @@ async fn error_status_with_a_json_rpc_error_fails_the_call_with_it() {
             answer.respond(status, "content-type: application/json\r\n", error.to_string().as_bytes()).await
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
-        let result = client.call(echo("x")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
+        let result = client.call(echo_call("x")).await;
         let Err(mcp_proto::CallError::Server(error)) = &result else { panic!("{revision} {status}: {result:?}") };
         assert_eq!(error.code, -32601, "{revision}: [http-404-method-not-found] the server's error must be reported");
         let again = client.call(ClientRequest::ListTools { cursor: None }).await;
@@ -197,13 +199,13 @@ async fn header_too_large_status_fails_one_call() {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.rpc_method().as_str() {
                 "tools/call" => answer.respond(status, "content-type: text/plain\r\n", b"too much").await,
-                _ => ordinary::respond(MODERN, &request, answer).await,
+                _ => ordinary::respond(MODERN_REVISION, &request, answer).await,
             }
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
-        let result = client.call(echo("x")).await;
-        let cause = undelivered(&result);
+        let mut client = start_ready_client(&server.url("/mcp")).await;
+        let result = client.call(echo_call("x")).await;
+        let cause = undelivered_cause(&result);
         assert!(
             cause.contains(&status.to_string()) && cause.contains("too much"),
             "[http-413-431] the reason must be reported: {cause}"

@@ -6,12 +6,12 @@ use testkit::http::ordinary;
 
 use crate::support::*;
 
-fn with_secret(url: &str) -> Client {
+fn start_client_with_secret(url: &str) -> TestClient {
     let headers = vec![
         (HeaderName::from_static("authorization"), SecretHeader::new("Bearer top-secret").unwrap()),
         (HeaderName::from_static("x-api-key"), SecretHeader::new("top-secret").unwrap()),
     ];
-    start_with(SessionConfig::default(), HttpTarget { headers, ..target(url) }, limits())
+    start_client_with(SessionConfig::default(), HttpTarget { headers, ..http_target(url) }, test_limits())
 }
 
 #[tokio::test]
@@ -24,7 +24,7 @@ async fn redirect_to_another_origin_receives_nothing() {
             async move { answer.respond(status, &location, b"").await }
         })
         .await;
-        let mut client = with_secret(&server.url("/mcp"));
+        let mut client = start_client_with_secret(&server.url("/mcp"));
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
         assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no body and no credential may reach another origin");
@@ -43,11 +43,11 @@ async fn same_origin_redirect_is_followed_with_all_headers() {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.path.as_str() {
                 "/mcp" => answer.respond(status, "location: /mcp/\r\n", b"").await,
-                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+                _ => respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await,
             }
         })
         .await;
-        let mut client = with_secret(&server.url("/mcp"));
+        let mut client = start_client_with_secret(&server.url("/mcp"));
         client.until_ready().await;
         assert_eq!(client.echo("there").await, "there", "{status}: the call must arrive at the target");
         client.until_note("a redirect was followed to /mcp/").await;
@@ -75,7 +75,7 @@ async fn at_most_ten_redirects_are_followed() {
         answer.respond(307, &format!("location: /hop{}\r\n", hop + 1), b"").await
     })
     .await;
-    let mut client = start(&server.url("/hop0"));
+    let mut client = start_client(&server.url("/hop0"));
     let (cause, _) = client.until_failed().await;
     client.until_end().await;
     assert!(cause.contains("more than 10 redirects"), "X49: the cause must be reported: {cause}");
@@ -86,8 +86,10 @@ async fn at_most_ten_redirects_are_followed() {
 #[tokio::test]
 async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
     let server =
-        HttpServer::start(move |request, answer| async move { ordinary::respond(MODERN, &request, answer).await })
-            .await;
+        HttpServer::start(
+            move |request, answer| async move { ordinary::respond(MODERN_REVISION, &request, answer).await },
+        )
+        .await;
     let header = |name: &'static str, value: &str| (HeaderName::from_static(name), SecretHeader::new(value).unwrap());
     let headers = vec![
         header("x-team", "blue"),
@@ -95,13 +97,20 @@ async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
         header("mcp-protocol-version", "1999-01-01"),
         header("host", "elsewhere"),
     ];
-    let mut client =
-        start_with(SessionConfig::default(), HttpTarget { headers, ..target(&server.url("/mcp")) }, limits());
+    let mut client = start_client_with(
+        SessionConfig::default(),
+        HttpTarget { headers, ..http_target(&server.url("/mcp")) },
+        test_limits(),
+    );
     client.until_ready().await;
     client.stop().await;
     for request in server.seen() {
         assert_eq!(request.header("x-team"), Some("blue"), "the configured header must be sent");
-        assert_eq!(request.header("mcp-protocol-version"), Some(MODERN), "the protocol's header must not be replaced");
+        assert_eq!(
+            request.header("mcp-protocol-version"),
+            Some(MODERN_REVISION),
+            "the protocol's header must not be replaced"
+        );
         assert_eq!(
             request.header("accept"),
             Some("application/json, text/event-stream"),

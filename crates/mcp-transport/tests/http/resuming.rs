@@ -11,7 +11,7 @@ use crate::support::*;
 
 #[tokio::test]
 async fn post_stream_is_resumed_by_get() {
-    for revision in LEGACY {
+    for revision in LEGACY_REVISIONS {
         let call = Arc::new(std::sync::Mutex::new(None));
         let server = HttpServer::start(move |request, mut answer| {
             let call = Arc::clone(&call);
@@ -24,18 +24,18 @@ async fn post_stream_is_resumed_by_get() {
                         return answer.write_raw(b"id: call-2\nretry: 100\ndata: \n\n").await;
                     }
                     let call: HttpRequest = call.lock().unwrap().clone().unwrap();
-                    return answer_event(revision, &call, &mut answer).await;
+                    return respond_with_event(revision, &call, &mut answer).await;
                 }
                 if request.rpc_method() == "tools/call" {
                     *call.lock().unwrap() = Some(request.clone());
                     answer.event_stream().await?;
                     return answer.write_raw(b"id: call-1\nretry: 600\ndata: \n\n").await;
                 }
-                in_session(revision, &request, answer).await
+                respond_in_session(revision, &request, answer).await
             }
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         client.until_note("no GET stream").await;
         let start = Instant::now();
         // [http-sse-poll-reconnect] [http-sse-priming-event]
@@ -49,7 +49,7 @@ async fn post_stream_is_resumed_by_get() {
             waited >= Duration::from_millis(600),
             "{revision}: [http-sse-retry-field] the delay must be 600 ms, not {waited:?}"
         );
-        let resumed: Vec<_> = with_method(&server, "GET")
+        let resumed: Vec<_> = requests_with_method(&server, "GET")
             .into_iter()
             .filter_map(|request| request.header("last-event-id").map(str::to_owned))
             .collect();
@@ -69,14 +69,14 @@ async fn stream_without_event_ids_is_not_resumed() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.rpc_method() == "tools/call" {
             answer.event_stream().await?;
-            return answer.event(&progress(&request, 1)).await;
+            return answer.event(&progress_notification(&request, 1)).await;
         }
-        in_session(NEWEST_LEGACY, &request, answer).await
+        respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
-    let result = client.call(echo("x")).await;
-    let cause = undelivered(&result);
+    let mut client = start_ready_client(&server.url("/mcp")).await;
+    let result = client.call(echo_call("x")).await;
+    let cause = undelivered_cause(&result);
     assert!(cause.contains("cannot be resumed"), "the cause must be reported: {cause}");
     assert!(
         matches!(result, Err(CallError::Undelivered { sent: true, .. })),
@@ -102,12 +102,12 @@ async fn refused_resumption_fails_the_call() {
                 answer.event_stream().await?;
                 return answer.write_raw(b"id: 1\nretry: 100\ndata: \n\n").await;
             }
-            in_session(NEWEST_LEGACY, &request, answer).await
+            respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
-        let result = client.call(echo("x")).await;
-        let cause = undelivered(&result);
+        let mut client = start_ready_client(&server.url("/mcp")).await;
+        let result = client.call(echo_call("x")).await;
+        let cause = undelivered_cause(&result);
         assert!(cause.contains("resuming it was refused"), "{status}: the cause must be reported: {cause}");
         assert_eq!(server.count("initialize"), 1, "{status}: the session must continue");
         client.stop().await;
@@ -134,18 +134,18 @@ async fn temporarily_unavailable_server_is_retried() {
                 }
                 answer.event_stream().await?;
                 let call: HttpRequest = call.lock().unwrap().clone().unwrap();
-                return answer_event(NEWEST_LEGACY, &call, &mut answer).await;
+                return respond_with_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await;
             }
             if request.rpc_method() == "tools/call" {
                 *call.lock().unwrap() = Some(request.clone());
                 answer.event_stream().await?;
                 return answer.write_raw(b"id: 1\nretry: 100\ndata: \n\n").await;
             }
-            in_session(NEWEST_LEGACY, &request, answer).await
+            respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     assert_eq!(
         client.echo("patient").await,
         "patient",
@@ -170,12 +170,12 @@ async fn lost_stream_of_2026_07_28_repeats_safe_requests_only() {
                     answer.event_stream().await?;
                     answer.write_raw(b"id: 2\nretry: 100\ndata: \n\n").await
                 }
-                _ => ordinary::respond(MODERN, &request, answer).await,
+                _ => ordinary::respond(MODERN_REVISION, &request, answer).await,
             }
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
     assert!(matches!(listed, Ok(ServerResult::Tools { .. })), "a safe request must be repeated: {listed:?}");
     let ids: Vec<_> = server
@@ -186,14 +186,14 @@ async fn lost_stream_of_2026_07_28_repeats_safe_requests_only() {
         .collect();
     assert_eq!(ids.len(), 2, "[http-lost-stream-new-request] there must be a new request");
     assert_ne!(ids[0], ids[1], "[http-lost-stream-new-request] the new request must have a new id");
-    let called = client.call(echo("x")).await;
+    let called = client.call(echo_call("x")).await;
     assert!(
-        undelivered(&called).contains("before the answer"),
+        undelivered_cause(&called).contains("before the answer"),
         "an unsafe request must fail with the cause: {called:?}"
     );
     assert_eq!(server.count("tools/call"), 1, "an unsafe request must not be repeated");
     assert!(
-        with_method(&server, "GET").is_empty(),
+        requests_with_method(&server, "GET").is_empty(),
         "[http-no-resume-modern] [http-no-get-modern] the stream must not be resumed"
     );
     let resumes = server.seen().iter().any(|request| request.header("last-event-id").is_some());

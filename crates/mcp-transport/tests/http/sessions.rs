@@ -13,10 +13,13 @@ use crate::support::*;
 
 #[tokio::test]
 async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
-    for revision in LEGACY {
+    for revision in LEGACY_REVISIONS {
         let server =
-            HttpServer::start(move |request, answer| async move { in_session(revision, &request, answer).await }).await;
-        let mut client = ready(&server.url("/mcp")).await;
+            HttpServer::start(
+                move |request, answer| async move { respond_in_session(revision, &request, answer).await },
+            )
+            .await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         assert_eq!(client.echo("in session").await, "in session", "{revision}: the server must know the session");
         client.until_note("no GET stream").await;
         client.stop().await;
@@ -32,7 +35,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
                 let what = format!("{} {method}", request.method);
                 assert_eq!(
                     request.header("mcp-session-id"),
-                    Some(SESSION),
+                    Some(SESSION_ID),
                     "{revision}: [http-session-header] on {what}"
                 );
                 assert_eq!(
@@ -48,7 +51,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
             "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session must be ended at the server"
         );
         let shown = format!("{:?}", client.told);
-        assert!(!shown.contains(SESSION), "{revision}: [http-session-id-secure] the ID must not be reported");
+        assert!(!shown.contains(SESSION_ID), "{revision}: [http-session-id-secure] the ID must not be reported");
     }
 }
 
@@ -58,11 +61,11 @@ async fn refused_delete_has_no_effect() {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.method.as_str() {
                 "DELETE" => answer.status(status).await,
-                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+                _ => respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await,
             }
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         client.stop().await;
         let reason = client.told.iter().rev().find_map(|event| match event {
             DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.to_string()),
@@ -73,7 +76,7 @@ async fn refused_delete_has_no_effect() {
             Some("the server was stopped"),
             "[http-session-delete-405] {status} to DELETE must have no effect"
         );
-        assert_eq!(with_method(&server, "DELETE").len(), 1, "DELETE must be sent once");
+        assert_eq!(requests_with_method(&server, "DELETE").len(), 1, "DELETE must be sent once");
     }
 }
 
@@ -82,19 +85,19 @@ async fn unanswered_delete_does_not_delay_the_end() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.method.as_str() {
             "DELETE" => answer.hang_until_closed().await,
-            _ => in_session(NEWEST_LEGACY, &request, answer).await,
+            _ => respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await,
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     let ((), took) = with_timer_total(client.stop()).await;
-    assert_eq!(with_method(&server, "DELETE").len(), 1, "DELETE must be sent");
+    assert_eq!(requests_with_method(&server, "DELETE").len(), 1, "DELETE must be sent");
     assert!(took < CLOSE_TIMEOUT, "closing must take at most 2 s, not {took:?}");
 }
 
 #[tokio::test]
 async fn lost_session_is_reopened() {
-    for revision in LEGACY {
+    for revision in LEGACY_REVISIONS {
         let openings = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&openings);
         let server = HttpServer::start(move |request, mut answer| {
@@ -117,7 +120,7 @@ async fn lost_session_is_reopened() {
             }
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         assert_eq!(
             client.echo("again").await,
             "again",
@@ -137,7 +140,7 @@ async fn lost_session_is_reopened() {
         let reopened = client.told.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
         assert!(reopened, "{revision}: the new session must be reported");
         client.stop().await;
-        let deleted = with_method(&server, "DELETE").pop().expect("the session is ended");
+        let deleted = requests_with_method(&server, "DELETE").pop().expect("the session is ended");
         assert_eq!(deleted.header("mcp-session-id"), Some("id-2"), "{revision}: the new session must be deleted");
     }
 }
@@ -151,7 +154,7 @@ async fn session_streams_end_when_the_server_changes_its_era() {
         let (ended, is_modern) = (ended.clone(), era.load(Ordering::SeqCst));
         async move {
             let method = request.rpc_method();
-            let modern_request = request.header("mcp-protocol-version") == Some(MODERN);
+            let modern_request = request.header("mcp-protocol-version") == Some(MODERN_REVISION);
             if (request.method == "GET" && !is_modern) || (method == "subscriptions/listen" && is_modern) {
                 answer.event_stream().await?;
                 let gone = answer.hang_until_closed().await;
@@ -159,15 +162,15 @@ async fn session_streams_end_when_the_server_changes_its_era() {
                 return gone;
             }
             if method == "tools/call" && modern_request != is_modern {
-                let supported = if is_modern { MODERN } else { NEWEST_LEGACY };
+                let supported = if is_modern { MODERN_REVISION } else { NEWEST_LEGACY_REVISION };
                 let error = json!({ "code": -32022, "message": "no", "data": { "supported": [supported] } });
                 let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": error }).to_string();
                 return answer.respond(400, "content-type: application/json\r\n", error.as_bytes()).await;
             }
             if !is_modern {
-                return in_session(NEWEST_LEGACY, &request, answer).await;
+                return respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await;
             }
-            let mut message = ordinary::response_message(MODERN, &request.json());
+            let mut message = ordinary::response_message(MODERN_REVISION, &request.json());
             if method == "server/discover" {
                 message["result"]["capabilities"] = json!({ "tools": { "listChanged": true } });
             }
@@ -175,7 +178,7 @@ async fn session_streams_end_when_the_server_changes_its_era() {
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     client.until_note("the GET stream is open").await;
     is_modern.store(true, Ordering::SeqCst);
     assert_eq!(
@@ -201,15 +204,15 @@ async fn invalid_session_id_is_not_sent() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.rpc_method().as_str() {
             "initialize" => {
-                let message = ordinary::response_message(NEWEST_LEGACY, &request.json()).to_string();
+                let message = ordinary::response_message(NEWEST_LEGACY_REVISION, &request.json()).to_string();
                 let headers = "content-type: application/json\r\nMcp-Session-Id: a b\r\n";
                 answer.respond(200, headers, message.as_bytes()).await
             }
-            _ => ordinary::respond(NEWEST_LEGACY, &request, answer).await,
+            _ => ordinary::respond(NEWEST_LEGACY_REVISION, &request, answer).await,
         }
     })
     .await;
-    let mut client = ready(&server.url("/mcp")).await;
+    let mut client = start_ready_client(&server.url("/mcp")).await;
     assert_eq!(client.echo("x").await, "x", "the session must work without the ID");
     client.until_note("session id was ignored").await;
     client.stop().await;
@@ -224,13 +227,13 @@ async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
             if request.rpc_method() == forgets {
                 return answer.status(404).await;
             }
-            in_session(NEWEST_LEGACY, &request, answer).await
+            respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
         })
         .await;
-        let mut client = ready(&server.url("/mcp")).await;
+        let mut client = start_ready_client(&server.url("/mcp")).await;
         let (reply, _name) = tokio::sync::oneshot::channel();
         let deadline = mcp_proto::CallDeadline { idle: WAIT_TIMEOUT, total: WAIT_TIMEOUT };
-        let call = DriverCommand::Call { request: echo("x"), deadline, reply };
+        let call = DriverCommand::Call { request: echo_call("x"), deadline, reply };
         // The session may have ended already.
         let _ = client.commands.send(call).await;
         client.until_end_or(2).await;
@@ -239,7 +242,7 @@ async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
     }
 }
 
-impl Client {
+impl TestClient {
     /// Receives events until the driver has ended. Panics after this many seconds.
     async fn until_end_or(&mut self, seconds: u64) {
         let end = async { while self.events.recv().await.is_some() {} };

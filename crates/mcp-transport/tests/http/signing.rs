@@ -30,7 +30,7 @@ struct ScriptedAuthorizer {
 }
 
 impl ScriptedAuthorizer {
-    fn with(renewals: u32) -> ScriptedAuthorizer {
+    fn with_renewals(renewals: u32) -> ScriptedAuthorizer {
         ScriptedAuthorizer { renewals: AtomicU32::new(renewals), ..ScriptedAuthorizer::default() }
     }
 
@@ -70,12 +70,12 @@ impl Authorizer for ScriptedAuthorizer {
     }
 }
 
-fn signed_by(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> HttpTarget {
-    HttpTarget { authorizer: Some(Arc::clone(authorizer) as Arc<dyn Authorizer>), ..target(url) }
+fn signed_target(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> HttpTarget {
+    HttpTarget { authorizer: Some(Arc::clone(authorizer) as Arc<dyn Authorizer>), ..http_target(url) }
 }
 
-fn start_signed(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> Client {
-    start_with(SessionConfig::default(), signed_by(url, authorizer), limits())
+fn start_signed_client(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> TestClient {
+    start_client_with(SessionConfig::default(), signed_target(url, authorizer), test_limits())
 }
 
 fn assert_all_signed(server: &HttpServer) {
@@ -101,24 +101,26 @@ async fn every_request_is_signed() {
             answer.event_stream().await?;
             return answer.write_raw(b"id: 7\nretry: 100\ndata:\n\n").await;
         }
-        in_session(NEWEST_LEGACY, &request, answer).await
+        respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
     })
     .await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
+    let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call must be answered");
-    let resumed = || with_method(&server, "GET").iter().any(|get| get.header("last-event-id") == Some("7"));
+    let resumed = || requests_with_method(&server, "GET").iter().any(|get| get.header("last-event-id") == Some("7"));
     assert!(poll_until(WAIT_TIMEOUT, resumed).await, "the GET stream must be opened again");
     client.stop().await;
-    assert!(!with_method(&server, "DELETE").is_empty(), "the session must be ended");
+    assert!(!requests_with_method(&server, "DELETE").is_empty(), "the session must be ended");
     assert!(server.count("server/discover") > 0, "a probe must be sent");
     assert_all_signed(&server);
 
     // The same with 2026-07-28.
     let server =
-        HttpServer::start(move |request, answer| async move { ordinary::respond(MODERN, &request, answer).await })
-            .await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
+        HttpServer::start(
+            move |request, answer| async move { ordinary::respond(MODERN_REVISION, &request, answer).await },
+        )
+        .await;
+    let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call must be answered");
     client.stop().await;
@@ -141,8 +143,8 @@ async fn http_sse_requests_are_signed() {
     .await;
     for transport in [TransportChoice::Sse, TransportChoice::Auto] {
         let target =
-            HttpTarget { transport, ..signed_by(&server.url("/sse"), &Arc::new(ScriptedAuthorizer::default())) };
-        let mut client = start_with(SessionConfig::default(), target, limits());
+            HttpTarget { transport, ..signed_target(&server.url("/sse"), &Arc::new(ScriptedAuthorizer::default())) };
+        let mut client = start_client_with(SessionConfig::default(), target, test_limits());
         let posted = poll_until(WAIT_TIMEOUT, || server.seen().iter().any(|seen| seen.path == "/messages")).await;
         assert!(posted, "initialize must be posted to the endpoint ({transport:?})");
         client.stop().await;
@@ -152,11 +154,11 @@ async fn http_sse_requests_are_signed() {
 
 /// Starts a server that accepts tokens whose number is at least `least`. Other requests get this status and these
 /// headers.
-async fn guarded(least: u64, status: u16, headers: &'static str) -> HttpServer {
+async fn start_guarded_server(least: u64, status: u16, headers: &'static str) -> HttpServer {
     HttpServer::start(move |request, mut answer| async move {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));
         match token.and_then(|token| token.parse::<u64>().ok()) {
-            Some(token) if token >= least => ordinary::respond(MODERN, &request, answer).await,
+            Some(token) if token >= least => ordinary::respond(MODERN_REVISION, &request, answer).await,
             _ => answer.respond(status, headers, br#"{"error":"no"}"#).await,
         }
     })
@@ -170,9 +172,9 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
         (403, "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"files\"\r\ndpop-nonce: n1\r\n"),
     ];
     for (status, headers) in cases {
-        let server = guarded(2, status, headers).await;
-        let authorizer = Arc::new(ScriptedAuthorizer::with(5));
-        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        let server = start_guarded_server(2, status, headers).await;
+        let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(5));
+        let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
         client.until_ready().await;
         client.stop().await;
         let seen = server.seen();
@@ -206,9 +208,9 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
 #[tokio::test]
 async fn request_is_sent_at_most_four_times() {
     for (status, headers) in [(401, ""), (403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n")] {
-        let server = guarded(u64::MAX, status, headers).await;
-        let authorizer = Arc::new(ScriptedAuthorizer::with(1000));
-        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        let server = start_guarded_server(u64::MAX, status, headers).await;
+        let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(1000));
+        let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
         assert_eq!(fault, HandshakeFault::Unauthorized, "X51: {status}: the opening must fail: {cause}");
@@ -219,17 +221,17 @@ async fn request_is_sent_at_most_four_times() {
 
 #[tokio::test]
 async fn permanent_refusal_reports_its_cause() {
-    let server = guarded(1, 401, "www-authenticate: Bearer\r\n").await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
+    let server = start_guarded_server(1, 401, "www-authenticate: Bearer\r\n").await;
+    let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
     assert_eq!(fault, HandshakeFault::Unauthorized, "[auth-401-starts-flow] the failure must be classified");
     assert!(cause.contains("sign in again"), "the authorizer's message must be reported: {cause}");
     assert_eq!(server.seen().len(), 1, "the request must not be sent again");
 
-    let server = guarded(0, 401, "").await;
+    let server = start_guarded_server(0, 401, "").await;
     let authorizer = Arc::new(ScriptedAuthorizer { refuses_to_sign: true, ..ScriptedAuthorizer::default() });
-    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
     assert_eq!(fault, HandshakeFault::Unauthorized, "a request that cannot be signed must require a sign-in");
@@ -240,9 +242,9 @@ async fn permanent_refusal_reports_its_cause() {
 #[tokio::test]
 async fn other_refusals_do_not_challenge_the_authorizer() {
     for headers in ["", "www-authenticate: Bearer error=\"invalid_request\"\r\n"] {
-        let server = guarded(1, 403, headers).await;
-        let authorizer = Arc::new(ScriptedAuthorizer::with(5));
-        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        let server = start_guarded_server(1, 403, headers).await;
+        let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(5));
+        let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
         client.until_failed().await;
         client.until_end().await;
         assert!(authorizer.challenges().is_empty(), "[auth-status-codes] a plain 403 must not be a challenge");
@@ -257,15 +259,15 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
             let headers = "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"more\"\r\n";
             return answer.respond(403, headers, b"").await;
         }
-        ordinary::respond(MODERN, &request, answer).await
+        ordinary::respond(MODERN_REVISION, &request, answer).await
     })
     .await;
-    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
-    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with_renewals(1) });
+    let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
     // The simulated user takes longer than the idle deadline of the call.
     let idle = std::time::Duration::from_millis(400);
-    let waits = client.begin_within(tool("slow", serde_json::json!({ "text": "later" })), idle).await;
+    let waits = client.begin_within(tool_call("slow", serde_json::json!({ "text": "later" })), idle).await;
     assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     assert_eq!(authorizer.challenges()[0].operation, "tools/call", "the operation must be reported");
     for _ in 0..3 {
@@ -285,13 +287,13 @@ async fn user_time_does_not_count_as_server_time() {
         if request.rpc_method() == "notifications/initialized" && is_first {
             return answer.respond(401, "www-authenticate: Bearer\r\n", b"").await;
         }
-        in_session(NEWEST_LEGACY, &request, answer).await
+        respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
     })
     .await;
-    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
+    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with_renewals(1) });
     let accept = std::time::Duration::from_millis(300);
-    let target = signed_by(&server.url("/mcp"), &authorizer);
-    let mut client = start_with(SessionConfig::default(), target, HttpLimits { accept, ..limits() });
+    let target = signed_target(&server.url("/mcp"), &authorizer);
+    let mut client = start_client_with(SessionConfig::default(), target, HttpLimits { accept, ..test_limits() });
     assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     advance_time(accept * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
@@ -303,9 +305,9 @@ async fn user_time_does_not_count_as_server_time() {
 
 #[tokio::test]
 async fn cancelled_call_drops_its_challenge() {
-    let server = guarded(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
-    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
-    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    let server = start_guarded_server(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
+    let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with_renewals(1) });
+    let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
     assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     client.stop().await;
     assert_eq!(Arc::strong_count(&authorizer), 1, "the stop must drop the pending challenge");
@@ -314,12 +316,14 @@ async fn cancelled_call_drops_its_challenge() {
 #[tokio::test]
 async fn configured_authorization_header_takes_precedence() {
     let server =
-        HttpServer::start(move |request, answer| async move { ordinary::respond(MODERN, &request, answer).await })
-            .await;
+        HttpServer::start(
+            move |request, answer| async move { ordinary::respond(MODERN_REVISION, &request, answer).await },
+        )
+        .await;
     let authorizer = Arc::new(ScriptedAuthorizer::default());
     let headers = vec![(HeaderName::from_static("authorization"), SecretHeader::new("Basic mine").unwrap())];
-    let target = HttpTarget { headers, ..signed_by(&server.url("/mcp"), &authorizer) };
-    let mut client = start_with(SessionConfig::default(), target, limits());
+    let target = HttpTarget { headers, ..signed_target(&server.url("/mcp"), &authorizer) };
+    let mut client = start_client_with(SessionConfig::default(), target, test_limits());
     client.until_ready().await;
     client.stop().await;
     for request in server.seen() {
@@ -332,13 +336,13 @@ async fn configured_authorization_header_takes_precedence() {
 #[tokio::test]
 async fn nonces_of_responses_are_reported() {
     let server = HttpServer::start(move |request, mut answer| async move {
-        let body = ordinary::response_message(MODERN, &request.json()).to_string();
+        let body = ordinary::response_message(MODERN_REVISION, &request.json()).to_string();
         let headers = "content-type: application/json\r\ndpop-nonce: fresh\r\n";
         answer.respond(200, headers, body.as_bytes()).await
     })
     .await;
     let authorizer = Arc::new(ScriptedAuthorizer::default());
-    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
     client.stop().await;
     assert!(
@@ -357,8 +361,8 @@ async fn cross_origin_redirect_receives_no_token() {
             async move { answer.respond(status, &location, b"").await }
         })
         .await;
-        let authorizer = Arc::new(ScriptedAuthorizer::with(5));
-        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(5));
+        let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
         client.until_failed().await;
         client.until_end().await;
         assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no token must be sent to another origin");
@@ -377,11 +381,11 @@ async fn each_url_within_the_origin_is_signed_separately() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.path.as_str() {
             "/mcp" => answer.respond(307, "location: /mcp/\r\n", b"").await,
-            _ => ordinary::respond(MODERN, &request, answer).await,
+            _ => ordinary::respond(MODERN_REVISION, &request, answer).await,
         }
     })
     .await;
-    let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
+    let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     client.stop().await;
     assert_all_signed(&server);

@@ -19,19 +19,19 @@ use tokio::sync::{mpsc, oneshot};
 pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
 /// Duration of closing a session by the driver's timers: 2 s, plus a tolerance for rounding.
 pub const CLOSE_TIMEOUT: Duration = Duration::from_millis(2_100);
-pub const MODERN: &str = "2026-07-28";
-pub const LEGACY: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
-pub const NEWEST_LEGACY: &str = "2025-11-25";
-pub const SESSION: &str = "Session-1";
+pub const MODERN_REVISION: &str = "2026-07-28";
+pub const LEGACY_REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
+pub const NEWEST_LEGACY_REVISION: &str = "2025-11-25";
+pub const SESSION_ID: &str = "Session-1";
 
-pub struct Client {
+pub struct TestClient {
     pub commands: mpsc::Sender<DriverCommand>,
     pub events: mpsc::Receiver<DriverEvent>,
     /// Events that were received so far, in order.
     pub told: Vec<DriverEvent>,
 }
 
-pub fn target(url: &str) -> HttpTarget {
+pub fn http_target(url: &str) -> HttpTarget {
     HttpTarget {
         url: url.parse().expect("a URL"),
         headers: Vec::new(),
@@ -41,28 +41,28 @@ pub fn target(url: &str) -> HttpTarget {
     }
 }
 
-pub fn limits() -> HttpLimits {
+pub fn test_limits() -> HttpLimits {
     HttpLimits { pause: Duration::from_millis(200), ..HttpLimits::default() }
 }
 
 /// Starts a client without waiting for the end of the handshake.
-pub fn start(url: &str) -> Client {
-    start_with(SessionConfig::default(), target(url), limits())
+pub fn start_client(url: &str) -> TestClient {
+    start_client_with(SessionConfig::default(), http_target(url), test_limits())
 }
 
-pub fn start_with(session: SessionConfig, target: HttpTarget, limits: HttpLimits) -> Client {
+pub fn start_client_with(session: SessionConfig, target: HttpTarget, limits: HttpLimits) -> TestClient {
     let (sender, events) = mpsc::channel(64);
-    Client { commands: run(session, target, sender, limits), events, told: Vec::new() }
+    TestClient { commands: run(session, target, sender, limits), events, told: Vec::new() }
 }
 
 /// Starts a client and waits until its session is ready.
-pub async fn ready(url: &str) -> Client {
-    let mut client = start(url);
+pub async fn start_ready_client(url: &str) -> TestClient {
+    let mut client = start_client(url);
     client.until_ready().await;
     client
 }
 
-impl Client {
+impl TestClient {
     /// Receives events until `find` returns `Some` for one, and returns its value. `what` describes the event if none
     /// arrives in time.
     pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
@@ -168,8 +168,8 @@ impl Client {
 
     /// Calls the tool `echo` and returns the text of its result.
     pub async fn echo(&mut self, text: &str) -> String {
-        let result = self.call(echo(text)).await;
-        self::text(&result)
+        let result = self.call(echo_call(text)).await;
+        self::result_text(&result)
     }
 
     pub fn notes(&self) -> Vec<String> {
@@ -188,11 +188,11 @@ impl Client {
     }
 }
 
-pub fn echo(text: &str) -> ClientRequest {
-    tool("echo", json!({ "text": text }))
+pub fn echo_call(text: &str) -> ClientRequest {
+    tool_call("echo", json!({ "text": text }))
 }
 
-pub fn tool(name: &str, arguments: Value) -> ClientRequest {
+pub fn tool_call(name: &str, arguments: Value) -> ClientRequest {
     let arguments = match arguments {
         Value::Object(map) => map.into_iter().collect(),
         _ => Map::new(),
@@ -201,7 +201,7 @@ pub fn tool(name: &str, arguments: Value) -> ClientRequest {
 }
 
 /// Returns the text of a tool's result. Panics if the call failed.
-pub fn text(result: &Result<ServerResult, CallError>) -> String {
+pub fn result_text(result: &Result<ServerResult, CallError>) -> String {
     match result {
         Ok(ServerResult::Tool(result)) => result
             .content
@@ -213,26 +213,26 @@ pub fn text(result: &Result<ServerResult, CallError>) -> String {
 }
 
 /// Returns the cause of a call that was not delivered. Panics for any other result.
-pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
+pub fn undelivered_cause(result: &Result<ServerResult, CallError>) -> &str {
     match result {
         Err(CallError::Undelivered { cause, .. }) => cause,
         other => panic!("expected an undelivered call, not {other:?}"),
     }
 }
 
-/// Handles a request as a legacy server with the session ID [`SESSION`], which refuses requests without this ID.
+/// Handles a request as a legacy server with the session ID [`SESSION_ID`], which refuses requests without this ID.
 /// Methods other than POST and DELETE get status 405.
-pub async fn in_session(revision: &str, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
+pub async fn respond_in_session(revision: &str, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let body = request.json();
     let method = request.rpc_method();
     if method == "initialize" {
-        let headers = format!("content-type: application/json\r\nMcp-Session-Id: {SESSION}\r\n");
+        let headers = format!("content-type: application/json\r\nMcp-Session-Id: {SESSION_ID}\r\n");
         return answer.respond(200, &headers, ordinary::response_message(revision, &body).to_string().as_bytes()).await;
     }
     if method == "server/discover" {
         return answer.status(400).await;
     }
-    if request.header("mcp-session-id") != Some(SESSION) {
+    if request.header("mcp-session-id") != Some(SESSION_ID) {
         return answer.status(400).await;
     }
     match request.method.as_str() {
@@ -242,18 +242,18 @@ pub async fn in_session(revision: &str, request: &HttpRequest, mut answer: HttpR
 }
 
 /// Responds to a JSON-RPC request with an event stream that contains the result.
-pub async fn answer_event(revision: &str, request: &HttpRequest, answer: &mut HttpResponder) -> io::Result<()> {
+pub async fn respond_with_event(revision: &str, request: &HttpRequest, answer: &mut HttpResponder) -> io::Result<()> {
     answer.event(&ordinary::response_message(revision, &request.json())).await
 }
 
 /// Returns a progress notification for a request.
-pub fn progress(request: &HttpRequest, progress: u64) -> Value {
+pub fn progress_notification(request: &HttpRequest, progress: u64) -> Value {
     let token = &request.json()["params"]["_meta"]["progressToken"];
     json!({ "jsonrpc": "2.0", "method": "notifications/progress",
         "params": { "progressToken": token, "progress": progress } })
 }
 
 /// Returns the received requests that used this HTTP method.
-pub fn with_method(server: &HttpServer, method: &str) -> Vec<HttpRequest> {
+pub fn requests_with_method(server: &HttpServer, method: &str) -> Vec<HttpRequest> {
     server.seen().into_iter().filter(|request| request.method == method).collect()
 }

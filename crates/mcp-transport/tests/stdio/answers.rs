@@ -10,13 +10,13 @@ use serde_json::json;
 use testkit::deadline::poll_until;
 use testkit::time::ready_without_timer;
 
-use crate::support::{RunningDriver, launch, ready, text, tool};
+use crate::support::{RunningDriver, launch_driver, result_text, start_ready_driver, tool_call};
 
 /// Asserts that a call fails before its deadline, with a cause that contains these words.
 async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
     let mut arguments = vec!["--misbehave"];
     arguments.extend(misbehaviour);
-    let mut server = ready(&arguments).await;
+    let mut server = start_ready_driver(&arguments).await;
     // The wait is half of the call's deadline, so no timeout ends the call.
     let result = server.echo("hello").await;
     let Err(error) = result else { panic!("{misbehaviour:?}: the call must fail, not {result:?}") };
@@ -57,13 +57,13 @@ async fn large_responses_are_bounded() {
 
 #[tokio::test]
 async fn endless_line_fails_its_call_without_memory_growth() {
-    let mut server = ready(&["--misbehave", "no-newline", "--bytes", "200000000"]).await;
-    let before = RunningDriver::memory();
+    let mut server = start_ready_driver(&["--misbehave", "no-newline", "--bytes", "200000000"]).await;
+    let before = RunningDriver::resident_memory();
     let error = server.echo("hello").await.expect_err("X37: the call must fail, as the response never ends");
     assert!(error.to_string().contains("a line of more than"), "X37: the cause must be reported, not: {error}");
     // sleep: memory is measured while the server writes, in real time.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let grown = RunningDriver::memory().saturating_sub(before);
+    let grown = RunningDriver::resident_memory().saturating_sub(before);
     assert!(grown < 60_000_000, "X37: 200 MB in one line must not be stored, memory grew by {grown}");
     server.stop().await;
 }
@@ -77,9 +77,9 @@ async fn harmless_deviations_are_accepted() {
         ("wrong-id-first", "for you"),
         ("unknown-notification", "after an unknown notification"),
     ] {
-        let mut server = ready(&["--misbehave", misbehaviour]).await;
+        let mut server = start_ready_driver(&["--misbehave", misbehaviour]).await;
         let result = server.echo("hello").await;
-        assert_eq!(text(&result), expected, "X37, X42: {misbehaviour} must not affect the response");
+        assert_eq!(result_text(&result), expected, "X37, X42: {misbehaviour} must not affect the response");
         server.stop().await;
     }
 }
@@ -87,8 +87,8 @@ async fn harmless_deviations_are_accepted() {
 #[tokio::test]
 async fn unmatched_responses_are_never_delivered() {
     for misbehaviour in ["wrong-id", "string-id", "null-id", "http-text", "silent"] {
-        let mut server = ready(&["--misbehave", misbehaviour]).await;
-        let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+        let mut server = start_ready_driver(&["--misbehave", misbehaviour]).await;
+        let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
         server.assert_usable(misbehaviour).await;
         let delivered = server.told.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call: ended, result: Ok(_) }) if *ended == call),
@@ -100,8 +100,8 @@ async fn unmatched_responses_are_never_delivered() {
 
 #[tokio::test]
 async fn second_response_is_dropped_and_reported() {
-    let mut server = ready(&["--misbehave", "duplicate-answer"]).await;
-    assert_eq!(text(&server.echo("hello").await), "first", "X38: the first response must be used");
+    let mut server = start_ready_driver(&["--misbehave", "duplicate-answer"]).await;
+    assert_eq!(result_text(&server.echo("hello").await), "first", "X38: the first response must be used");
     server.assert_usable("a second answer").await;
     let anomalies =
         server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
@@ -111,8 +111,8 @@ async fn second_response_is_dropped_and_reported() {
 
 #[tokio::test]
 async fn banner_is_shown_without_effect() {
-    let mut server = ready(&["--misbehave", "banner"]).await;
-    assert_eq!(text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
+    let mut server = start_ready_driver(&["--misbehave", "banner"]).await;
+    assert_eq!(result_text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
     let notes = server.notes();
     assert_eq!(notes.len(), 3, "X42: each banner line must be reported: {notes:?}");
     assert!(notes[0].contains("standard output"), "X42: the fault must be reported: {}", notes[0]);
@@ -121,14 +121,14 @@ async fn banner_is_shown_without_effect() {
 
 #[tokio::test]
 async fn batches_are_read_if_the_revision_has_them() {
-    let mut server = ready(&["--misbehave", "batch", "--revision", "2025-03-26"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "batch", "--revision", "2025-03-26"]).await;
     assert_eq!(
-        text(&server.echo("hello").await),
+        result_text(&server.echo("hello").await),
         "from a batch",
         "[base-batch-receive]: batches must be accepted in 2025-03-26"
     );
     server.stop().await;
-    let mut server = ready(&["--misbehave", "batch", "--revision", "2025-11-25"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "batch", "--revision", "2025-11-25"]).await;
     let error = server.echo("hello").await.expect_err("batches must be refused in 2025-11-25");
     assert!(error.to_string().contains("batch"), "X42: the cause must be reported, not: {error}");
     server.stop().await;
@@ -138,8 +138,8 @@ async fn batches_are_read_if_the_revision_has_them() {
 async fn silent_call_is_cancelled_immediately_and_notified() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let mut server = ready(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
-    let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    let mut server = start_ready_driver(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
+    let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
     let cancelled = ready_without_timer("X35: cancelling", async {
         server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
         server.done(call).await
@@ -155,7 +155,7 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
 
 #[tokio::test]
 async fn unanswered_initialize_times_out() {
-    let mut server = launch(&["--misbehave", "silent@initialize"]).await;
+    let mut server = launch_driver(&["--misbehave", "silent@initialize"]).await;
     server.until_end().await;
     let failed = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause, fault)),
@@ -174,8 +174,8 @@ async fn unanswered_initialize_times_out() {
 /// Covers `[stdio-launch-subprocess]`: the messages over the pipes of a subprocess.
 #[tokio::test]
 async fn every_line_is_reported_in_order_and_completely() {
-    let mut server = ready(&["--revision", "2025-06-18"]).await;
-    assert_eq!(text(&server.echo("hällo").await), "hällo", "the call must be answered");
+    let mut server = start_ready_driver(&["--revision", "2025-06-18"]).await;
+    assert_eq!(result_text(&server.echo("hällo").await), "hällo", "the call must be answered");
     server.stop().await;
     let methods: Vec<(Direction, String)> = server
         .frames()

@@ -7,24 +7,28 @@ use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
 use process::GracePeriods;
 use serde_json::json;
 
-use crate::support::{RunningDriver, launch, launch_with, ready, scripted, tool};
+use crate::support::{
+    RunningDriver, launch_driver, launch_driver_with, scripted_command, start_ready_driver, tool_call,
+};
 
 /// Returns the index of the first event for which `holds` returns `true`.
-fn position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
+fn event_position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
     server.told.iter().position(holds).expect("the event was received")
 }
 
 #[tokio::test]
 async fn exit_during_a_call_fails_the_call() {
-    let mut server = ready(&["--misbehave", "exit"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "exit"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: Some(3), signal: None };
     assert_eq!(result, Err(CallError::Closed(reason.clone())), "the call must fail with the exit status");
     server.until_end().await;
-    let exited = position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
-    let hint =
-        position(&server, |event| matches!(event, DriverEvent::Stderr { line } if line.contains("DATABASE_PATH")));
-    let closed = position(&server, |event| *event == DriverEvent::Session(SessionEvent::Closed(reason.clone())));
+    let exited = event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
+    let hint = event_position(
+        &server,
+        |event| matches!(event, DriverEvent::Stderr { line } if line.contains("DATABASE_PATH")),
+    );
+    let closed = event_position(&server, |event| *event == DriverEvent::Session(SessionEvent::Closed(reason.clone())));
     assert!(
         hint < exited && exited < closed,
         "the last output and the exit must be reported before the session is closed"
@@ -38,9 +42,9 @@ async fn exit_during_a_call_fails_the_call() {
 
 #[tokio::test]
 async fn immediate_exit_fails_the_opening() {
-    let mut server = launch(&["--misbehave", "exit@start"]).await;
+    let mut server = launch_driver(&["--misbehave", "exit@start"]).await;
     server.until_end().await;
-    position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
+    event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
     let failed = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, .. }) => Some(cause.as_str()),
         _ => None,
@@ -51,16 +55,16 @@ async fn immediate_exit_fails_the_opening() {
 
 #[tokio::test]
 async fn exit_within_a_line_shows_the_truncated_line() {
-    let mut server = ready(&["--misbehave", "half-line"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "half-line"]).await;
     let error = server.echo("hello").await.expect_err("a truncated response must fail the call");
     server.until_end().await;
     assert_eq!(server.notes().len(), 1, "the truncated line must be shown: {error}");
-    position(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
+    event_position(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
 }
 
 #[tokio::test]
 async fn end_by_a_signal_is_reported() {
-    let mut server = ready(&["--misbehave", "abort"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "abort"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: None, signal: Some(6) };
     assert_eq!(result, Err(CallError::Closed(reason)), "the signal must be reported");
@@ -69,7 +73,7 @@ async fn end_by_a_signal_is_reported() {
 
 #[tokio::test]
 async fn closed_output_of_a_running_server_ends_the_session() {
-    let mut server = ready(&["--misbehave", "close-stdout"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "close-stdout"]).await;
     let result = server.echo("hello").await;
     assert_eq!(
         result,
@@ -83,11 +87,11 @@ async fn closed_output_of_a_running_server_ends_the_session() {
 
 #[tokio::test]
 async fn closed_input_of_a_running_server_fails_its_calls() {
-    let mut server = ready(&["--misbehave", "close-stdin"]).await;
-    let first = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    let mut server = start_ready_driver(&["--misbehave", "close-stdin"]).await;
+    let first = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
     // sleep: no event reports that another program has closed its input.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let second = server.begin(tool("echo", json!({"text": "again"}))).await;
+    let second = server.begin(tool_call("echo", json!({"text": "again"}))).await;
     let result = server.done(second).await;
     let words = result.expect_err("the call must fail, as it cannot be written").to_string();
     assert!(words.contains("writing to the server failed"), "the cause must be reported, not: {words}");
@@ -100,11 +104,11 @@ async fn closed_input_of_a_running_server_fails_its_calls() {
 
 #[tokio::test]
 async fn well_behaved_server_exits_when_its_input_is_closed() {
-    let mut server = ready(&[]).await;
+    let mut server = start_ready_driver(&[]).await;
     server.stop().await;
     let stopped = DriverEvent::Session(SessionEvent::Closed(CloseReason::StoppedByUser));
-    let closed = position(&server, |event| *event == stopped);
-    let exited = position(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
+    let closed = event_position(&server, |event| *event == stopped);
+    let exited = event_position(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
     assert!(
         closed < exited,
         "[stdio-shutdown-close-stdin]: the session must be closed before the process exits by itself"
@@ -117,12 +121,12 @@ async fn unresponsive_server_is_killed() {
         grace: GracePeriods { after_close: Duration::from_millis(400), after_terminate: Duration::from_millis(400) },
         ..DriverLimits::default()
     };
-    let mut server = launch_with(&scripted(&["--misbehave", "never-exits"]), limits).await;
+    let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-exits"]), limits).await;
     server.until_ready().await;
     let begin = Instant::now();
     server.stop().await;
     let took = begin.elapsed();
-    position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
+    event_position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
     assert!(
         took > Duration::from_millis(800),
         "[stdio-shutdown-wait-exit] [stdio-shutdown-sigkill] [lifecycle-shutdown-timeout]: the server must get its grace period, not {took:?}"
@@ -133,21 +137,21 @@ async fn unresponsive_server_is_killed() {
 async fn second_stop_kills_immediately() {
     let grace = GracePeriods { after_close: Duration::from_secs(3_600), after_terminate: Duration::from_secs(3_600) };
     let limits = DriverLimits { grace, ..DriverLimits::default() };
-    let mut server = launch_with(&scripted(&["--misbehave", "never-exits"]), limits).await;
+    let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-exits"]), limits).await;
     server.until_ready().await;
     server.send(DriverCommand::Stop).await;
     server.send(DriverCommand::Stop).await;
     server.until_end().await;
-    position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
+    event_position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
 }
 
 #[tokio::test]
 async fn call_after_a_stop_is_refused() {
-    let mut server = ready(&["--misbehave", "never-exits"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "never-exits"]).await;
     server.send(DriverCommand::Stop).await;
     let (reply, name) = tokio::sync::oneshot::channel();
     let deadline = mcp_proto::Timeouts::default().deadline();
-    server.send(DriverCommand::Call { request: tool("echo", json!({})), deadline, reply }).await;
+    server.send(DriverCommand::Call { request: tool_call("echo", json!({})), deadline, reply }).await;
     let refused = name.await.expect("the driver must still respond");
     assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "the call must be refused with the reason");
     server.send(DriverCommand::Stop).await;
@@ -156,7 +160,7 @@ async fn call_after_a_stop_is_refused() {
 
 #[tokio::test]
 async fn dropped_handle_stops_the_server() {
-    let RunningDriver { handle, mut events, .. } = ready(&[]).await;
+    let RunningDriver { handle, mut events, .. } = start_ready_driver(&[]).await;
     let group = handle.process.group;
     drop(handle);
     let end = async { while events.recv().await.is_some() {} };

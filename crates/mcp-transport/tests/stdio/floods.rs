@@ -6,14 +6,18 @@ use mcp_proto::{CloseReason, SessionEvent};
 use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
 use serde_json::json;
 
-use crate::support::{RunningDriver, launch_with, ready, scripted, text, tool};
+use crate::support::{RunningDriver, launch_driver_with, result_text, scripted_command, start_ready_driver, tool_call};
 
 #[tokio::test]
 async fn stderr_without_a_newline_is_bounded_by_the_ring() {
-    let mut server = ready(&["--misbehave", "flood-stderr", "--bytes", "67108864"]).await;
-    let before = RunningDriver::memory();
-    assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: 64 MiB on stderr must not block the server");
-    let grown = RunningDriver::memory().saturating_sub(before);
+    let mut server = start_ready_driver(&["--misbehave", "flood-stderr", "--bytes", "67108864"]).await;
+    let before = RunningDriver::resident_memory();
+    assert_eq!(
+        result_text(&server.echo("hello").await),
+        "after the flood",
+        "X40: 64 MiB on stderr must not block the server"
+    );
+    let grown = RunningDriver::resident_memory().saturating_sub(before);
     assert!(grown < 20_000_000, "X40: memory grew by {grown}");
     assert!(server.handle.stderr.bytes() <= 1024 * 1024, "X40: the ring must stay within 1 MiB");
     server.stop().await;
@@ -30,8 +34,8 @@ async fn stderr_without_a_newline_is_bounded_by_the_ring() {
 
 #[tokio::test]
 async fn stderr_lines_are_rate_limited_and_the_last_retained() {
-    let mut server = ready(&["--misbehave", "flood-stderr-lines", "--count", "100000"]).await;
-    assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: the server must still work");
+    let mut server = start_ready_driver(&["--misbehave", "flood-stderr-lines", "--count", "100000"]).await;
+    assert_eq!(result_text(&server.echo("hello").await), "after the flood", "X40: the server must still work");
     server.stop().await;
     let shown = server.told.iter().filter(|event| matches!(event, DriverEvent::Stderr { .. })).count();
     assert!(shown < 1000, "X40: only some of 100,000 lines must be reported, not {shown}");
@@ -40,9 +44,9 @@ async fn stderr_lines_are_rate_limited_and_the_last_retained() {
 
 #[tokio::test]
 async fn stderr_is_escaped_and_is_not_a_failure() {
-    let mut server = ready(&["--misbehave", "stderr-garbage"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "stderr-garbage"]).await;
     assert_eq!(
-        text(&server.echo("hello").await),
+        result_text(&server.echo("hello").await),
         "after the garbage",
         "[stdio-stderr-not-error]: the call must succeed"
     );
@@ -56,9 +60,9 @@ async fn stderr_is_escaped_and_is_not_a_failure() {
 
 #[tokio::test]
 async fn malformed_lines_are_counted_instead_of_reported_one_by_one() {
-    let mut server = ready(&["--misbehave", "flood-garbage", "--count", "200000"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "flood-garbage", "--count", "200000"]).await;
     assert_eq!(
-        text(&server.echo("hello").await),
+        result_text(&server.echo("hello").await),
         "after the flood",
         "X41: the response after the invalid lines must be found"
     );
@@ -78,8 +82,8 @@ async fn malformed_lines_are_counted_instead_of_reported_one_by_one() {
 
 #[tokio::test]
 async fn unmatched_responses_do_not_flood_events() {
-    let mut server = ready(&["--misbehave", "flood-unknown-answers", "--count", "20000"]).await;
-    assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the correct response must be found");
+    let mut server = start_ready_driver(&["--misbehave", "flood-unknown-answers", "--count", "20000"]).await;
+    assert_eq!(result_text(&server.echo("hello").await), "after the flood", "X41: the correct response must be found");
     server.stop().await;
     let anomalies =
         server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
@@ -89,12 +93,12 @@ async fn unmatched_responses_do_not_flood_events() {
 
 #[tokio::test]
 async fn flood_is_held_back_while_events_are_not_received() {
-    let mut server = ready(&["--misbehave", "flood-log", "--count", "200000"]).await;
-    let before = RunningDriver::memory();
-    let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    let mut server = start_ready_driver(&["--misbehave", "flood-log", "--count", "200000"]).await;
+    let before = RunningDriver::resident_memory();
+    let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
     // sleep: memory is measured while the server writes, in real time, and no events are received.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let grown = RunningDriver::memory().saturating_sub(before);
+    let grown = RunningDriver::resident_memory().saturating_sub(before);
     assert!(grown < 20_000_000, "X41: memory grew by {grown} although no events were received");
     server.send(DriverCommand::Stop).await;
     // Events are still not received, but the process must be ended.
@@ -112,18 +116,19 @@ async fn flood_is_held_back_while_events_are_not_received() {
 #[tokio::test]
 async fn server_that_never_reads_cannot_block_the_driver() {
     let limits = DriverLimits { write_stall: Duration::from_millis(800), ..DriverLimits::default() };
-    let mut server = launch_with(&scripted(&["--misbehave", "flood-malformed", "--count", "20000"]), limits).await;
+    let mut server =
+        launch_driver_with(&scripted_command(&["--misbehave", "flood-malformed", "--count", "20000"]), limits).await;
     server.until_ready().await;
-    let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
     // Larger than the capacity of a pipe.
     let large = "x".repeat(300_000);
-    let second = server.begin(tool("echo", json!({ "text": large }))).await;
+    let second = server.begin(tool_call("echo", json!({ "text": large }))).await;
     let first = server.done(call).await;
     assert!(first.is_err(), "the call must end: {first:?}");
     let ended = server.done(second).await;
     assert!(ended.is_err(), "the call that could not be written must fail: {ended:?}");
     server.until_end().await;
-    let reason = closed(&server);
+    let reason = reported_close_reason(&server);
     let words = reason.to_string();
     assert!(
         matches!(reason, CloseReason::WriteFailed(_)) && words.contains("took none of"),
@@ -134,22 +139,22 @@ async fn server_that_never_reads_cannot_block_the_driver() {
 #[tokio::test]
 async fn write_queue_is_bounded() {
     let limits = DriverLimits { write_queue_bytes: 1_000_000, ..DriverLimits::default() };
-    let mut server = launch_with(&scripted(&["--misbehave", "never-reads"]), limits).await;
+    let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-reads"]), limits).await;
     server.until_ready().await;
     for _ in 0..8 {
         let (reply, name) = tokio::sync::oneshot::channel();
-        let request = tool("echo", json!({"text": "x".repeat(200_000)}));
+        let request = tool_call("echo", json!({"text": "x".repeat(200_000)}));
         let deadline = mcp_proto::Timeouts::default().deadline();
         server.send(DriverCommand::Call { request, deadline, reply }).await;
         let _ = name.await;
     }
     server.until_end().await;
-    let words = closed(&server).to_string();
+    let words = reported_close_reason(&server).to_string();
     assert!(words.contains("does not read its input"), "the reason must be reported, not: {words}");
 }
 
 /// Returns the reason why the session was closed.
-fn closed(server: &RunningDriver) -> CloseReason {
+fn reported_close_reason(server: &RunningDriver) -> CloseReason {
     let reason = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
         _ => None,

@@ -6,15 +6,15 @@ use serde_json::json;
 use testkit::deadline::poll_until;
 use testkit::processes::{is_alive, living_group_members};
 
-use crate::support::{ready, text, tool};
+use crate::support::{result_text, start_ready_driver, tool_call};
 
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test]
 async fn grandchildren_end_with_the_server() {
-    let mut server = ready(&["--misbehave", "grandchild"]).await;
-    let call = server.begin(tool("echo", json!({}))).await;
-    let grandchild: u32 = text(&server.done(call).await).parse().unwrap();
+    let mut server = start_ready_driver(&["--misbehave", "grandchild"]).await;
+    let call = server.begin(tool_call("echo", json!({}))).await;
+    let grandchild: u32 = result_text(&server.done(call).await).parse().unwrap();
     assert!(is_alive(grandchild), "the grandchild must be running");
     let group = server.handle.process.group;
     server.stop().await;
@@ -26,7 +26,7 @@ async fn grandchildren_end_with_the_server() {
 
 #[tokio::test]
 async fn grandchildren_end_after_the_server_has_exited() {
-    let mut server = ready(&["--misbehave", "grandchild-exit"]).await;
+    let mut server = start_ready_driver(&["--misbehave", "grandchild-exit"]).await;
     let error = server.echo("hello").await.expect_err("the server must end");
     server.until_end().await;
     let grandchild: u32 = server.handle.stderr.last_lines(1)[0].parse().unwrap();
@@ -41,7 +41,7 @@ async fn grandchildren_end_after_the_server_has_exited() {
 fn servers_end_with_the_runtime() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (group, _events) = runtime.block_on(async {
-        let server = ready(&["--misbehave", "never-exits"]).await;
+        let server = start_ready_driver(&["--misbehave", "never-exits"]).await;
         // Keeps the channel open, so that the driver ends with the runtime and not because its handle is dropped.
         std::mem::forget(server.handle.commands.clone());
         (server.handle.process.group, server.events)

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use testkit::processes::processor_time;
 use tokio_util::codec::Decoder;
 
-fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
+fn decode_chunks(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
     let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
     let mut lines = Vec::new();
@@ -25,7 +25,7 @@ fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
 }
 
 /// Returns the items that the decoder must yield, computed by a simpler implementation.
-fn expected(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
+fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
     let mut lines = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {
         let stripped = line.strip_suffix(b"\r").unwrap_or(line);
@@ -48,13 +48,13 @@ fn every_split_point_yields_the_same_lines() {
     for at in 0..=input.len() {
         let (left, right) = input.split_at(at);
         assert_eq!(
-            decoded(16, &[left, right]),
-            expected(16, input),
+            decode_chunks(16, &[left, right]),
+            expected_lines(16, input),
             "[stdio-newline-delimited]: split after byte {at}"
         );
     }
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
-    assert_eq!(decoded(16, &bytes), expected(16, input), "[stdio-newline-delimited]: byte by byte");
+    assert_eq!(decode_chunks(16, &bytes), expected_lines(16, input), "[stdio-newline-delimited]: byte by byte");
 }
 
 proptest! {
@@ -74,7 +74,7 @@ proptest! {
             pieces.push(piece);
             rest = after;
         }
-        prop_assert_eq!(decoded(limit, &pieces), expected(limit, &input), "the pieces must not matter");
+        prop_assert_eq!(decode_chunks(limit, &pieces), expected_lines(limit, &input), "the pieces must not matter");
     }
 }
 

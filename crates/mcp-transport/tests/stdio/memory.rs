@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionEvent};
-use mcp_transport::memory_end::{MemoryEnd, pair};
+use mcp_transport::memory_end::{MemoryEnd, connected_pair};
 use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, run_streams};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 
-use crate::support::config;
+use crate::support::session_config;
 
 /// Starts a driver on in-memory streams. Returns the owner's channels and the server's end of the streams.
 fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
-    let (ours, servers) = pair(capacity);
+    let (ours, servers) = connected_pair(capacity);
     let (sender, events) = mpsc::channel(16);
-    let commands = run_streams(config(), ours.reader, ours.writer, sender, DriverLimits::default());
+    let commands = run_streams(session_config(), ours.reader, ours.writer, sender, DriverLimits::default());
     (commands, events, servers)
 }
 
-async fn closed(events: &mut mpsc::Receiver<DriverEvent>) -> CloseReason {
+async fn wait_for_close_reason(events: &mut mpsc::Receiver<DriverEvent>) -> CloseReason {
     while let Some(event) = events.recv().await {
         if let DriverEvent::Session(SessionEvent::Closed(reason)) = event {
             return reason;
@@ -42,7 +42,7 @@ async fn session_opens_over_memory() {
     let initialized = lines.next_line().await.unwrap().unwrap();
     assert!(initialized.contains("notifications/initialized"), "the session must continue: {initialized}");
     commands.send(DriverCommand::Stop).await.unwrap();
-    assert_eq!(closed(&mut events).await, CloseReason::StoppedByUser, "Stop must end the session");
+    assert_eq!(wait_for_close_reason(&mut events).await, CloseReason::StoppedByUser, "Stop must end the session");
     assert_eq!(events.recv().await, None, "no event must follow");
 }
 
@@ -50,7 +50,7 @@ async fn session_opens_over_memory() {
 async fn closed_stream_closes_the_session() {
     let (_commands, mut events, servers) = start_driver(64 * 1024);
     drop(servers);
-    let reason = closed(&mut events).await;
+    let reason = wait_for_close_reason(&mut events).await;
     assert!(
         matches!(reason, CloseReason::ServerClosedOutput | CloseReason::WriteFailed(_)),
         "a lost connection must close the session: {reason}"

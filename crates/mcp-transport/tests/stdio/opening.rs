@@ -5,19 +5,19 @@ use mcp_transport::{DriverEvent, run};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-use crate::support::{RunningDriver, config, scripted, started, text};
+use crate::support::{RunningDriver, result_text, scripted_command, session_config, start_process};
 
 /// Starts a server with a session that sends `server/discover` first.
-async fn probed(arguments: &[&str]) -> RunningDriver {
-    let process = started(&scripted(arguments)).await;
+async fn start_probed_driver(arguments: &[&str]) -> RunningDriver {
+    let process = start_process(&scripted_command(arguments)).await;
     let (sender, events) = mpsc::channel(64);
-    let timeouts = Timeouts { probe: Duration::from_millis(300), ..config().timeouts };
-    let handle = run(SessionConfig { opening: HandshakeMode::Probe, timeouts, ..config() }, process, sender);
+    let timeouts = Timeouts { probe: Duration::from_millis(300), ..session_config().timeouts };
+    let handle = run(SessionConfig { opening: HandshakeMode::Probe, timeouts, ..session_config() }, process, sender);
     RunningDriver { handle, events, told: Vec::new() }
 }
 
 async fn assert_opens_as(arguments: &[&str], revision: Revision) {
-    let mut server = probed(arguments).await;
+    let mut server = start_probed_driver(arguments).await;
     let found = server
         .until("the server is ready", |event| match event {
             DriverEvent::Session(SessionEvent::Ready(facts)) => Some(facts.revision),
@@ -25,7 +25,7 @@ async fn assert_opens_as(arguments: &[&str], revision: Revision) {
         })
         .await;
     assert_eq!(found, revision, "{arguments:?}: the server's revision must be detected");
-    assert_eq!(text(&server.echo("hello").await), "hello", "{arguments:?}: the session must work");
+    assert_eq!(result_text(&server.echo("hello").await), "hello", "{arguments:?}: the session must work");
     server.stop().await;
 }
 
@@ -44,7 +44,7 @@ async fn silent_probe_falls_back_to_legacy() {
 
 #[tokio::test]
 async fn exit_on_the_probe_is_reported() {
-    let mut server = probed(&["--probe", "exit"]).await;
+    let mut server = start_probed_driver(&["--probe", "exit"]).await;
     server.until_end().await;
     let told = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { fault, .. }) => {

@@ -23,7 +23,7 @@ pub struct RunningDriver {
 }
 
 /// Returns the command that runs `scripted-server` with these arguments.
-pub fn scripted(arguments: &[&str]) -> ServerCommand {
+pub fn scripted_command(arguments: &[&str]) -> ServerCommand {
     ServerCommand {
         approved: None,
         files: None,
@@ -35,13 +35,13 @@ pub fn scripted(arguments: &[&str]) -> ServerCommand {
     }
 }
 
-pub async fn started(command: &ServerCommand) -> ServerProcess {
+pub async fn start_process(command: &ServerCommand) -> ServerProcess {
     let path = SearchPath::from_process("a test".to_owned());
     let program = path.resolve(command).expect("the server is there");
     spawn(command, &program, &path).await.expect("the server must start")
 }
 
-pub fn config() -> SessionConfig {
+pub fn session_config() -> SessionConfig {
     SessionConfig {
         opening: HandshakeMode::Initialize,
         timeouts: Timeouts { initialize: Duration::from_secs(5), ..Timeouts::default() },
@@ -50,20 +50,20 @@ pub fn config() -> SessionConfig {
 }
 
 /// Starts a server without waiting for the end of the handshake.
-pub async fn launch(arguments: &[&str]) -> RunningDriver {
-    launch_with(&scripted(arguments), DriverLimits::default()).await
+pub async fn launch_driver(arguments: &[&str]) -> RunningDriver {
+    launch_driver_with(&scripted_command(arguments), DriverLimits::default()).await
 }
 
-pub async fn launch_with(command: &ServerCommand, limits: DriverLimits) -> RunningDriver {
-    let process = started(command).await;
+pub async fn launch_driver_with(command: &ServerCommand, limits: DriverLimits) -> RunningDriver {
+    let process = start_process(command).await;
     let (sender, events) = mpsc::channel(64);
-    let handle = run_with(config(), process, sender, limits);
+    let handle = run_with(session_config(), process, sender, limits);
     RunningDriver { handle, events, told: Vec::new() }
 }
 
 /// Starts a server and waits until its session is ready.
-pub async fn ready(arguments: &[&str]) -> RunningDriver {
-    let mut running = launch(arguments).await;
+pub async fn start_ready_driver(arguments: &[&str]) -> RunningDriver {
+    let mut running = launch_driver(arguments).await;
     running.until_ready().await;
     running
 }
@@ -126,7 +126,7 @@ impl RunningDriver {
 
     /// Calls the tool `echo` and returns its result.
     pub async fn echo(&mut self, text: &str) -> Result<ServerResult, CallError> {
-        let call = self.begin(tool("echo", json!({ "text": text }))).await;
+        let call = self.begin(tool_call("echo", json!({ "text": text }))).await;
         self.done(call).await
     }
 
@@ -155,12 +155,12 @@ impl RunningDriver {
     }
 
     /// Returns the resident memory of the test process in bytes.
-    pub fn memory() -> u64 {
+    pub fn resident_memory() -> u64 {
         testkit::processes::resident_bytes(std::process::id()).unwrap_or_default()
     }
 }
 
-pub fn tool(name: &str, arguments: Value) -> ClientRequest {
+pub fn tool_call(name: &str, arguments: Value) -> ClientRequest {
     let arguments = match arguments {
         Value::Object(map) => map.into_iter().collect(),
         _ => Map::new(),
@@ -169,7 +169,7 @@ pub fn tool(name: &str, arguments: Value) -> ClientRequest {
 }
 
 /// Returns the text of a tool's result. Panics if the call failed.
-pub fn text(result: &Result<ServerResult, CallError>) -> String {
+pub fn result_text(result: &Result<ServerResult, CallError>) -> String {
     match result {
         Ok(ServerResult::Tool(result)) => result
             .content

@@ -4,22 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, opaque_of_wire, token_count, token_size};
+use super::encode::{encode_base64, opaque_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
-use crate::wire_capabilities::{PICTURES, TemperatureSupport, WireCapabilities};
+use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{
     MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelRequest, ProviderKind, ProviderSettings,
     Role, StopReason, ToolChoice, known_models, model_limits,
 };
 
 /// Name of this API in stored reasoning.
-const WIRE: &str = "anthropic";
-const VERSION: &str = "2023-06-01";
+const WIRE_NAME: &str = "anthropic";
+const API_VERSION: &str = "2023-06-01";
 /// Maximum number of output tokens if neither the request nor the table of known models specifies one. The API requires
 /// a value.
-const MAX_TOKENS: u32 = 8_192;
+const DEFAULT_MAX_TOKENS: u32 = 8_192;
 /// Minimum number of tokens that can be requested for reasoning.
 const MIN_THINKING_TOKENS: u32 = 1_024;
 /// Prefixes of the names of models that require a token budget for reasoning. Later models choose it themselves.
@@ -38,7 +38,7 @@ pub(super) struct Anthropic;
 impl Wire for Anthropic {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
         WireCapabilities {
-            images: PICTURES,
+            images: IMAGE_MEDIA_TYPES,
             audio: &[],
             files: &["application/pdf"],
             images_in_results: true,
@@ -46,7 +46,7 @@ impl Wire for Anthropic {
             tool_error: true,
             tool_required: true,
             stops: 8_191,
-            temperature: if model.is_some_and(model_limits::anthropic_takes_temperature) {
+            temperature: if model.is_some_and(model_limits::anthropic_supports_temperature) {
                 TemperatureSupport::WithoutThinking
             } else {
                 TemperatureSupport::Never
@@ -57,7 +57,7 @@ impl Wire for Anthropic {
 
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         let key = key.map(|key| ("x-api-key", key.to_owned()));
-        key.into_iter().chain([("anthropic-version", VERSION.to_owned())]).collect()
+        key.into_iter().chain([("anthropic-version", API_VERSION.to_owned())]).collect()
     }
 
     fn framing(&self) -> EventFraming {
@@ -65,8 +65,9 @@ impl Wire for Anthropic {
     }
 
     fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest {
-        let known = known_models::find_model(ProviderKind::Anthropic, &request.model).map(|known| known.max_output);
-        let max = request.max_tokens.or(known.map(|max| max.min(32_000))).unwrap_or(MAX_TOKENS);
+        let known =
+            known_models::find_known_model(ProviderKind::Anthropic, &request.model).map(|known| known.max_output);
+        let max = request.max_tokens.or(known.map(|max| max.min(32_000))).unwrap_or(DEFAULT_MAX_TOKENS);
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         body.insert("stream".into(), true.into());
@@ -111,7 +112,7 @@ impl Wire for Anthropic {
                 body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
             }
         }
-        body.insert("messages".into(), messages(&request.messages));
+        body.insert("messages".into(), encode_messages(&request.messages));
         WireRequest { url: settings.url_at("messages"), body: body.into() }
     }
 
@@ -120,7 +121,7 @@ impl Wire for Anthropic {
     }
 }
 
-fn messages(messages: &[ModelMessage]) -> Value {
+fn encode_messages(messages: &[ModelMessage]) -> Value {
     let mut ids = ToolUseIds::default();
     let mut sent: Vec<Value> = messages
         .iter()
@@ -129,7 +130,8 @@ fn messages(messages: &[ModelMessage]) -> Value {
             let is_result = |part: &&MessagePart| matches!(part, MessagePart::ToolResult { .. });
             let first = message.parts.iter().filter(is_result);
             let rest = message.parts.iter().filter(|part| !is_result(part));
-            let content: Vec<Value> = first.chain(rest).filter_map(|part| content_block(part, &mut ids)).collect();
+            let content: Vec<Value> =
+                first.chain(rest).filter_map(|part| encode_content_block(part, &mut ids)).collect();
             let role = if message.role == Role::User { "user" } else { "assistant" };
             json!({ "role": role, "content": content })
         })
@@ -175,20 +177,20 @@ impl ToolUseIds {
     }
 }
 
-fn content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
+fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
     Some(match part {
         // The API rejects an empty text.
         MessagePart::Text(text) if text.trim().is_empty() => return None,
         MessagePart::Text(text) => json!({ "type": "text", "text": text }),
         MessagePart::Image { mime, data } => {
-            json!({ "type": "image", "source": { "type": "base64", "media_type": mime, "data": base64(data) } })
+            json!({ "type": "image", "source": { "type": "base64", "media_type": mime, "data": encode_base64(data) } })
         }
         MessagePart::File { name, mime, data } => {
-            let source = json!({ "type": "base64", "media_type": mime, "data": base64(data) });
+            let source = json!({ "type": "base64", "media_type": mime, "data": encode_base64(data) });
             json!({ "type": "document", "title": name, "source": source })
         }
         MessagePart::Thinking { text, opaque } => {
-            let kept = opaque_of_wire(opaque.as_ref(), WIRE)?;
+            let kept = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
             match (kept["signature"].as_str(), kept["redacted"].as_str()) {
                 (Some(signature), _) => json!({ "type": "thinking", "thinking": text, "signature": signature }),
                 (_, Some(data)) => json!({ "type": "redacted_thinking", "data": data }),
@@ -199,7 +201,7 @@ fn content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
             json!({ "type": "tool_use", "id": ids.valid_use_id(id), "name": name, "input": arguments })
         }
         MessagePart::ToolResult { id, parts, is_error, .. } => {
-            let content: Vec<Value> = parts.iter().filter_map(|part| content_block(part, ids)).collect();
+            let content: Vec<Value> = parts.iter().filter_map(|part| encode_content_block(part, ids)).collect();
             json!({ "type": "tool_result", "tool_use_id": ids.valid_result_id(id), "content": content, "is_error": is_error })
         }
         MessagePart::Audio { .. } => return None,
@@ -218,7 +220,7 @@ impl AnswerDecoder for MessageStream {
         match event["type"].as_str() {
             Some("message_start") => {
                 assembly.set_model(event["message"]["model"].as_str().unwrap_or_default());
-                usage(&event["message"]["usage"], assembly);
+                update_usage(&event["message"]["usage"], assembly);
             }
             Some("content_block_start") => begin_block(index, &event["content_block"], assembly)?,
             Some("content_block_delta") => {
@@ -228,7 +230,7 @@ impl AnswerDecoder for MessageStream {
                     Some("text_delta") => assembly.append_text(text("text"))?,
                     Some("thinking_delta") => assembly.append_thinking(text("thinking"))?,
                     Some("signature_delta") => {
-                        assembly.attach_thought(json!({ "wire": WIRE, "signature": text("signature") }))?;
+                        assembly.attach_thought(json!({ "wire": WIRE_NAME, "signature": text("signature") }))?;
                     }
                     Some("input_json_delta") => assembly.append_arguments(index, text("partial_json"))?,
                     // Citations and future kinds of deltas contain no text to append.
@@ -236,7 +238,7 @@ impl AnswerDecoder for MessageStream {
                 }
             }
             Some("message_delta") => {
-                usage(&event["usage"], assembly);
+                update_usage(&event["usage"], assembly);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
                     assembly.set_stop(match reason {
                         "end_turn" => StopReason::EndTurn,
@@ -265,7 +267,7 @@ fn begin_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Resul
     match block["type"].as_str() {
         Some("text") => assembly.append_text(&text("text")),
         Some("thinking") => assembly.append_thinking(&text("thinking")),
-        Some("redacted_thinking") => assembly.store_thought(json!({ "wire": WIRE, "redacted": text("data") })),
+        Some("redacted_thinking") => assembly.store_thought(json!({ "wire": WIRE_NAME, "redacted": text("data") })),
         Some("tool_use") if text("name").is_empty() => {
             Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() })
         }
@@ -283,19 +285,19 @@ fn begin_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Resul
     }
 }
 
-fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
+fn update_usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
     assembly.change_usage(|own| {
-        let read = token_count(&usage["cache_read_input_tokens"]).or(own.cached_input);
-        let written = token_count(&usage["cache_creation_input_tokens"]).or(own.written_input);
-        if let Some(input) = token_count(&usage["input_tokens"]) {
+        let read = parse_token_count(&usage["cache_read_input_tokens"]).or(own.cached_input);
+        let written = parse_token_count(&usage["cache_creation_input_tokens"]).or(own.written_input);
+        if let Some(input) = parse_token_count(&usage["input_tokens"]) {
             own.input = Some(input + read.unwrap_or(0) + written.unwrap_or(0));
         }
         own.cached_input = read;
         own.written_input = written;
-        own.output = token_count(&usage["output_tokens"]).or(own.output);
+        own.output = parse_token_count(&usage["output_tokens"]).or(own.output);
     });
 }
 
@@ -316,8 +318,8 @@ pub(super) async fn list_models(
         Some(Model {
             id: id.to_owned(),
             name: provider_fault::shorten_message(listed["display_name"].as_str().unwrap_or(id)),
-            context: token_size(&listed["max_input_tokens"]),
-            max_output: token_size(&listed["max_tokens"]),
+            context: parse_token_size(&listed["max_input_tokens"]),
+            max_output: parse_token_size(&listed["max_tokens"]),
             takes: ModelCapabilities {
                 images: can("image_input"),
                 audio: Some(false),

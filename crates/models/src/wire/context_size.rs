@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::encode::token_size;
+use super::encode::parse_token_size;
 use super::http_exchange::HttpExchange;
 use super::ollama;
 use crate::{ModelError, ProviderSettings};
@@ -14,7 +14,7 @@ use crate::{ModelError, ProviderSettings};
 /// in Ollama.
 const DEFAULT_CONTEXT: u64 = 4_096;
 /// Number of tokens reserved for an answer whose maximum length is not specified.
-const ANSWER_TOKENS: u64 = 4_096;
+const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
 /// Maximum number of tokens reserved for an answer. Ollama allocates memory for all of them in advance.
 const MAX_ANSWER_TOKENS: u64 = 16_384;
 /// Assumed number of bytes per token, a lower bound. Chinese text has about three.
@@ -31,8 +31,10 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
     let wanted = required_context(body);
     let (held, most) = tokio::join!(
-        with_timeout(async { Ok(loaded_context(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
-        with_timeout(async { Ok(ollama::context_size(&ollama::request_details(exchange, settings, model).await?)) }),
+        query_with_timeout(async { Ok(loaded_context(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
+        query_with_timeout(async {
+            Ok(ollama::context_size(&ollama::request_details(exchange, settings, model).await?))
+        }),
     );
     let context = match held.map(u64::from) {
         Some(held) => wanted.max(held),
@@ -42,14 +44,14 @@ pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSett
     body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));
 }
 
-async fn with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
+async fn query_with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
     tokio::time::timeout(QUERY_TIMEOUT, what).await.ok()?.ok()?
 }
 
 /// Returns the context size that is currently allocated for a model, or `None` if the model is not loaded.
 fn loaded_context(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
-    token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
+    parse_token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
 /// Estimates the number of tokens of a request and its answer. Rounds up to a power of two, so that a growing
@@ -63,7 +65,7 @@ fn required_context(body: &Value) -> u64 {
         pictures += message["images"].as_array().map_or(0, Vec::len);
     }
     let input = (bytes as u64).div_ceil(MIN_BYTES_PER_TOKEN) + pictures as u64 * IMAGE_TOKENS;
-    let answer = body["options"]["num_predict"].as_u64().unwrap_or(ANSWER_TOKENS).min(MAX_ANSWER_TOKENS);
+    let answer = body["options"]["num_predict"].as_u64().unwrap_or(DEFAULT_ANSWER_TOKENS).min(MAX_ANSWER_TOKENS);
     (input + answer).max(DEFAULT_CONTEXT).next_power_of_two()
 }
 
@@ -71,21 +73,21 @@ fn required_context(body: &Value) -> u64 {
 mod tests {
     use super::*;
 
-    fn saying(text: &str, most: Option<u64>) -> Value {
+    fn request_body(text: &str, most: Option<u64>) -> Value {
         let options = most.map_or(json!({}), |most| json!({ "num_predict": most }));
         json!({ "messages": [{ "role": "user", "content": text }], "options": options })
     }
 
     #[test]
     fn required_context_covers_request_and_response() {
-        assert_eq!(required_context(&saying("x", Some(256))), 4_096, "a short request uses the default size");
-        assert_eq!(required_context(&saying("x", None)), 8_192, "space is reserved for an answer of any length");
+        assert_eq!(required_context(&request_body("x", Some(256))), 4_096, "a short request uses the default size");
+        assert_eq!(required_context(&request_body("x", None)), 8_192, "space is reserved for an answer of any length");
         assert_eq!(
-            required_context(&saying(&"x".repeat(30_000), Some(1_000))),
+            required_context(&request_body(&"x".repeat(30_000), Some(1_000))),
             16_384,
             "30,000 bytes are 10,000 tokens at most"
         );
-        assert_eq!(required_context(&saying("x", Some(1 << 31))), 32_768, "the space for an answer is limited");
+        assert_eq!(required_context(&request_body("x", Some(1 << 31))), 32_768, "the space for an answer is limited");
         let picture = "A".repeat(6_000_000);
         let seen = json!({ "messages": [{ "role": "user", "content": "x", "images": [picture] }] });
         assert_eq!(required_context(&seen), 8_192, "the bytes of an image are not counted as text");

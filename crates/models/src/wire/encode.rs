@@ -7,17 +7,17 @@ use serde_json::Value;
 use crate::MessagePart;
 
 /// Encodes bytes in base64.
-pub(super) fn base64(bytes: &[u8]) -> String {
+pub(super) fn encode_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
 /// Encodes bytes as a `data:` URL.
-pub(super) fn data_url(mime: &str, bytes: &[u8]) -> String {
-    format!("data:{mime};base64,{}", base64(bytes))
+pub(super) fn encode_data_url(mime: &str, bytes: &[u8]) -> String {
+    format!("data:{mime};base64,{}", encode_base64(bytes))
 }
 
 /// Joins the texts in a tool result with line breaks.
-pub(super) fn joined_texts(parts: &[MessagePart]) -> String {
+pub(super) fn join_texts(parts: &[MessagePart]) -> String {
     let texts =
         parts.iter().filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
     texts.collect::<Vec<_>>().join("\n")
@@ -30,11 +30,11 @@ pub(super) fn opaque_of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Optio
 }
 
 /// Parses a token count. Returns `None` if it is negative or implausibly large.
-pub(super) fn token_count(value: &Value) -> Option<u64> {
+pub(super) fn parse_token_count(value: &Value) -> Option<u64> {
     value.as_u64().filter(|count| *count < 1 << 40)
 }
 
 /// Parses a size in tokens. Returns `None` unless it is positive.
-pub(super) fn token_size(value: &Value) -> Option<u32> {
+pub(super) fn parse_token_size(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0)
 }

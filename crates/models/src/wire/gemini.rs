@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, joined_texts, opaque_of_wire, token_count, token_size};
+use super::encode::{encode_base64, join_texts, opaque_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// Name of this API in stored reasoning.
-const WIRE: &str = "gemini";
+const WIRE_NAME: &str = "gemini";
 /// Placeholder for the signature of a tool call without one, such as a call by a model of another provider. Models that
 /// verify signatures accept it.
-const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+const PLACEHOLDER_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) struct Gemini;
 
@@ -60,7 +60,7 @@ impl Wire for Gemini {
         if let Some(system) = &request.system {
             body.insert("systemInstruction".into(), json!({ "parts": [{ "text": system }] }));
         }
-        body.insert("contents".into(), contents(&request.messages));
+        body.insert("contents".into(), encode_contents(&request.messages));
         if !request.tools.is_empty() {
             let tools = request.tools.iter().map(|tool| {
                 let mut own = json!({ "name": tool.name, "parametersJsonSchema": tool.input_schema });
@@ -108,7 +108,7 @@ impl Wire for Gemini {
     }
 }
 
-fn contents(messages: &[ModelMessage]) -> Value {
+fn encode_contents(messages: &[ModelMessage]) -> Value {
     // Results refer to an identifier only if the call had one from Gemini.
     let mut with_id = BTreeSet::new();
     let contents = messages.iter().filter_map(|message| {
@@ -118,13 +118,13 @@ fn contents(messages: &[ModelMessage]) -> Value {
             .iter()
             .filter_map(|part| {
                 if let MessagePart::ToolUse { id, opaque, .. } = part
-                    && opaque_of_wire(opaque.as_ref(), WIRE).is_some_and(|kept| kept["hasId"] == true)
+                    && opaque_of_wire(opaque.as_ref(), WIRE_NAME).is_some_and(|kept| kept["hasId"] == true)
                 {
                     with_id.insert(id.clone());
                 }
                 let is_first = is_first_call && matches!(part, MessagePart::ToolUse { .. });
                 is_first_call &= !is_first;
-                content(part, &with_id, is_first)
+                encode_part(part, &with_id, is_first)
             })
             .collect();
         let role = if message.role == Role::User { "user" } else { "model" };
@@ -133,17 +133,17 @@ fn contents(messages: &[ModelMessage]) -> Value {
     contents.collect()
 }
 
-fn content(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) -> Option<Value> {
+fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) -> Option<Value> {
     Some(match part {
         MessagePart::Text(text) => json!({ "text": text }),
         MessagePart::Image { mime, data }
         | MessagePart::Audio { mime, data }
         | MessagePart::File { mime, data, .. } => {
-            json!({ "inlineData": { "mimeType": mime, "data": base64(data) } })
+            json!({ "inlineData": { "mimeType": mime, "data": encode_base64(data) } })
         }
         // Thoughts are not sent back, but their signature is, in an empty part as the API may send it itself.
         MessagePart::Thinking { opaque, .. } => {
-            let signature = opaque_of_wire(opaque.as_ref(), WIRE)?["signature"].as_str()?;
+            let signature = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?["signature"].as_str()?;
             json!({ "text": "", "thoughtSignature": signature })
         }
         MessagePart::ToolUse { id, name, arguments, opaque } => {
@@ -152,16 +152,16 @@ fn content(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) 
                 call["id"] = id.clone().into();
             }
             let mut own = json!({ "functionCall": call });
-            match opaque_of_wire(opaque.as_ref(), WIRE) {
+            match opaque_of_wire(opaque.as_ref(), WIRE_NAME) {
                 Some(kept) if kept["signature"].is_string() => own["thoughtSignature"] = kept["signature"].clone(),
-                None if is_first_call => own["thoughtSignature"] = NO_SIGNATURE.into(),
+                None if is_first_call => own["thoughtSignature"] = PLACEHOLDER_SIGNATURE.into(),
                 _ => {}
             }
             own
         }
         MessagePart::ToolResult { id, name, parts, is_error } => {
             let member = if *is_error { "error" } else { "output" };
-            let mut response = json!({ "name": name, "response": { member: joined_texts(parts) } });
+            let mut response = json!({ "name": name, "response": { member: join_texts(parts) } });
             if with_id.contains(id) {
                 response["id"] = id.clone().into();
             }
@@ -188,10 +188,10 @@ impl AnswerDecoder for GenerationStream {
             return Err(ModelError::Refused { said: provider_fault::shorten_message(reason) });
         }
         assembly.set_model(event["modelVersion"].as_str().unwrap_or_default());
-        usage(&event["usageMetadata"], assembly);
+        update_usage(&event["usageMetadata"], assembly);
         let candidate = &event["candidates"][0];
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
-            self.part(part, assembly)?;
+            self.process_part(part, assembly)?;
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.has_ended = true;
@@ -220,14 +220,14 @@ impl AnswerDecoder for GenerationStream {
 }
 
 impl GenerationStream {
-    fn part(&mut self, part: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_part(&mut self, part: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let signature = part["thoughtSignature"].as_str();
         if let Some(call) = part.get("functionCall") {
             let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
                 return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
             };
             let id = call["id"].as_str().unwrap_or_default().to_owned();
-            let mut kept = json!({ "wire": WIRE, "hasId": !id.is_empty() });
+            let mut kept = json!({ "wire": WIRE_NAME, "hasId": !id.is_empty() });
             if let Some(signature) = signature {
                 kept["signature"] = signature.into();
             }
@@ -242,21 +242,21 @@ impl GenerationStream {
             }
         }
         match signature {
-            Some(signature) => assembly.store_thought(json!({ "wire": WIRE, "signature": signature })),
+            Some(signature) => assembly.store_thought(json!({ "wire": WIRE_NAME, "signature": signature })),
             None => Ok(()),
         }
     }
 }
 
-fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
+fn update_usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
     assembly.change_usage(|own| {
-        let thinking = token_count(&usage["thoughtsTokenCount"]);
-        let answer = token_count(&usage["candidatesTokenCount"]);
-        own.input = token_count(&usage["promptTokenCount"]).or(own.input);
-        own.cached_input = token_count(&usage["cachedContentTokenCount"]).or(own.cached_input);
+        let thinking = parse_token_count(&usage["thoughtsTokenCount"]);
+        let answer = parse_token_count(&usage["candidatesTokenCount"]);
+        own.input = parse_token_count(&usage["promptTokenCount"]).or(own.input);
+        own.cached_input = parse_token_count(&usage["cachedContentTokenCount"]).or(own.cached_input);
         own.thinking = thinking.or(own.thinking);
         if answer.is_some() || thinking.is_some() {
             own.output = Some(answer.unwrap_or(0) + thinking.unwrap_or(0));
@@ -285,8 +285,8 @@ pub(super) async fn list_models(
         Some(Model {
             id: id.to_owned(),
             name: provider_fault::shorten_message(listed["displayName"].as_str().unwrap_or(id)),
-            context: token_size(&listed["inputTokenLimit"]),
-            max_output: token_size(&listed["outputTokenLimit"]),
+            context: parse_token_size(&listed["inputTokenLimit"]),
+            max_output: parse_token_size(&listed["outputTokenLimit"]),
             takes: ModelCapabilities { thinking: listed["thinking"].as_bool(), ..ModelCapabilities::default() },
             ..Model::default()
         })

@@ -24,8 +24,8 @@ use url::Url;
 
 use crate::wire_capabilities::WireCapabilities;
 use crate::{
-    Deltas, LossyConversion, Model, ModelError, ModelReply, ModelRequest, Provider, ProviderKind, ProviderSettings,
-    ReplyDelta,
+    LossyConversion, Model, ModelError, ModelReply, ModelRequest, Provider, ProviderKind, ProviderSettings, ReplyDelta,
+    ReplyStream,
 };
 use event_reader::EventReader;
 use http_exchange::{EventFraming, HttpExchange};
@@ -70,7 +70,7 @@ trait AnswerDecoder: Send {
     }
 }
 
-fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
+fn create_wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     match settings.kind {
         ProviderKind::OpenAi => Box::new(openai::OpenAi::for_provider(settings)),
         ProviderKind::Responses => Box::new(responses::Responses::for_provider(settings)),
@@ -82,7 +82,7 @@ fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
 
 /// Returns the content and options that a provider's API supports for a model, or for any model if `model` is `None`.
 pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>) -> WireCapabilities {
-    wire(settings).capabilities(model)
+    create_wire(settings).capabilities(model)
 }
 
 /// A provider that is reached over HTTP.
@@ -96,7 +96,7 @@ impl HttpProvider {
     /// Creates a provider from its settings. `key` is sent only in a header.
     #[must_use]
     pub fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
-        let wire = wire(&settings);
+        let wire = create_wire(&settings);
         let headers = wire.headers(key.as_ref().map(ExposeSecret::expose_secret));
         let exchange = Arc::new(HttpExchange::new(client, headers, key, settings.idle_timeout()));
         Self { settings, wire, exchange }
@@ -137,7 +137,7 @@ impl Provider for HttpProvider {
         self.wire.capabilities(Some(&request.model)).losses(request, &self.settings.conversions)
     }
 
-    async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
+    async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
         let carries = self.wire.capabilities(Some(&request.model));
         let request = carries.convert(request, &self.settings.conversions)?;
         let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);

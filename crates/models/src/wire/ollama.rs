@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, joined_texts, token_count, token_size};
+use super::encode::{encode_base64, join_texts, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -50,7 +50,7 @@ impl Wire for Ollama {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
-        let messages: Vec<Value> = system.chain(request.messages.iter().flat_map(message)).collect();
+        let messages: Vec<Value> = system.chain(request.messages.iter().flat_map(encode_message)).collect();
         body.insert("messages".into(), messages.into());
         body.insert("stream".into(), true.into());
         // By default it silently drops the beginning of a request that is too long.
@@ -89,7 +89,7 @@ impl Wire for Ollama {
     }
 }
 
-fn message(message: &ModelMessage) -> Vec<Value> {
+fn encode_message(message: &ModelMessage) -> Vec<Value> {
     let texts = message.parts.iter().filter_map(|part| match part {
         MessagePart::Text(text) => Some(text.as_str()),
         _ => None,
@@ -114,14 +114,16 @@ fn message(message: &ModelMessage) -> Vec<Value> {
     }
     let results = message.parts.iter().filter_map(|part| match part {
         MessagePart::ToolResult { id, name, parts, .. } => {
-            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": joined_texts(parts) }))
+            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": join_texts(parts) }))
         }
         _ => None,
     });
     let images: Vec<Value> = message
         .parts
         .iter()
-        .filter_map(|part| if let MessagePart::Image { data, .. } = part { Some(base64(data).into()) } else { None })
+        .filter_map(
+            |part| if let MessagePart::Image { data, .. } = part { Some(encode_base64(data).into()) } else { None },
+        )
         .collect();
     let own = (!text.is_empty() || !images.is_empty()).then(|| {
         let mut own = json!({ "role": "user", "content": text });
@@ -166,8 +168,8 @@ impl AnswerDecoder for ChatStream {
         if event["done"] == true {
             self.is_done = true;
             assembly.change_usage(|own| {
-                own.input = token_count(&event["prompt_eval_count"]);
-                own.output = token_count(&event["eval_count"]);
+                own.input = parse_token_count(&event["prompt_eval_count"]);
+                own.output = parse_token_count(&event["eval_count"]);
             });
             assembly.set_stop(match event["done_reason"].as_str() {
                 None | Some("stop") => StopReason::EndTurn,
@@ -192,7 +194,7 @@ pub(super) async fn list_models(
     let rest = named.split_off(named.len().min(MAX_DETAILED_MODELS));
     let shown = named.into_iter().map(|named| async move {
         match request_details(exchange, settings, &named.id).await {
-            Ok(shown) => model(&named.id, &shown),
+            Ok(shown) => model_from_details(&named.id, &shown),
             Err(_) => named,
         }
     });
@@ -211,7 +213,7 @@ pub(super) async fn list_model_names(
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
     let names = listed.iter().take(MAX_MODELS).filter_map(|listed| listed["name"].as_str());
-    Ok(names.map(|name| model(name, &Value::Null)).collect())
+    Ok(names.map(|name| model_from_details(name, &Value::Null)).collect())
 }
 
 /// Requests the details of one model.
@@ -226,10 +228,10 @@ pub(super) async fn request_details(
 /// Returns the maximum context size of a model in tokens, from its details.
 pub(super) fn context_size(shown: &Value) -> Option<u32> {
     let info = shown["model_info"].as_object()?;
-    info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| token_size(value))
+    info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| parse_token_size(value))
 }
 
-fn model(name: &str, shown: &Value) -> Model {
+fn model_from_details(name: &str, shown: &Value) -> Model {
     let capabilities = shown["capabilities"].as_array();
     let can = |wanted: &str| capabilities.map(|list| list.iter().any(|own| own == wanted));
     Model {

@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, data_url, joined_texts, opaque_of_wire, token_count, token_size};
+use super::encode::{encode_base64, encode_data_url, join_texts, opaque_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
 use crate::model_limits::{self, ToolSupport};
-use crate::wire_capabilities::{PICTURES, TemperatureSupport, WireCapabilities};
+use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{
     MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelPrice, ModelRequest, ModelTool,
     ProviderSettings, Role, StopReason, ToolChoice,
 };
 
 /// Name of this API in stored reasoning.
-const WIRE: &str = "openai";
+const WIRE_NAME: &str = "openai";
 /// Maximum number of models in a list.
 const MAX_MODELS: usize = 2_000;
 
@@ -66,7 +66,7 @@ impl Wire for OpenAi {
             (ChatDialect::OpenRouter | ChatDialect::Other, _) => None,
         };
         WireCapabilities {
-            images: PICTURES,
+            images: IMAGE_MEDIA_TYPES,
             audio: &["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"],
             files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
             images_in_results: false,
@@ -91,13 +91,13 @@ impl Wire for OpenAi {
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());
         let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
-        let messages: Vec<Value> = system.chain(request.messages.iter().flat_map(message)).collect();
+        let messages: Vec<Value> = system.chain(request.messages.iter().flat_map(encode_message)).collect();
         body.insert("messages".into(), messages.into());
         body.insert("stream".into(), true.into());
         body.insert("stream_options".into(), json!({ "include_usage": true }));
         let has_tools = !request.tools.is_empty();
         if has_tools {
-            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+            body.insert("tools".into(), request.tools.iter().map(encode_tool).collect());
             let choice = match request.tool_choice {
                 ToolChoice::Auto => "auto",
                 ToolChoice::Required => "required",
@@ -138,7 +138,7 @@ impl Wire for OpenAi {
     }
 }
 
-fn tool(tool: &ModelTool) -> Value {
+fn encode_tool(tool: &ModelTool) -> Value {
     let mut function = json!({ "name": tool.name, "parameters": tool.input_schema });
     if let Some(description) = &tool.description {
         function["description"] = description.clone().into();
@@ -147,17 +147,17 @@ fn tool(tool: &ModelTool) -> Value {
 }
 
 /// Encodes a message as one or more messages of the API. Tool results are separate messages, and come first.
-fn message(message: &ModelMessage) -> Vec<Value> {
+fn encode_message(message: &ModelMessage) -> Vec<Value> {
     match message.role {
-        Role::Assistant => vec![assistant_message(&message.parts)],
+        Role::Assistant => vec![encode_assistant_message(&message.parts)],
         Role::User => {
             let results = message.parts.iter().filter_map(|part| match part {
                 MessagePart::ToolResult { id, parts, .. } => {
-                    Some(json!({ "role": "tool", "tool_call_id": id, "content": joined_texts(parts) }))
+                    Some(json!({ "role": "tool", "tool_call_id": id, "content": join_texts(parts) }))
                 }
                 _ => None,
             });
-            let content: Vec<Value> = message.parts.iter().filter_map(content).collect();
+            let content: Vec<Value> = message.parts.iter().filter_map(encode_content).collect();
             let only_text = message.parts.iter().all(|part| matches!(part, MessagePart::Text(_)));
             let own = (!content.is_empty()).then(|| {
                 let content = if only_text { message.plain_text().into() } else { Value::from(content) };
@@ -168,24 +168,24 @@ fn message(message: &ModelMessage) -> Vec<Value> {
     }
 }
 
-fn content(part: &MessagePart) -> Option<Value> {
+fn encode_content(part: &MessagePart) -> Option<Value> {
     Some(match part {
         MessagePart::Text(text) => json!({ "type": "text", "text": text }),
         MessagePart::Image { mime, data } => {
-            json!({ "type": "image_url", "image_url": { "url": data_url(mime, data) } })
+            json!({ "type": "image_url", "image_url": { "url": encode_data_url(mime, data) } })
         }
         MessagePart::Audio { mime, data } => {
             let format = if mime.ends_with("wav") { "wav" } else { "mp3" };
-            json!({ "type": "input_audio", "input_audio": { "data": base64(data), "format": format } })
+            json!({ "type": "input_audio", "input_audio": { "data": encode_base64(data), "format": format } })
         }
         MessagePart::File { name, mime, data } => {
-            json!({ "type": "file", "file": { "filename": name, "file_data": data_url(mime, data) } })
+            json!({ "type": "file", "file": { "filename": name, "file_data": encode_data_url(mime, data) } })
         }
         MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. } => return None,
     })
 }
 
-fn assistant_message(parts: &[MessagePart]) -> Value {
+fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     let mut own = Map::new();
     own.insert("role".into(), "assistant".into());
     let texts: String = parts
@@ -210,7 +210,7 @@ fn assistant_message(parts: &[MessagePart]) -> Value {
     }
     for part in parts {
         let MessagePart::Thinking { text, opaque } = part else { continue };
-        let Some(kept) = opaque_of_wire(opaque.as_ref(), WIRE) else { continue };
+        let Some(kept) = opaque_of_wire(opaque.as_ref(), WIRE_NAME) else { continue };
         if let Some(details) = kept.get("details") {
             own.insert("reasoning_details".into(), details.clone());
         } else if kept["field"] == "reasoning_content" {
@@ -249,15 +249,15 @@ impl AnswerDecoder for CompletionStream {
         }
         if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
             assembly.change_usage(|own| {
-                own.input = token_count(&usage["prompt_tokens"]);
-                own.output = token_count(&usage["completion_tokens"]);
-                own.cached_input = token_count(&usage["prompt_tokens_details"]["cached_tokens"]);
-                own.thinking = token_count(&usage["completion_tokens_details"]["reasoning_tokens"]);
+                own.input = parse_token_count(&usage["prompt_tokens"]);
+                own.output = parse_token_count(&usage["completion_tokens"]);
+                own.cached_input = parse_token_count(&usage["prompt_tokens_details"]["cached_tokens"]);
+                own.thinking = parse_token_count(&usage["completion_tokens_details"]["reasoning_tokens"]);
             });
         }
         let choice = &event["choices"][0];
         let delta = &choice["delta"];
-        self.thinking(delta, assembly)?;
+        self.process_thinking(delta, assembly)?;
         if let Some(text) = delta["content"].as_str() {
             assembly.append_text(text)?;
         }
@@ -267,7 +267,7 @@ impl AnswerDecoder for CompletionStream {
             assembly.set_stop(StopReason::Refused);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
-            self.tool_call(call, assembly)?;
+            self.process_tool_call(call, assembly)?;
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.has_ended = true;
@@ -294,9 +294,9 @@ impl AnswerDecoder for CompletionStream {
     fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
-            assembly.attach_first_thought(json!({ "wire": WIRE, "details": details }))
+            assembly.attach_first_thought(json!({ "wire": WIRE_NAME, "details": details }))
         } else if self.thinks_in_content {
-            assembly.attach_first_thought(json!({ "wire": WIRE, "field": "reasoning_content" }))
+            assembly.attach_first_thought(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
         } else {
             Ok(())
         }
@@ -304,7 +304,7 @@ impl AnswerDecoder for CompletionStream {
 }
 
 impl CompletionStream {
-    fn thinking(&mut self, delta: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_thinking(&mut self, delta: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let in_content = delta["reasoning_content"].as_str();
         self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());
         if let Some(text) = in_content.or_else(|| delta["reasoning"].as_str()) {
@@ -317,7 +317,7 @@ impl CompletionStream {
     }
 
     /// Processes a fragment of a tool call. The first fragment contains id and name.
-    fn tool_call(&mut self, call: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_tool_call(&mut self, call: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let function = &call["function"];
         let name = function["name"].as_str().unwrap_or_default();
         let id = call["id"].as_str().unwrap_or_default();
@@ -380,14 +380,15 @@ pub(super) async fn list_models(
     let Some(listed) = answer["data"].as_array().or_else(|| answer.as_array()) else {
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
-    Ok(listed.iter().take(MAX_MODELS).filter_map(model).collect())
+    Ok(listed.iter().take(MAX_MODELS).filter_map(parse_model).collect())
 }
 
-fn model(listed: &Value) -> Option<Model> {
+fn parse_model(listed: &Value) -> Option<Model> {
     let id = listed["id"].as_str()?;
-    let context =
-        ["context_length", "max_model_len", "max_context_length"].iter().find_map(|name| token_size(&listed[*name]));
-    let context = context.or_else(|| token_size(&listed["meta"]["n_ctx_train"]));
+    let context = ["context_length", "max_model_len", "max_context_length"]
+        .iter()
+        .find_map(|name| parse_token_size(&listed[*name]));
+    let context = context.or_else(|| parse_token_size(&listed["meta"]["n_ctx_train"]));
     let has =
         |list: &Value, wanted: &str| list.as_array().map(|list| list.iter().any(|item| item.as_str() == Some(wanted)));
     let inputs = &listed["architecture"]["input_modalities"];
@@ -396,8 +397,8 @@ fn model(listed: &Value) -> Option<Model> {
         id: id.to_owned(),
         name: provider_fault::shorten_message(listed["name"].as_str().unwrap_or(id)),
         context,
-        max_output: token_size(&listed["top_provider"]["max_completion_tokens"]),
-        price: price(&listed["pricing"]),
+        max_output: parse_token_size(&listed["top_provider"]["max_completion_tokens"]),
+        price: parse_price(&listed["pricing"]),
         takes: ModelCapabilities {
             images: has(inputs, "image"),
             audio: has(inputs, "audio"),
@@ -410,7 +411,7 @@ fn model(listed: &Value) -> Option<Model> {
 }
 
 /// Converts OpenRouter's prices, which are texts in dollars per token.
-fn price(pricing: &Value) -> Option<ModelPrice> {
+fn parse_price(pricing: &Value) -> Option<ModelPrice> {
     let million = |name: &str| {
         let each: f64 = pricing[name].as_str()?.parse().ok()?;
         (each >= 0.0 && each.is_finite()).then_some(each * 1_000_000.0)

@@ -17,9 +17,9 @@ pub(super) fn response_error(
     has_key: bool,
 ) -> ModelError {
     let json: Option<Value> = serde_json::from_slice(body).ok();
-    let said = json.as_ref().map_or_else(|| body_text(body), |json| ErrorDetails::parse(json).message);
+    let said = json.as_ref().map_or_else(|| error_body_text(body), |json| ErrorDetails::parse(json).message);
     let code = json.as_ref().map(|json| ErrorDetails::parse(json).code).unwrap_or_default();
-    let retry_after = retry_after(headers).or_else(|| json.as_ref().and_then(retry_delay));
+    let retry_after = retry_after_header(headers).or_else(|| json.as_ref().and_then(retry_delay));
     if status.is_redirection() {
         let cause = format!("it sends elsewhere ({}), which is not followed", status.as_u16());
         return ModelError::Unreadable { cause };
@@ -93,7 +93,7 @@ impl ProviderFault {
                 "longer than the model's context",
             ])
         {
-            return ModelError::ContextTooLong { limit: parse_limit(&lower) };
+            return ModelError::ContextTooLong { limit: parse_token_limit(&lower) };
         }
         if matches!(status, 401)
             || is(&["authentication_error", "invalid_api_key", "API_KEY_INVALID", "UNAUTHENTICATED"])
@@ -134,10 +134,10 @@ impl ProviderFault {
 }
 
 /// Returns the delay in a `retry-after` header (seconds) or `retry-after-ms` header (milliseconds).
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+fn retry_after_header(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number(RETRY_AFTER.as_str()))?;
-    to_duration(seconds)
+    bounded_duration(seconds)
 }
 
 /// Returns the retry delay of a Gemini error: `"retryDelay": "34s"`.
@@ -145,18 +145,18 @@ fn retry_delay(json: &Value) -> Option<Duration> {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let details = json["error"]["details"].as_array()?;
     let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
-    to_duration(delay.strip_suffix('s')?.parse().ok()?)
+    bounded_duration(delay.strip_suffix('s')?.parse().ok()?)
 }
 
 /// Converts a number of seconds to a duration of at most one day.
-fn to_duration(seconds: f64) -> Option<Duration> {
+fn bounded_duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= 86_400)
 }
 
 /// Extracts the token limit from an error message such as `maximum context length is 8192 tokens`, `200123 tokens >
 /// 200000 maximum` or `the maximum number of tokens allowed (1048576)`: the number directly before "maximum", or else
 /// the first one after it.
-fn parse_limit(lower: &str) -> Option<u32> {
+fn parse_token_limit(lower: &str) -> Option<u32> {
     let (before, after) = lower.split_once("maximum")?;
     let before = before.trim_end();
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -165,7 +165,7 @@ fn parse_limit(lower: &str) -> Option<u32> {
     number?.parse().ok()
 }
 
-fn body_text(body: &[u8]) -> String {
+fn error_body_text(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     // An HTML page of a proxy is of no use to the user.
     if text.trim_start().starts_with('<') { "the response is an HTML page".to_owned() } else { shorten_message(&text) }
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    fn of(status: u16, body: &Value) -> ModelError {
+    fn classify_error(status: u16, body: &Value) -> ModelError {
         let status = StatusCode::from_u16(status).unwrap();
         response_error(status, &HeaderMap::new(), body.to_string().as_bytes(), "m", true)
     }
@@ -295,7 +295,7 @@ mod tests {
             (500, json!({"error": {"message": "The server had an error"}}), "provider"),
         ];
         for (status, body, code) in cases {
-            assert_eq!(of(status, &body).code(), code, "classification of {status} with {body}");
+            assert_eq!(classify_error(status, &body).code(), code, "classification of {status} with {body}");
         }
     }
 
@@ -311,7 +311,7 @@ mod tests {
             ("the input length exceeds the context length", None),
         ];
         for (words, limit) in cases {
-            assert_eq!(parse_limit(words), limit, "limit in: {words}");
+            assert_eq!(parse_token_limit(words), limit, "limit in: {words}");
         }
     }
 
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "delay in the header");
         let body = json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota", "details": [{"retryDelay": "34s"}]}}]);
         assert_eq!(
-            of(429, &body),
+            classify_error(429, &body),
             ModelError::RateLimited { retry_after: Some(Duration::from_secs(34)) },
             "delay in Gemini's error"
         );
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn provider_message_is_bounded() {
         let body = json!({ "error": { "message": format!("a\nb{}", "x".repeat(5_000)) } });
-        let ModelError::Provider { said, .. } = of(500, &body) else { unreachable!() };
+        let ModelError::Provider { said, .. } = classify_error(500, &body) else { unreachable!() };
         assert_eq!(said.chars().count(), MAX_MESSAGE_CHARS + 1, "truncated, with a marker");
         assert!(said.starts_with("a b"), "control characters are replaced: {said}");
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::{MessagePart, ModelError, ModelMessage, ModelReply, ReplyDelta, Role, StopReason, TokenUsage};
 
 /// Maximum size of the text and tool arguments of an answer in bytes.
-pub(super) const MAX_ANSWER: usize = 16 << 20;
+pub(super) const MAX_ANSWER_BYTES: usize = 16 << 20;
 /// Maximum number of parts of an answer. Far more than any model generates.
 const MAX_PARTS: usize = 1_024;
 
@@ -49,8 +49,8 @@ impl ReplyAssembly {
     /// Adds to the number of stored bytes, and fails if it exceeds the limit.
     pub(super) fn count_bytes(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
-        let is_small = self.size <= MAX_ANSWER && self.pieces.len() <= MAX_PARTS;
-        if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER }) }
+        let is_small = self.size <= MAX_ANSWER_BYTES && self.pieces.len() <= MAX_PARTS;
+        if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER_BYTES }) }
     }
 
     /// Appends text to the answer.
@@ -245,10 +245,10 @@ mod tests {
             assembly.append_text(&piece).unwrap();
         }
         let refused = assembly.append_text("x");
-        assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "one byte more than 16 MiB");
+        assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER_BYTES }), "one byte more than 16 MiB");
         let mut assembly = ReplyAssembly::new("m".into());
         let begun = (0..5_000).try_for_each(|key| assembly.begin_tool_use(key, String::new(), String::new(), None));
-        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "the number of parts is limited");
+        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER_BYTES }), "the number of parts is limited");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) fn has_deceptive_letters(name: &str) -> bool {
 
 /// Returns `true` for the variation selectors that select the text or emoji presentation of the preceding character. In
 /// other places they are invisible.
-pub(super) fn is_style(c: char) -> bool {
+pub(super) fn is_presentation_selector(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 

@@ -11,7 +11,7 @@ use foreign::is_hidden;
 use serde_json::Value;
 use unicode_security::skeleton;
 
-use super::deceptive_letters::{has_deceptive_letters, is_style};
+use super::deceptive_letters::{has_deceptive_letters, is_presentation_selector};
 use super::folded_text::FoldedText;
 use super::name_index::NameIndex;
 use super::phrases::{CONTEXT_PARAMETER_NAMES, PHRASES};
@@ -75,11 +75,13 @@ pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool
     match before {
         '#' | '*' | '0'..='9' => mark == '\u{fe0f}' && after == Some('\u{20e3}'),
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{3030}' | '\u{303d}' => {
-            is_style(mark)
+            is_presentation_selector(mark)
         }
-        '\u{2194}'..='\u{21aa}' | '\u{2300}'..='\u{23ff}' | '\u{24c2}' | '\u{25aa}'..='\u{27bf}' => is_style(mark),
-        '\u{2934}' | '\u{2935}' | '\u{2b05}'..='\u{2b55}' | '\u{3297}' | '\u{3299}' => is_style(mark),
-        '\u{1f000}'..='\u{1faff}' => is_style(mark),
+        '\u{2194}'..='\u{21aa}' | '\u{2300}'..='\u{23ff}' | '\u{24c2}' | '\u{25aa}'..='\u{27bf}' => {
+            is_presentation_selector(mark)
+        }
+        '\u{2934}' | '\u{2935}' | '\u{2b05}'..='\u{2b55}' | '\u{3297}' | '\u{3299}' => is_presentation_selector(mark),
+        '\u{1f000}'..='\u{1faff}' => is_presentation_selector(mark),
         _ => false,
     }
 }
@@ -204,7 +206,7 @@ impl FlagScan<'_> {
             return;
         }
         self.left -= text.len();
-        if let Some(hidden) = hidden_part(text) {
+        if let Some(hidden) = find_hidden_characters(text) {
             self.add_flag(place, FlagReason::HiddenCharacters, hidden);
         }
         for_each_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
@@ -247,7 +249,7 @@ fn is_name_path(place: &[String]) -> bool {
 }
 
 /// Returns the text from the first invisible character that is not in a valid position.
-fn hidden_part(text: &str) -> Option<&str> {
+fn find_hidden_characters(text: &str) -> Option<&str> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t')) {
         return None;
     }
@@ -260,7 +262,7 @@ fn hidden_part(text: &str) -> Option<&str> {
         // Joiners are valid within emoji sequences, and in words of many scripts.
         let joins = matches!(c, '\u{200c}' | '\u{200d}') && !before.is_ascii() && !is_hidden(before);
         let styles = is_valid_variation(before, c, left.peek().map(|(_, after)| *after));
-        if (is_hidden(c) && !in_flag && !joins) || (is_style(c) && !styles) {
+        if (is_hidden(c) && !in_flag && !joins) || (is_presentation_selector(c) && !styles) {
             return Some(&text[at..]);
         }
         before = c;

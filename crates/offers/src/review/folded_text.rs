@@ -3,7 +3,7 @@
 use foreign::is_hidden;
 use unicode_security::skeleton;
 
-use super::deceptive_letters::is_style;
+use super::deceptive_letters::is_presentation_selector;
 
 /// A text normalized for searching.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl FoldedText {
 
     fn from_chars(chars: impl Iterator<Item = (usize, char)>) -> Self {
         let mut folded = Self::default();
-        for (at, c) in chars.filter(|(_, c)| !is_hidden(*c) && !is_style(*c)) {
+        for (at, c) in chars.filter(|(_, c)| !is_hidden(*c) && !is_presentation_selector(*c)) {
             if c.is_whitespace() || c == '_' || c == '-' {
                 if !folded.text.ends_with(' ') {
                     folded.push(' ', at);

@@ -21,7 +21,9 @@ pub use foreign::is_hidden;
 pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
 pub use message_parts::{raw_result_parts, result_content_json};
 pub use name_index::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
-pub use pins::{DefinitionKind, MAX_DEFINITION, MAX_PINS, MAX_STORED_BYTES, Pin, PinnedIdentity, Pins, ServerPins};
+pub use pins::{
+    DefinitionKind, MAX_PINS, MAX_STORED_BYTES, MAX_STORED_DEFINITION_BYTES, Pin, PinnedIdentity, Pins, ServerPins,
+};
 pub use results::flags_of_result;
 pub use visible_text::{visible_part, visible_schema, visible_text};
 pub use word_diff::{DiffPiece, changed_words};
@@ -178,7 +180,7 @@ mod tests {
 
     use super::*;
 
-    fn offering(tools: &[Tool]) -> Arc<Catalog> {
+    fn catalog_with_tools(tools: &[Tool]) -> Arc<Catalog> {
         Arc::new(Catalog { tools: tools.iter().map(ListEntry::from).collect(), ..Catalog::default() }.with_name_index())
     }
 
@@ -189,11 +191,14 @@ mod tests {
         let mut reviewed = ServerReview {
             server: "post".into(),
             config: Arc::new(StdioConfig::default().into()),
-            catalog: offering(std::slice::from_ref(&tool)),
+            catalog: catalog_with_tools(std::slice::from_ref(&tool)),
             pins: Arc::default(),
             identity: Some(identity.clone()),
             granted: HashMap::new(),
-            others: vec![("mail".into(), offering(&[Tool { name: "sеnd".into(), ..Tool::default() }]).names.clone())],
+            others: vec![(
+                "mail".into(),
+                catalog_with_tools(&[Tool { name: "sеnd".into(), ..Tool::default() }]).names.clone(),
+            )],
         };
         let (_, marks, allowed) = reviewed.review_tool(&tool);
         assert_eq!(marks.standing, Some(ReviewState::New), "a tool without a pin is new");

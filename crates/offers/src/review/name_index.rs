@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use foreign::is_hidden;
 use unicode_security::skeleton;
 
-use super::deceptive_letters::is_style;
+use super::deceptive_letters::is_presentation_selector;
 
 /// Maximum number of similar names that are reported per name.
 pub const MAX_LOOK_ALIKES: usize = 10;
@@ -35,7 +35,8 @@ impl NameKeys {
     /// Computes the keys of a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_style(*c)).collect();
+        let seen: String =
+            name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_presentation_selector(*c)).collect();
         // One key is lower-cased before, and one after the skeleton is computed: a capital I looks like an l, but its
         // lower case is i.
         let as_drawn = skeleton(&seen).collect::<String>().to_lowercase();
@@ -160,15 +161,15 @@ mod tests {
         }
     }
 
-    fn named(names: &[&str]) -> NameIndex {
+    fn index_of_names(names: &[&str]) -> NameIndex {
         NameIndex::new(names.iter().map(|name| ((*name).to_owned(), None)))
     }
 
     #[test]
     fn look_alikes_are_found_once_and_bounded() {
-        let own = named(&["send", "sеnd"]);
+        let own = index_of_names(&["send", "sеnd"]);
         let many: Vec<String> = (0..50).map(|n| format!("{}send", "_".repeat(n))).collect();
-        let other = named(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        let other = index_of_names(&many.iter().map(String::as_str).collect::<Vec<_>>());
         let found = look_alikes(("send", None), ("a", &own), &[("b", &other)]);
         assert_eq!(found.len(), MAX_LOOK_ALIKES, "the number of similar names is limited");
         assert_eq!(found[0].name, "sеnd", "similar names of the same server are first, without the tool itself");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::Millis;
-use domain::merge::changed_entries;
+use domain::merge::merge_file_changes;
 use policy::{Hash, ReviewState, canonical_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use super::{DefinitionChange, DefinitionDiff, display_title};
 pub const MAX_PINS: usize = 5_000;
 /// Maximum size of a definition that is stored completely, in bytes of canonical JSON. Of larger ones, the hash and the
 /// beginning are stored.
-pub const MAX_DEFINITION: usize = 64 * 1024;
+pub const MAX_STORED_DEFINITION_BYTES: usize = 64 * 1024;
 /// Maximum total size of definitions stored per server, in bytes. Of further definitions, only the hash and the
 /// beginning are stored.
 pub const MAX_STORED_BYTES: usize = 4 * 1024 * 1024;
@@ -126,8 +126,8 @@ impl ServerPins {
         if before.endpoints != now.endpoints {
             pins.endpoints.clone_from(&now.endpoints);
         }
-        pins.tools = changed_entries(&self.tools, &before.tools, &now.tools);
-        pins.prompts = changed_entries(&self.prompts, &before.prompts, &now.prompts);
+        pins.tools = merge_file_changes(&self.tools, &before.tools, &now.tools);
+        pins.prompts = merge_file_changes(&self.prompts, &before.prompts, &now.prompts);
         pins
     }
 
@@ -198,7 +198,7 @@ impl ServerPins {
             return false;
         }
         let text = canonical_json(definition);
-        let is_whole = text.len() <= MAX_DEFINITION && kept + text.len() <= MAX_STORED_BYTES;
+        let is_whole = text.len() <= MAX_STORED_DEFINITION_BYTES && kept + text.len() <= MAX_STORED_BYTES;
         let pin = Pin {
             hash: Hash::of_bytes(text.as_bytes()),
             under: identity.cloned(),
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn pins_are_bounded_and_changes_of_large_definitions_detected() {
         let mut pins = ServerPins::default();
-        let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_DEFINITION)});
+        let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_STORED_DEFINITION_BYTES)});
         assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "a large definition can be pinned");
         let pin = &pins.tools["a"];
         assert!(

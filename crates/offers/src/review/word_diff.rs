@@ -115,7 +115,7 @@ fn merge_pieces<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item 
 mod tests {
     use super::*;
 
-    fn marked(pieces: &[DiffPiece<'_>]) -> String {
+    fn mark_changes(pieces: &[DiffPiece<'_>]) -> String {
         pieces.iter().map(|p| if p.is_changed { format!("[{}]", p.text) } else { p.text.to_owned() }).collect()
     }
 
@@ -138,7 +138,7 @@ mod tests {
         ] {
             let (was, is) = changed_words(before, after);
             assert_eq!(
-                (marked(&was).as_str(), marked(&is).as_str()),
+                (mark_changes(&was).as_str(), mark_changes(&is).as_str()),
                 (old, new),
                 "the changed words between {before:?} and {after:?}"
             );

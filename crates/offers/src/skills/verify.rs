@@ -93,7 +93,7 @@ mod tests {
     use serde_json::{Value, json};
 
     const URI: &str = "skill://demo/SKILL.md";
-    const OTHER: &str = "skill://demo/a.bin";
+    const OTHER_URI: &str = "skill://demo/a.bin";
     const TEXT: &str = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
 
     fn skill(resources: Value) -> Skill {
@@ -101,26 +101,26 @@ mod tests {
         Skill::parse(json!({ "uri": URI, "frontmatter": frontmatter, "resources": resources })).unwrap()
     }
 
-    fn listed(text: &str) -> Skill {
+    fn skill_with_file(text: &str) -> Skill {
         let file = |uri: &str, bytes: &[u8]| json!({ "uri": uri, "digest": format!("sha256:{}", policy::Hash::of_bytes(bytes)), "size": bytes.len() });
-        skill(json!([file(URI, text.as_bytes()), file(OTHER, &[0, 255])]))
+        skill(json!([file(URI, text.as_bytes()), file(OTHER_URI, &[0, 255])]))
     }
 
     fn contents(value: Value) -> Vec<ResourceContents> {
         serde_json::from_value(json!([value])).unwrap()
     }
 
-    fn text(text: &str) -> Vec<ResourceContents> {
+    fn text_contents(text: &str) -> Vec<ResourceContents> {
         contents(json!({ "uri": URI, "text": text }))
     }
 
     #[test]
     fn matching_contents_are_accepted() {
-        assert_eq!(verify_file(&listed(TEXT), URI, &text(TEXT)).unwrap(), TEXT.as_bytes(), "text");
-        let blob = contents(json!({ "uri": OTHER, "blob": "AP8=" }));
-        assert_eq!(verify_file(&listed(TEXT), OTHER, &blob).unwrap(), [0, 255], "bytes");
+        assert_eq!(verify_file(&skill_with_file(TEXT), URI, &text_contents(TEXT)).unwrap(), TEXT.as_bytes(), "text");
+        let blob = contents(json!({ "uri": OTHER_URI, "blob": "AP8=" }));
+        assert_eq!(verify_file(&skill_with_file(TEXT), OTHER_URI, &blob).unwrap(), [0, 255], "bytes");
         assert!(
-            verify_file(&skill(json!("dynamic")), URI, &text(TEXT)).is_ok(),
+            verify_file(&skill(json!("dynamic")), URI, &text_contents(TEXT)).is_ok(),
             "for a dynamic skill the frontmatter is compared"
         );
     }
@@ -129,30 +129,34 @@ mod tests {
     fn mismatching_contents_are_rejected() {
         let longer = format!("{TEXT}more");
         let size = SkillMismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
-        assert_eq!(verify_file(&listed(TEXT), URI, &text(&longer)), Err(size), "a file with another size is rejected");
+        assert_eq!(
+            verify_file(&skill_with_file(TEXT), URI, &text_contents(&longer)),
+            Err(size),
+            "a file with another size is rejected"
+        );
         let other = TEXT.replace("this", "that");
         assert_eq!(
-            verify_file(&listed(TEXT), URI, &text(&other)),
+            verify_file(&skill_with_file(TEXT), URI, &text_contents(&other)),
             Err(SkillMismatch::Digest),
             "a file with other bytes of the same size is rejected"
         );
         let lying = TEXT.replace("Shows it", "Steals it");
-        for skill in [listed(&lying), skill(json!("dynamic"))] {
-            let found = verify_file(&skill, URI, &text(&lying));
+        for skill in [skill_with_file(&lying), skill(json!("dynamic"))] {
+            let found = verify_file(&skill, URI, &text_contents(&lying));
             assert!(
                 matches!(found, Err(SkillMismatch::Frontmatter(_))),
                 "a file with another frontmatter is rejected: {found:?}"
             );
         }
-        let two = [text(TEXT), text(TEXT)].concat();
+        let two = [text_contents(TEXT), text_contents(TEXT)].concat();
         assert_eq!(
-            verify_file(&listed(TEXT), URI, &two),
+            verify_file(&skill_with_file(TEXT), URI, &two),
             Err(SkillMismatch::OtherContents),
             "several contents for one file are rejected"
         );
-        let named = contents(json!({ "uri": OTHER, "text": TEXT }));
+        let named = contents(json!({ "uri": OTHER_URI, "text": TEXT }));
         assert_eq!(
-            verify_file(&listed(TEXT), URI, &named),
+            verify_file(&skill_with_file(TEXT), URI, &named),
             Err(SkillMismatch::OtherContents),
             "contents of another file are rejected"
         );
@@ -161,7 +165,7 @@ mod tests {
     #[test]
     fn only_files_of_the_skill_are_accepted() {
         assert_eq!(
-            check_listed(&listed(TEXT), "skill://demo/b.md"),
+            check_listed(&skill_with_file(TEXT), "skill://demo/b.md"),
             Err(SkillMismatch::Unlisted),
             "a file that is not listed can't be requested"
         );

@@ -26,7 +26,7 @@ pub const PROVIDER_KEY: &str = "identityProvider";
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] with its position if a member has the wrong type.
-pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
+pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let Some(property) = present_property(entry, AUTH_KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
         return Err(text

@@ -73,7 +73,7 @@ impl EntryReader<'_, '_> {
             self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::SANDBOX_KEY));
             return Ok(());
         }
-        match sandbox::parse(self.text, &quoted_text(sandbox::SANDBOX_KEY), object) {
+        match sandbox::parse_sandbox(self.text, &quoted_text(sandbox::SANDBOX_KEY), object) {
             Ok(None) => {}
             Ok(sandbox) => self.found.config.sandbox = sandbox,
             Err(problem) => {
@@ -109,13 +109,13 @@ impl EntryReader<'_, '_> {
             }
         }
         self.read_bearer_token(object, &mut config)?;
-        let known = sign_in::parse(self.text, object)?;
+        let known = sign_in::parse_client(self.text, object)?;
         if known.is_some() {
             config.auth = known;
             return Ok(config);
         }
         // Other programs may use this key for other settings.
-        match auth::parse(self.text, &quoted_text(auth::AUTH_KEY), object) {
+        match auth::parse_auth(self.text, &quoted_text(auth::AUTH_KEY), object) {
             Ok(auth) => config.auth = auth,
             Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", auth::AUTH_KEY, problem.message)),
         }

@@ -29,7 +29,11 @@ pub const ACCESS_KEY: &str = "access";
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] with its position if any part is unknown or invalid.
-pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<SandboxConfig>, ConfigProblem> {
+pub fn parse_sandbox(
+    text: &JsonText<'_>,
+    what: &str,
+    entry: &Object<'_>,
+) -> Result<Option<SandboxConfig>, ConfigProblem> {
     if let Some(property) = entry.properties.iter().find(|property| is_misspelled_sandbox(property)) {
         let message = format!("{what} must be called {SANDBOX_KEY:?}, found {:?}", property.name.as_str());
         return Err(text.problem(property.range.start, message));

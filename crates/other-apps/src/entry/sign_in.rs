@@ -14,7 +14,7 @@ const CLIENT_SECRET_KEYS: [&str; 3] = ["clientSecret", "client_secret", "CLIENT_
 const SCOPES_KEYS: [&str; 3] = ["scopes", "scope", "SCOPES"];
 
 /// Parses a client in the format of another app. Returns `None` if there is none, or if it is in Drawbridge's format.
-pub(super) fn parse(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
+pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let is_own =
         |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| present_property(map, key).is_some());
     let map = CLIENT_KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use ports::server_config::{AuthConfig, StdioConfig};
 
-use crate::bridged_servers::stem;
+use crate::bridged_servers::program_name;
 use crate::notes::ImportNoteKind;
 use crate::secret_detection::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
 use crate::server_candidate::ServerCandidate;
@@ -170,7 +170,7 @@ fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
 /// Moves variables of a container from its arguments to the environment, since the container inherits them: `-e
 /// NAME=VALUE` is equivalent to `-e NAME` with the variable.
 pub(crate) fn move_container_variables(config: &mut StdioConfig) {
-    if !matches!(stem(&config.command), "docker" | "podman") {
+    if !matches!(program_name(&config.command), "docker" | "podman") {
         return;
     }
     let mut is_variable = false;

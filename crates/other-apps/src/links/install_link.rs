@@ -83,7 +83,7 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
         .unwrap_or_else(|| String::from("server"));
     let mut writer =
         EntryWriter::new(if app == LinkTarget::VsCode { SecretSubstitute::Input } else { SecretSubstitute::Blank });
-    let mut entry = writer.entry(&name, &server.config);
+    let mut entry = writer.write_entry(&name, &server.config);
     let mut notes = Vec::new();
     if name != server.name {
         notes.push(format!(

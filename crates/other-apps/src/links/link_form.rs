@@ -37,7 +37,7 @@ const fn link_form(app: &'static str, starts: &'static [&'static str], payload: 
 
 const VS_CODE: &str = "Visual Studio Code";
 
-const FORMS: [LinkForm; 13] = [
+const LINK_FORMS: [LinkForm; 13] = [
     LinkForm {
         app: "Drawbridge",
         starts: &["drawbridge://mcp/install?"],
@@ -85,17 +85,19 @@ const FORMS: [LinkForm; 13] = [
 ];
 
 /// Maximum length of a path segment that `*` matches, in bytes.
-const MAX_PART: usize = 8;
+const MAX_SEGMENT_BYTES: usize = 8;
 
 /// Returns the kind of link that a text begins with, and the remaining text.
 pub(super) fn match_form(text: &str) -> Option<(&'static LinkForm, &str)> {
-    FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_start(text, start))?)))
+    LINK_FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_start(text, start))?)))
 }
 
 fn strip_start<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     let Some((before, behind)) = start.split_once('*') else { return strip_prefix_ignoring_case(text, start) };
     let rest = strip_prefix_ignoring_case(text, before)?;
-    let end = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '-').filter(|end| (1..=MAX_PART).contains(end))?;
+    let end = rest
+        .find(|c: char| !c.is_ascii_alphabetic() && c != '-')
+        .filter(|end| (1..=MAX_SEGMENT_BYTES).contains(end))?;
     strip_prefix_ignoring_case(&rest[end..], behind)
 }
 

@@ -44,7 +44,7 @@ impl LinkParameters {
     /// # Errors
     ///
     /// Returns the problem as text if the parameter occurs more than once.
-    pub(super) fn get_one(&self, name: &str) -> Result<Option<String>, String> {
+    pub(super) fn get_unique(&self, name: &str) -> Result<Option<String>, String> {
         let mut values = self.get_all(name);
         let first = values.next();
         if values.next().is_some() {
@@ -54,7 +54,7 @@ impl LinkParameters {
     }
 
     pub(super) fn required(&self, name: &str) -> Result<String, String> {
-        self.get_one(name)?.ok_or_else(|| format!("{} is missing in it", quoted_text(name)))
+        self.get_unique(name)?.ok_or_else(|| format!("{} is missing in it", quoted_text(name)))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {

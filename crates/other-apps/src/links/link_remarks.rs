@@ -9,7 +9,7 @@ use ports::url_parts::UrlParts;
 use process::decides_code;
 use url::{Host, Url};
 
-use crate::bridged_servers::{parse_bridge, stem};
+use crate::bridged_servers::{parse_bridge, program_name};
 use crate::notes::quoted_text;
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
@@ -199,7 +199,7 @@ fn add_program_warnings(kind: Option<ProgramKind>, place: &str, word: &str, rema
 
 /// Returns the kind of the program that a word names, if it is known.
 fn program_kind(word: &str) -> Option<ProgramKind> {
-    let name = stem(word).to_ascii_lowercase();
+    let name = program_name(word).to_ascii_lowercase();
     // The name may end with a version, such as python3.12.
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(match name {

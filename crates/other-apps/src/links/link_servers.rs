@@ -74,7 +74,7 @@ pub(super) fn parse_goose_server(
     const GOOSE_PARAMETERS: [&str; 7] = ["cmd", "arg", "env", "url", "type", "header", "name"];
     let mut entry = Map::new();
     for (key, parameter) in [("command", "cmd"), ("url", "url"), ("type", "type"), ("name", "name")] {
-        if let Some(value) = parameters.get_one(parameter)? {
+        if let Some(value) = parameters.get_unique(parameter)? {
             entry.insert(key.to_owned(), value.into());
         }
     }

@@ -23,12 +23,12 @@ impl PastedPart<'_> {
 
 /// A section of the pasted text, with its position.
 #[derive(Clone, Copy)]
-struct TextRun<'t> {
+struct TextSection<'t> {
     text: &'t str,
     lines_before: u32,
 }
 
-impl<'t> TextRun<'t> {
+impl<'t> TextSection<'t> {
     /// Returns the section that starts at a byte offset.
     fn starting_at(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
@@ -41,15 +41,15 @@ impl<'t> TextRun<'t> {
 pub(super) fn split_parts(text: &str) -> Vec<PastedPart<'_>> {
     let blocks = code_blocks(text);
     match blocks[..] {
-        [] => split_piece(TextRun { text, lines_before: 0 }, true),
-        [block] => split_piece(block, true),
-        _ => blocks.into_iter().flat_map(|block| split_piece(block, false)).collect(),
+        [] => split_section(TextSection { text, lines_before: 0 }, true),
+        [block] => split_section(block, true),
+        _ => blocks.into_iter().flat_map(|block| split_section(block, false)).collect(),
     }
 }
 
 /// Returns the contents of fenced code blocks (CommonMark 4.5). A block without a closing fence extends to the end of
 /// the text.
-fn code_blocks(text: &str) -> Vec<TextRun<'_>> {
+fn code_blocks(text: &str) -> Vec<TextSection<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<(char, usize, usize, u32)> = None;
     let (mut offset, mut number) = (0, 0);
@@ -64,21 +64,21 @@ fn code_blocks(text: &str) -> Vec<TextRun<'_>> {
             (Some((wanted, least, from, lines_before)), Some(mark))
                 if mark == wanted && length >= least && trimmed.trim_end().chars().all(|c| c == mark) =>
             {
-                blocks.push(TextRun { text: &text[from..start], lines_before });
+                blocks.push(TextSection { text: &text[from..start], lines_before });
                 open = None;
             }
             _ => {}
         }
     }
     if let Some((_, _, from, lines_before)) = open {
-        blocks.push(TextRun { text: &text[from..], lines_before });
+        blocks.push(TextSection { text: &text[from..], lines_before });
     }
     blocks
 }
 
-fn split_piece(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
+fn split_section(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let Some(offset) = json_start(piece.text) else { return command_parts(piece, alone) };
-    let TextRun { text, lines_before } = piece.starting_at(offset);
+    let TextSection { text, lines_before } = piece.starting_at(offset);
     let text = text[..json_end(text).unwrap_or(text.len())].trim_end();
     vec![if text.starts_with('"') {
         PastedPart::Fragment { text: text.trim_end_matches(','), lines_before }
@@ -156,7 +156,7 @@ fn json_end(text: &str) -> Option<usize> {
 /// several lines, only those that add a server to a program are returned, since the others install something or are
 /// prose. The same applies to a single line if there are other sections, unless it begins with a program that is
 /// commonly used to start servers.
-fn command_parts(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
+fn command_parts(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;
     for (number, line) in (piece.lines_before + 1..).zip(piece.text.lines()) {

@@ -55,7 +55,7 @@ impl SettingsScan<'_> {
         let home = &self.surroundings.home;
         let mut roots = files::allowed_roots(self.surroundings);
         roots.extend(folder.canonicalize());
-        let read = |path: PathBuf, limit| files::read(&path, limit, Some(&roots)).ok().flatten();
+        let read = |path: PathBuf, limit| files::read_file(&path, limit, Some(&roots)).ok().flatten();
         let paths =
             [folder, home.as_path()].into_iter().flat_map(|folder| SETTINGS_FILES.map(|file| folder.join(file)));
         let mut names: BTreeSet<String> = paths

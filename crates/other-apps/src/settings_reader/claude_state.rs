@@ -29,7 +29,7 @@ struct ClaudeProject<'t> {
     servers: Option<&'t RawValue>,
 }
 
-pub(super) fn entries(mut reader: SettingsReader<'_, '_>) -> Result<Vec<SettingsEntry>, ConfigProblem> {
+pub(super) fn read_state_entries(mut reader: SettingsReader<'_, '_>) -> Result<Vec<SettingsEntry>, ConfigProblem> {
     let whole = reader.text;
     let state: ClaudeStateFile<'_> = serde_json::from_str(whole.text).map_err(|error| {
         let cause = error.to_string();

@@ -6,24 +6,24 @@ use std::path::Path;
 use other_apps::{OperatingSystem, ScanReport, ScanScope, scan_settings};
 use ports::server_config::ServerTransport;
 
-use crate::surroundings;
+use crate::environment_of_home;
 
-fn put(home: &Path, file: &str, text: impl AsRef<[u8]>) {
+fn write_file(home: &Path, file: &str, text: impl AsRef<[u8]>) {
     let path = home.join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
 
-fn all(home: &Path) -> ScanReport {
-    scan_settings(&ScanScope::All, &surroundings(home.to_owned(), OperatingSystem::Linux), &[]).unwrap()
+fn scan_all(home: &Path) -> ScanReport {
+    scan_settings(&ScanScope::All, &environment_of_home(home.to_owned(), OperatingSystem::Linux), &[]).unwrap()
 }
 
 #[test]
 fn overlong_file_is_skipped_and_reported() {
     let home = tempfile::tempdir().unwrap();
     let long = format!("{{ \"mcpServers\": {{ \"a\": {{ \"command\": \"{}\" }} }} }}", "x".repeat(1 << 20));
-    put(home.path(), ".cursor/mcp.json", long);
-    let report = all(home.path());
+    write_file(home.path(), ".cursor/mcp.json", long);
+    let report = scan_all(home.path());
     assert_eq!(report.servers.len(), 0);
     assert!(report.problems[0].message.contains("longer than 1 MB"), "{:?}", report.problems);
 }
@@ -36,8 +36,8 @@ fn only_the_servers_of_a_long_state_file_are_read() {
     let text = format!(
         "{{\n\"history\": {history},\n\"mcpServers\": {{\"user\": {{\"command\": \"u\"}}, /* a comment is none here */\n\"x\": 1}},\n\"projects\": {{}}}}"
     );
-    put(home.path(), ".claude.json", &text);
-    let report = all(home.path());
+    write_file(home.path(), ".claude.json", &text);
+    let report = scan_all(home.path());
     assert_eq!(report.problems[0].line, Some(3), "invalid JSON is reported with its position: {:?}", report.problems);
 
     let text = format!(
@@ -45,8 +45,8 @@ fn only_the_servers_of_a_long_state_file_are_read() {
          \"mcpServers\": {{\"local\": {{\"type\": \"http\", \"url\": \"https://a.example/mcp\"}}}}}}, \"/b\": {{\"mcpServers\": {{}}}}}}}}"
     );
     assert!(text.len() > 4 << 20, "the file exceeds the ordinary limit");
-    put(home.path(), ".claude.json", &text);
-    let report = all(home.path());
+    write_file(home.path(), ".claude.json", &text);
+    let report = scan_all(home.path());
     assert_eq!(report.problems, [], "the file is read without problems");
     let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(names, ["user", "bad", "local"], "servers of the user, then those of projects");
@@ -65,7 +65,7 @@ fn only_the_servers_of_a_long_state_file_are_read() {
 fn nested_references_are_expanded_in_linear_time() {
     let home = tempfile::tempdir().unwrap();
     let open = "${".repeat(300_000);
-    put(
+    write_file(
         home.path(),
         ".cursor/mcp.json",
         format!("{{\"mcpServers\": {{\"open\": {{\"command\": \"x\", \"env\": {{\"A\": \"{open}\"}}}}}}}}"),
@@ -73,7 +73,7 @@ fn nested_references_are_expanded_in_linear_time() {
     // Each variable refers to the next one ten times, so that repeated expansion would grow exponentially.
     let laughs: Vec<String> =
         (0..20).map(|level| format!("\"V{level:02}\": \"{}\"", format!("${{V{:02}}}", level + 1).repeat(10))).collect();
-    put(
+    write_file(
         home.path(),
         ".kiro/settings/mcp.json",
         format!(
@@ -82,11 +82,11 @@ fn nested_references_are_expanded_in_linear_time() {
         ),
     );
     let same: String = (0..500).map(|number| format!("  - {{name: same, command: x{number}}}\n")).collect();
-    put(home.path(), ".continue/config.yaml", format!("mcpServers:\n{same}"));
+    write_file(home.path(), ".continue/config.yaml", format!("mcpServers:\n{same}"));
     // This test measures time: searching for the end of each "${" again takes minutes in a debug build, and a single
     // scan far less than a second.
     let begun = std::time::Instant::now();
-    let report = all(home.path());
+    let report = scan_all(home.path());
     assert_eq!((report.servers.len(), report.problems.len()), (502, 0), "all servers are read");
     assert!(begun.elapsed() < std::time::Duration::from_secs(20), "it takes {:?}", begun.elapsed());
     let laughs = report.servers.iter().find(|server| server.name == "laughs").unwrap();
@@ -98,21 +98,21 @@ fn nested_references_are_expanded_in_linear_time() {
 fn servers_values_and_depth_are_bounded() {
     let home = tempfile::tempdir().unwrap();
     let many: Vec<String> = (0..600).map(|number| format!("\"s{number}\": {{\"command\": \"c{number}\"}}")).collect();
-    put(home.path(), ".cursor/mcp.json", format!("{{\"mcpServers\": {{{}}}}}", many.join(",")));
+    write_file(home.path(), ".cursor/mcp.json", format!("{{\"mcpServers\": {{{}}}}}", many.join(",")));
     let aliases: String = (1..12)
         .map(|level| format!("a{level}: &a{level} [{}]\n", vec![format!("*a{}", level - 1); 9].join(", ")))
         .collect();
-    put(
+    write_file(
         home.path(),
         ".config/goose/config.yaml",
         format!("a0: &a0 [x, x, x, x, x, x, x, x, x]\n{aliases}extensions: {{}}\n"),
     );
-    put(home.path(), ".continue/config.yaml", format!("mcpServers: {}{}", "[".repeat(5_000), "]".repeat(5_000)));
-    put(home.path(), ".codex/config.toml", format!("a = {}{}", "[".repeat(5_000), "]".repeat(5_000)));
-    put(home.path(), ".gemini/settings.json", format!("{{\"a\": {}{}}}", "[".repeat(5_000), "]".repeat(5_000)));
-    put(home.path(), ".kiro/settings/mcp.json", b"{ \"mcpServers\": { \"a\": \"\xff\" } }");
-    put(home.path(), ".junie/mcp/mcp.json", b"\xff\xfe{\x00");
-    let report = all(home.path());
+    write_file(home.path(), ".continue/config.yaml", format!("mcpServers: {}{}", "[".repeat(5_000), "]".repeat(5_000)));
+    write_file(home.path(), ".codex/config.toml", format!("a = {}{}", "[".repeat(5_000), "]".repeat(5_000)));
+    write_file(home.path(), ".gemini/settings.json", format!("{{\"a\": {}{}}}", "[".repeat(5_000), "]".repeat(5_000)));
+    write_file(home.path(), ".kiro/settings/mcp.json", b"{ \"mcpServers\": { \"a\": \"\xff\" } }");
+    write_file(home.path(), ".junie/mcp/mcp.json", b"\xff\xfe{\x00");
+    let report = scan_all(home.path());
     assert_eq!(report.servers.len(), 0, "no server is read");
     let problems: Vec<(&str, Option<u32>)> =
         report.problems.iter().map(|problem| (problem.message.as_str(), problem.line)).collect();
@@ -132,13 +132,13 @@ fn projects_with_servers_are_bounded() {
         format!("{{\"history\":\"{}\",\"projects\":{{{}}}}}", "x".repeat(1 << 20), projects.join(","))
     };
     let home = tempfile::tempdir().unwrap();
-    put(home.path(), ".claude.json", state(10_001));
-    let report = all(home.path());
+    write_file(home.path(), ".claude.json", state(10_001));
+    let report = scan_all(home.path());
     let problem = &report.problems[0];
     assert!(problem.message.contains("more than 10000 projects"), "the limit is reported: {problem:?}");
     assert_eq!(report.servers.len(), 0, "no server is read");
-    put(home.path(), ".claude.json", state(10_000));
-    let problem = &all(home.path()).problems[0];
+    write_file(home.path(), ".claude.json", state(10_000));
+    let problem = &scan_all(home.path()).problems[0];
     assert!(
         problem.message.contains("more than 500 servers"),
         "the maximum number of projects is accepted: {problem:?}"

@@ -10,7 +10,8 @@ use other_apps::{FoundServer, ImportedValueKind, ScanReport};
 use ports::server_config::ServerTransport;
 
 /// Column headings of the table.
-const HEAD: &str = "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
+const TABLE_HEAD: &str =
+    "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
 
 /// Returns the folder `tests/import`, which contains home folders, special cases and settings.
 pub(crate) fn fixtures() -> PathBuf {
@@ -24,7 +25,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new() -> Self {
-        Self { lines: vec![HEAD.to_owned()] }
+        Self { lines: vec![TABLE_HEAD.to_owned()] }
     }
 
     /// Adds the results for a home folder. `case` is its name in the table.
@@ -37,7 +38,7 @@ impl Table {
             self.lines.push(cells.join("\t").replace(home, "HOME"));
         }
         for server in &report.servers {
-            self.lines.push(row(case, server).replace(home, "HOME"));
+            self.lines.push(server_row(case, server).replace(home, "HOME"));
         }
     }
 
@@ -59,7 +60,7 @@ pub(crate) fn notes_of(server: &FoundServer) -> String {
     server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-fn row(case: &str, server: &FoundServer) -> String {
+fn server_row(case: &str, server: &FoundServer) -> String {
     let origin = &server.origins[0];
     let (target, args) = match &server.config.transport {
         ServerTransport::Stdio(config) => (config.command.clone(), config.args.join(" ")),

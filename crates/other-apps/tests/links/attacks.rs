@@ -5,14 +5,16 @@ use std::fmt::Write as _;
 use other_apps::import;
 use serde_json::json;
 
-use super::{one, others, own, refused};
+use super::{drawbridge_link, other_app_link, parse_one, rejection_message};
 
 #[test]
 fn cve_2025_54133_whole_command_is_shown() {
     let hidden = format!("{}--exfiltrate", " ".repeat(4_000));
     let args = ["-y", "@acme/files", hidden.as_str(), "last"];
-    let found =
-        one(&own("files", &json!({ "command": "npx", "args": args, "env": { "NODE_OPTIONS": "--require ./x" } })));
+    let found = parse_one(&drawbridge_link(
+        "files",
+        &json!({ "command": "npx", "args": args, "env": { "NODE_OPTIONS": "--require ./x" } }),
+    ));
     let stdio = found.config.as_stdio().unwrap();
     assert_eq!(stdio.args, args, "every argument is displayed in full");
     assert_eq!(stdio.env["NODE_OPTIONS"], "--require ./x", "every variable is displayed");
@@ -21,19 +23,23 @@ fn cve_2025_54133_whole_command_is_shown() {
 #[test]
 fn cve_2025_64106_invalid_name_is_rejected() {
     for name in ["Drawbridge: verified", "a b", "", "é", &"n".repeat(65), "a/b", "<b>"] {
-        let link = own(&name.replace(' ', "%20"), &json!({ "command": "x" }));
+        let link = drawbridge_link(&name.replace(' ', "%20"), &json!({ "command": "x" }));
         if name.is_empty() {
-            assert_eq!(super::described(&one(&link)), "x: x {}", "a missing name is derived from the command");
+            assert_eq!(
+                super::describe_server(&parse_one(&link)),
+                "x: x {}",
+                "a missing name is derived from the command"
+            );
             continue;
         }
-        let message = refused(&link);
+        let message = rejection_message(&link);
         assert!(
             message.ends_with("a server's name has 1 to 64 letters, digits, \".\", \"-\" or \"_\""),
             "{name:?}: {message}"
         );
     }
     assert_eq!(
-        one(&own(&"n".repeat(64), &json!({ "command": "x" }))).name,
+        parse_one(&drawbridge_link(&"n".repeat(64), &json!({ "command": "x" }))).name,
         "n".repeat(64),
         "a name of 64 characters is allowed"
     );
@@ -43,8 +49,11 @@ fn cve_2025_64106_invalid_name_is_rejected() {
 fn chatbox_3627_keys_that_start_a_server_are_rejected() {
     for key in ["enabled", "autoStart", "autostart", "disabled", "start"] {
         let config = json!({ "command": "x", key: true });
-        assert!(refused(&own("a", &config)).ends_with(&format!("a link may not set {key:?}")), "{key} is refused");
-        let found = one(&others(&json!({ "name": "a", "command": "x", key: true })));
+        assert!(
+            rejection_message(&drawbridge_link("a", &config)).ends_with(&format!("a link may not set {key:?}")),
+            "{key} is refused"
+        );
+        let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", key: true })));
         assert_eq!(
             found.notes,
             [format!("a link may not set these, which are left out: {key:?}")],
@@ -72,37 +81,37 @@ fn cherry_studio_17699_only_displayed_settings_are_set() {
         "serverUrl",
     ];
     for key in internal {
-        let message = refused(&own("a", &json!({ "command": "x", key: "/tmp/evil" })));
+        let message = rejection_message(&drawbridge_link("a", &json!({ "command": "x", key: "/tmp/evil" })));
         assert_eq!(
             message,
             format!("this link for Drawbridge can't be used: a link may not set {key:?}"),
             "the key is named in the error"
         );
     }
-    let found = one(&others(&json!({ "name": "a", "command": "x", "dxtPath": "/tmp/evil" })));
+    let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "dxtPath": "/tmp/evil" })));
     assert_eq!(found.config.command_line(), "x", "the displayed command is the one that runs");
     assert_eq!(found.notes, ["a link may not set these, which are left out: \"dxtPath\""], "the ignored key is named");
-    let extra = format!("{}&trust=true", own("a", &json!({ "command": "x" })));
-    assert!(refused(&extra).ends_with("a link may not set \"trust\""), "unknown parameters are rejected");
+    let extra = format!("{}&trust=true", drawbridge_link("a", &json!({ "command": "x" })));
+    assert!(rejection_message(&extra).ends_with("a link may not set \"trust\""), "unknown parameters are rejected");
     assert!(
-        refused(&own("a", &json!({ "name": "b", "command": "x" }))).ends_with("it has two names"),
+        rejection_message(&drawbridge_link("a", &json!({ "name": "b", "command": "x" }))).ends_with("it has two names"),
         "two names are rejected"
     );
 }
 
 #[test]
 fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
-    let found = one(&others(&json!({ "name": "a", "command": "x", "isActive": true })));
+    let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "isActive": true })));
     assert_eq!(found.notes, ["a link may not set these, which are left out: \"isActive\""], "the switch is not read");
     let many = |count: usize| {
         let server = |number| json!({ "name": format!("s{number}"), "command": "x" });
-        others(&(0..count).map(server).collect())
+        other_app_link(&(0..count).map(server).collect())
     };
     assert_eq!(import(&many(20), &[]).unwrap().len(), 20, "20 servers in one link are allowed");
-    assert!(refused(&many(21)).ends_with("it has more than 20 servers"), "21 servers are rejected");
+    assert!(rejection_message(&many(21)).ends_with("it has more than 20 servers"), "21 servers are rejected");
     let list = json!([{ "command": "x" }, { "command": "y" }]);
     assert!(
-        refused(&own("a", &list)).ends_with("an object was expected in it, found a list"),
+        rejection_message(&drawbridge_link("a", &list)).ends_with("an object was expected in it, found a list"),
         "Drawbridge's links contain one server"
     );
 }
@@ -144,7 +153,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
         (&["node", "server.js", "-e", "production"], &[]),
     ];
     for (words, marks) in cases {
-        let found = one(&own("a", &json!({ "command": words[0], "args": words[1..] })));
+        let found = parse_one(&drawbridge_link("a", &json!({ "command": words[0], "args": words[1..] })));
         let remarks: Vec<&String> = found.notes.iter().filter(|note| !note.contains("placeholder")).collect();
         assert_eq!(remarks.len(), marks.len(), "the warnings on {words:?}: {remarks:?}");
         for (remark, mark) in remarks.iter().zip(*marks) {
@@ -153,7 +162,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
         assert!(found.usable, "warnings don't block a server");
     }
     let env = json!({ "NODE_OPTIONS": "--require /x", "npm_config_registry": "https://evil.example", "REGION": "eu" });
-    let found = one(&own("a", &json!({ "command": "npx", "args": ["-y", "acme"], "env": env })));
+    let found = parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": ["-y", "acme"], "env": env })));
     assert_eq!(
         found.notes,
         ["these variables decide which code runs: \"NODE_OPTIONS\", \"npm_config_registry\""],
@@ -164,14 +173,14 @@ fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
 #[test]
 fn levante_50_known_packages_are_not_treated_differently() {
     for package in ["@modelcontextprotocol/server-filesystem", "@acme/never-published"] {
-        let found = one(&own("a", &json!({ "command": "npx", "args": ["-y", package] })));
+        let found = parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": ["-y", package] })));
         assert_eq!((found.notes, found.usable), (Vec::new(), true), "known and unknown packages are displayed alike");
     }
 }
 
 #[test]
 fn lobehub_14773_command_is_not_run_in_a_shell() {
-    let found = one(&own("a", &json!({ "command": "npx acme && touch /tmp/x; $(id) `id`" })));
+    let found = parse_one(&drawbridge_link("a", &json!({ "command": "npx acme && touch /tmp/x; $(id) `id`" })));
     let stdio = found.config.as_stdio().unwrap();
     assert_eq!(stdio.command, "npx", "the text is split at its spaces");
     assert_eq!(stdio.args, ["acme", "&&", "touch", "/tmp/x;", "$(id)", "`id`"], "shell operators are plain arguments");
@@ -205,11 +214,11 @@ fn hermes_87581_exactly_one_of_command_and_http_url_is_required() {
         (json!({ "url": "https://a.example", "headers": { "Host": "b" } }), "set by Drawbridge itself"),
     ];
     for (config, message) in cases {
-        let found = refused(&own("a", &config));
+        let found = rejection_message(&drawbridge_link("a", &config));
         assert!(found.contains(message), "expected {message:?} for {config}: {found}");
     }
     let twice = "vscode:mcp/install?{\"command\":\"good\",\"command\":\"evil\"}";
-    assert!(refused(twice).contains("\"command\" stands twice"), "duplicate keys are rejected");
+    assert!(rejection_message(twice).contains("\"command\" stands twice"), "duplicate keys are rejected");
 }
 
 #[test]
@@ -218,19 +227,25 @@ fn hermes_87581_link_is_limited_to_32_kib() {
         let start = "vscode:mcp/install?{\"command\":\"x\",\"args\":[\"";
         format!("{start}{}\"]}}", "a".repeat(length - start.len() - 3))
     };
-    assert_eq!(one(&of(32 * 1_024)).config.as_stdio().unwrap().args.len(), 1, "32 KiB are read");
-    assert!(refused(&of(32 * 1_024 + 1)).starts_with("the link is longer than 32 KiB"), "one byte more is rejected");
+    assert_eq!(parse_one(&of(32 * 1_024)).config.as_stdio().unwrap().args.len(), 1, "32 KiB are read");
+    assert!(
+        rejection_message(&of(32 * 1_024 + 1)).starts_with("the link is longer than 32 KiB"),
+        "one byte more is rejected"
+    );
 }
 
 #[test]
 fn secrets_in_links_are_separated_and_not_repeated() {
     let token = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
-    let remote = one(&own(
+    let remote = parse_one(&drawbridge_link(
         "a",
         &json!({ "url": "https://a.example", "headers": { "Authorization": format!("Bearer {token}"), "X-Team": "red" } }),
     ));
     assert_eq!(remote.secrets, ["Authorization"], "the header goes to the keychain");
-    let local = one(&own("a", &json!({ "command": "x", "env": { "API_KEY": token, "OTHER": token, "REGION": "eu" } })));
+    let local = parse_one(&drawbridge_link(
+        "a",
+        &json!({ "command": "x", "env": { "API_KEY": token, "OTHER": token, "REGION": "eu" } }),
+    ));
     assert_eq!(local.secrets, ["API_KEY", "OTHER"], "variables are recognized by name or by value");
     let note = "the link carries what looks like a secret: \"Authorization\"; whoever has the link has it, too";
     assert_eq!(remote.notes, [note], "the user is warned");
@@ -240,7 +255,10 @@ fn secrets_in_links_are_separated_and_not_repeated() {
         json!({ "command": "x", "env": { "A=": token } }),
         json!({ "command": "x", "env": { "K": [token] } }),
     ] {
-        assert!(!refused(&own("a", &config)).contains("4eC39"), "error messages don't contain the value");
+        assert!(
+            !rejection_message(&drawbridge_link("a", &config)).contains("4eC39"),
+            "error messages don't contain the value"
+        );
     }
 }
 
@@ -251,13 +269,17 @@ fn link_cannot_reference_stored_secrets() {
         json!({ "command": "npx", "args": ["-y", "github"], "env": { "GITHUB_TOKEN": named, "NODE_OPTIONS": "--require /x" } }),
         json!({ "url": "https://evil.example", "headers": { "X": format!("Bearer {named}") } }),
     ] {
-        assert!(refused(&own("github", &config)).contains("names a secret that Drawbridge keeps"), "{config}");
+        assert!(
+            rejection_message(&drawbridge_link("github", &config)).contains("names a secret that Drawbridge keeps"),
+            "{config}"
+        );
     }
 }
 
 #[test]
 fn private_address_is_noted() {
-    let note = |url: &str| one(&own("a", &json!({ "url": url }))).notes.first().cloned().unwrap_or_default();
+    let note =
+        |url: &str| parse_one(&drawbridge_link("a", &json!({ "url": url }))).notes.first().cloned().unwrap_or_default();
     for url in [
         "http://localhost:3000/mcp",
         "https://127.9.9.9",
@@ -292,13 +314,17 @@ fn private_address_is_noted() {
         "a host with similar letters is noted"
     );
     for url in ["http://mcp.example.com", "http://192.168.1.1", "http://localhost.example.com", "http://nas.local"] {
-        assert!(refused(&own("a", &json!({ "url": url }))).contains("its address is not encrypted"), "{url}");
+        assert!(
+            rejection_message(&drawbridge_link("a", &json!({ "url": url }))).contains("its address is not encrypted"),
+            "{url}"
+        );
     }
 }
 
 #[test]
 fn address_of_a_bridge_is_noted() {
-    let notes = |words: &[&str]| one(&own("a", &json!({ "command": "npx", "args": words }))).notes.join("; ");
+    let notes =
+        |words: &[&str]| parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": words }))).notes.join("; ");
     let plain = notes(&["-y", "mcp-remote", "http://mcp.example.com/mcp", "--allow-http"]);
     assert!(plain.contains("it leads to an address that is not encrypted"), "{plain}");
     let local = notes(&["supergateway", "--sse", "https://192.168.1.1/admin"]);
@@ -317,27 +343,29 @@ fn invisible_characters_are_rejected_in_every_value() {
             json!({ "url": "https://a.example", "headers": { "A": text } }),
         ];
         for config in configs {
-            let message = refused(&own("a", &config));
+            let message = rejection_message(&drawbridge_link("a", &config));
             let mut code = String::new();
             write!(code, "has a character that is not seen (U+{:04X})", hidden as u32).unwrap();
             assert!(message.contains(&code), "{config} is refused: {message}");
             assert!(!message.contains(hidden), "and the message does not repeat it");
         }
     }
-    let message = refused(&own("a", &json!({ "command": "x", "\u{202e}cwd": 1 })));
+    let message = rejection_message(&drawbridge_link("a", &json!({ "command": "x", "\u{202e}cwd": 1 })));
     assert!(
         message.ends_with("a link may not set \"\\u{202e}cwd\""),
         "invisible characters in a key are escaped: {message}"
     );
     let long = "k".repeat(10_000);
-    let message =
-        refused(&format!("vscode:mcp/install?{{\"command\":\"x\",\"env\":{{\"{long}\":\"a\",\"{long}\":\"b\"}}}}"));
+    let message = rejection_message(&format!(
+        "vscode:mcp/install?{{\"command\":\"x\",\"env\":{{\"{long}\":\"a\",\"{long}\":\"b\"}}}}"
+    ));
     assert!(message.len() < 1_000, "the message is truncated");
 }
 
 #[test]
 fn existing_server_is_unchanged() {
-    let found = import(&own("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
+    let found =
+        import(&drawbridge_link("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
     assert_eq!(found.name, "GitHub-2", "the new server gets another name");
     assert_eq!(
         found.notes,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use other_apps::{InstallLink, LinkTarget, import, install_link};
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
-use super::described;
+use super::describe_server;
 
 const APPS: [LinkTarget; 3] = [LinkTarget::Drawbridge, LinkTarget::Cursor, LinkTarget::VsCode];
 
-fn local(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
+fn local_config(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
     StdioConfig {
         command: command.into(),
         args: args.iter().map(|word| (*word).to_owned()).collect(),
@@ -19,12 +19,12 @@ fn local(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
     .into()
 }
 
-fn remote(url: &str, headers: &[(&str, &str)]) -> ServerConfig {
+fn remote_config(url: &str, headers: &[(&str, &str)]) -> ServerConfig {
     let headers: BTreeMap<String, String> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
     HttpConfig { url: url.into(), headers, ..HttpConfig::default() }.into()
 }
 
-fn link(name: &str, config: ServerConfig, app: LinkTarget) -> InstallLink {
+fn write_link(name: &str, config: ServerConfig, app: LinkTarget) -> InstallLink {
     install_link(&ServerEntry { name: name.into(), config }, app).unwrap_or_else(|problem| panic!("{name}: {problem}"))
 }
 
@@ -32,23 +32,23 @@ fn link(name: &str, config: ServerConfig, app: LinkTarget) -> InstallLink {
 fn written_link_parses_to_the_same_server() {
     let servers = [
         (
-            local("npx", &["-y", "@acme/files", "ü ?&#()'\"\\", ""], &[("REGION", "eu west")]),
+            local_config("npx", &["-y", "@acme/files", "ü ?&#()'\"\\", ""], &[("REGION", "eu west")]),
             r#"a: npx -y @acme/files 'ü ?&#()'\''"\' '' {"REGION":"eu west"}"#,
         ),
-        (local("acme", &[], &[]), "a: acme {}"),
-        (local("C:\\Program Files\\acme.exe", &["x"], &[]), "a: 'C:\\Program Files\\acme.exe' x {}"),
+        (local_config("acme", &[], &[]), "a: acme {}"),
+        (local_config("C:\\Program Files\\acme.exe", &["x"], &[]), "a: 'C:\\Program Files\\acme.exe' x {}"),
     ];
     for (config, words) in servers {
         for app in APPS {
-            let written = link("a", config.clone(), app);
+            let written = write_link("a", config.clone(), app);
             for text in [Some(&written.link), written.web.as_ref(), Some(&written.markdown())].into_iter().flatten() {
                 let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
-                assert_eq!(found.iter().map(described).collect::<Vec<_>>(), [words], "for {app:?}: {text}");
+                assert_eq!(found.iter().map(describe_server).collect::<Vec<_>>(), [words], "for {app:?}: {text}");
             }
         }
     }
-    let far = remote("https://mcp.example.com/mcp?team=red", &[("X-Team", "red")]);
-    let words = APPS.map(|app| described(&import(&link("a", far.clone(), app).link, &[]).unwrap()[0]));
+    let far = remote_config("https://mcp.example.com/mcp?team=red", &[("X-Team", "red")]);
+    let words = APPS.map(|app| describe_server(&import(&write_link("a", far.clone(), app).link, &[]).unwrap()[0]));
     let same = "https://mcp.example.com/mcp?team=red {\"X-Team\":\"red\"}";
     assert_eq!(
         words,
@@ -61,21 +61,21 @@ fn written_link_parses_to_the_same_server() {
 fn link_contains_no_secret() {
     let key = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
     let configs = [
-        local(
+        local_config(
             "npx",
             &["acme", "--api-key", key],
             &[("API_KEY", key), ("PLAIN", key), ("KEPT", "${secret:a.KEPT}"), ("REGION", "eu")],
         ),
-        remote(
+        remote_config(
             &format!("https://mcp.example.com/mcp?api_key={key}"),
             &[("Authorization", &format!("Bearer {key}")), ("X-Kept", "Token ${secret:a.X}")],
         ),
     ];
     for config in configs {
         for app in APPS {
-            let written = link("a", config.clone(), app);
+            let written = write_link("a", config.clone(), app);
             let read = import(&written.link, &[]).unwrap();
-            let all = format!("{written:?}{}{}", written.markdown(), described(&read[0]));
+            let all = format!("{written:?}{}{}", written.markdown(), describe_server(&read[0]));
             assert!(
                 !all.contains("4eC39") && !all.contains("secret:"),
                 "the link for {app:?} contains no secret: {all}"
@@ -86,16 +86,16 @@ fn link_contains_no_secret() {
 
 #[test]
 fn omitted_secrets_are_noted() {
-    let config = local("npx", &["acme"], &[("API_KEY", "${secret:a.API_KEY}"), ("REGION", "eu")]);
-    let written = link("a", config.clone(), LinkTarget::Drawbridge);
+    let config = local_config("npx", &["acme"], &[("API_KEY", "${secret:a.API_KEY}"), ("REGION", "eu")]);
+    let written = write_link("a", config.clone(), LinkTarget::Drawbridge);
     assert_eq!(written.notes, ["\"API_KEY\" is left blank, as a secret"], "the note names the variable");
     let read = import(&written.link, &[]).unwrap().remove(0);
     assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "the value is blank");
     assert_eq!(read.secrets, ["API_KEY"], "the entered value is stored in the keychain");
-    let asked = import(&link("a", config, LinkTarget::VsCode).link, &[]).unwrap().remove(0);
+    let asked = import(&write_link("a", config, LinkTarget::VsCode).link, &[]).unwrap().remove(0);
     assert_eq!(asked.config.as_stdio().unwrap().env["API_KEY"], "${input:a-api-key}", "VS Code asks for it");
-    let header = remote("https://a.example", &[("Authorization", "Bearer ${secret:a.Authorization}")]);
-    let read = import(&link("a", header, LinkTarget::Cursor).link, &[]).unwrap().remove(0);
+    let header = remote_config("https://a.example", &[("Authorization", "Bearer ${secret:a.Authorization}")]);
+    let read = import(&write_link("a", header, LinkTarget::Cursor).link, &[]).unwrap().remove(0);
     assert_eq!(
         read.config.as_http().unwrap().headers["Authorization"],
         "Bearer <Authorization>",
@@ -105,10 +105,10 @@ fn omitted_secrets_are_noted() {
 
 #[test]
 fn omitted_settings_are_noted() {
-    let mut config = local("/home/ann/acme", &["~/notes", "-v"], &[]);
+    let mut config = local_config("/home/ann/acme", &["~/notes", "-v"], &[]);
     config.as_stdio_mut().unwrap().cwd = Some("/srv".into());
     config.as_stdio_mut().unwrap().sandbox = Some(ports::server_config::SandboxConfig::default());
-    let written = link("my server!", config, LinkTarget::Drawbridge);
+    let written = write_link("my server!", config, LinkTarget::Drawbridge);
     assert_eq!(
         written.notes,
         [
@@ -128,10 +128,10 @@ fn server_that_would_be_rejected_is_not_written() {
     };
     let long = "word ".repeat(8 * 1_024);
     let cases = [
-        (remote("http://mcp.example.com", &[]), "its address is not encrypted"),
-        (local("acme", &[&long], &[]), "the link is longer than 32 KiB"),
-        (local("acme", &["a\u{202e}"], &[]), "has a character that is not seen"),
-        (local("my program", &[], &[]), "its command has blanks in it"),
+        (remote_config("http://mcp.example.com", &[]), "its address is not encrypted"),
+        (local_config("acme", &[&long], &[]), "the link is longer than 32 KiB"),
+        (local_config("acme", &["a\u{202e}"], &[]), "has a character that is not seen"),
+        (local_config("my program", &[], &[]), "its command has blanks in it"),
     ];
     for (config, message) in cases {
         for found in refused(config) {
@@ -142,8 +142,8 @@ fn server_that_would_be_rejected_is_not_written() {
 
 #[test]
 fn markdown_shows_own_link_as_text_and_other_links_as_web_urls() {
-    let config = || local("npx", &["acme"], &[]);
-    let own = link("acme", config(), LinkTarget::Drawbridge);
+    let config = || local_config("npx", &["acme"], &[]);
+    let own = write_link("acme", config(), LinkTarget::Drawbridge);
     let expected = "drawbridge://mcp/install?name=acme&config=eyJjb21tYW5kIjoibnB4IiwiYXJncyI6WyJhY21lIl19";
     assert_eq!(own.link, expected, "the link contains the server");
     assert_eq!(
@@ -153,12 +153,12 @@ fn markdown_shows_own_link_as_text_and_other_links_as_web_urls() {
         ),
         "the Markdown contains the link as text"
     );
-    let cursor = link("acme", config(), LinkTarget::Cursor).markdown();
+    let cursor = write_link("acme", config(), LinkTarget::Cursor).markdown();
     assert!(
         cursor.starts_with("[Add to Cursor](https://cursor.com/install-mcp?name=acme&config="),
         "the Markdown links to a web page: {cursor}"
     );
-    let code = link("acme", config(), LinkTarget::VsCode).markdown();
+    let code = write_link("acme", config(), LinkTarget::VsCode).markdown();
     assert!(
         code.starts_with("[Add to VS Code](https://vscode.dev/redirect/mcp/install?name=acme&config=%7B"),
         "the Markdown links to a web page: {code}"

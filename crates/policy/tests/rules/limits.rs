@@ -7,46 +7,46 @@ use policy::{
 };
 use serde_json::json;
 
-use crate::support::{Call, policy_of, rule};
+use crate::support::{TestCall, policy_with_rules, rule};
 
-fn problem(rule: PolicyRule) -> Option<RuleError> {
+fn rule_problem(rule: PolicyRule) -> Option<RuleError> {
     RuleSet::compile(RuleSource::User, vec![rule]).err().map(|problem| problem.error)
 }
 
-fn ask() -> PolicyRule {
+fn ask_rule() -> PolicyRule {
     rule(RuleEffect::Ask, "server", None)
 }
 
-fn arguments(count: usize) -> Vec<ArgumentRule> {
+fn argument_rules(count: usize) -> Vec<ArgumentRule> {
     vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Glob("x".to_owned()) }; count]
 }
 
-fn read_only() -> ClaimRule {
+fn read_only_claim() -> ClaimRule {
     ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() }
 }
 
 /// Returns the result of matching a rule, the only one of its policy, with an act.
-fn fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
-    policy_of(&[], &[rule]).explain(act, 0).considered[0].fit
+fn single_rule_fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
+    policy_with_rules(&[], &[rule]).explain(act, 0).considered[0].fit
 }
 
 #[test]
 fn limits_are_inclusive() {
-    assert_eq!(problem(PolicyRule { arguments: arguments(20), ..ask() }), None, "20 conditions");
+    assert_eq!(rule_problem(PolicyRule { arguments: argument_rules(20), ..ask_rule() }), None, "20 conditions");
     for count in [21, 22] {
-        let refused = problem(PolicyRule { arguments: arguments(count), ..ask() });
+        let refused = rule_problem(PolicyRule { arguments: argument_rules(count), ..ask_rule() });
         assert_eq!(refused, Some(RuleError::TooLong { part: "list of arguments", most: 20 }), "{count} conditions");
     }
-    assert_eq!(problem(PolicyRule { note: "x".repeat(1_000), ..ask() }), None, "a note of 1,000 bytes");
+    assert_eq!(rule_problem(PolicyRule { note: "x".repeat(1_000), ..ask_rule() }), None, "a note of 1,000 bytes");
     assert_eq!(
-        problem(PolicyRule { note: "x".repeat(1_001), ..ask() }),
+        rule_problem(PolicyRule { note: "x".repeat(1_001), ..ask_rule() }),
         Some(RuleError::TooLong { part: "note", most: 1_000 }),
         "a note of more bytes must be refused"
     );
     let end_of_9999 = 253_402_300_799_999;
-    assert_eq!(problem(PolicyRule { expires_at: Some(end_of_9999), ..ask() }), None, "the last date");
+    assert_eq!(rule_problem(PolicyRule { expires_at: Some(end_of_9999), ..ask_rule() }), None, "the last date");
     assert_eq!(
-        problem(PolicyRule { expires_at: Some(end_of_9999 + 1), ..ask() }),
+        rule_problem(PolicyRule { expires_at: Some(end_of_9999 + 1), ..ask_rule() }),
         Some(RuleError::Date),
         "a date after the year 9999 must be refused"
     );
@@ -56,18 +56,18 @@ fn limits_are_inclusive() {
 fn tool_rule_does_not_apply_to_other_acts() {
     let read = PolicyAct::ReadAtUsersWish { server: "server", conversation: None };
     let of_tools = [
-        PolicyRule { tool: Some("tool".to_owned()), ..ask() },
-        PolicyRule { arguments: arguments(1), ..ask() },
-        PolicyRule { annotations: Some(read_only()), ..ask() },
+        PolicyRule { tool: Some("tool".to_owned()), ..ask_rule() },
+        PolicyRule { arguments: argument_rules(1), ..ask_rule() },
+        PolicyRule { annotations: Some(read_only_claim()), ..ask_rule() },
     ];
     for rule in of_tools {
-        assert_eq!(fit(rule.clone(), &read), RuleFit::OtherTool, "{rule:?}");
+        assert_eq!(single_rule_fit(rule.clone(), &read), RuleFit::OtherTool, "{rule:?}");
         for direction in [RuleDirection::FromServer, RuleDirection::Both] {
-            let refused = problem(PolicyRule { direction, ..rule.clone() });
+            let refused = rule_problem(PolicyRule { direction, ..rule.clone() });
             assert_eq!(refused, Some(RuleError::NotOfTools), "a server's requests have no tool: {rule:?}");
         }
     }
-    assert_eq!(fit(ask(), &read), RuleFit::Fits, "a rule without a tool covers reads");
+    assert_eq!(single_rule_fit(ask_rule(), &read), RuleFit::Fits, "a rule without a tool covers reads");
 }
 
 #[test]
@@ -75,12 +75,16 @@ fn only_a_deny_rule_in_both_directions_prevents_a_start() {
     let command = Hash::of_json(&json!("npx files"));
     let start = PolicyAct::StartServer { server: "server", command: &command };
     let deny = rule(RuleEffect::Deny, "server", None);
-    assert_eq!(fit(PolicyRule { direction: RuleDirection::Both, ..deny.clone() }, &start), RuleFit::Fits);
+    assert_eq!(single_rule_fit(PolicyRule { direction: RuleDirection::Both, ..deny.clone() }, &start), RuleFit::Fits);
     for direction in [RuleDirection::ToServer, RuleDirection::FromServer] {
-        assert_eq!(fit(PolicyRule { direction, ..deny.clone() }, &start), RuleFit::OtherDirection, "{direction:?}");
+        assert_eq!(
+            single_rule_fit(PolicyRule { direction, ..deny.clone() }, &start),
+            RuleFit::OtherDirection,
+            "{direction:?}"
+        );
     }
-    let both = PolicyRule { direction: RuleDirection::Both, ..ask() };
-    assert_eq!(fit(both, &start), RuleFit::OtherDirection, "starts have their own approvals");
+    let both = PolicyRule { direction: RuleDirection::Both, ..ask_rule() };
+    assert_eq!(single_rule_fit(both, &start), RuleFit::OtherDirection, "starts have their own approvals");
 }
 
 #[test]
@@ -91,7 +95,7 @@ fn budget_allows_sampling_only() {
         sampling: Some(budget),
         ..rule(RuleEffect::Allow, "server", None)
     };
-    assert_eq!(problem(allow()), None, "the smallest budget");
+    assert_eq!(rule_problem(allow()), None, "the smallest budget");
     let none = [
         PolicyRule { sampling: Some(SamplingBudget { requests_per_hour: 0, ..budget }), ..allow() },
         PolicyRule { sampling: Some(SamplingBudget { tokens_per_hour: 0, ..budget }), ..allow() },
@@ -100,7 +104,7 @@ fn budget_allows_sampling_only() {
         PolicyRule { effect: RuleEffect::Ask, ..allow() },
     ];
     for rule in none {
-        assert_eq!(problem(rule.clone()), Some(RuleError::SamplingOnly), "{rule:?}");
+        assert_eq!(rule_problem(rule.clone()), Some(RuleError::SamplingOnly), "{rule:?}");
     }
     let others = [
         PolicyAct::FillForm { server: "server" },
@@ -108,39 +112,39 @@ fn budget_allows_sampling_only() {
         PolicyAct::ShareRoots { server: "server", decided: false },
     ];
     for act in others {
-        assert_eq!(fit(allow(), &act), RuleFit::OtherDirection, "{act:?}");
+        assert_eq!(single_rule_fit(allow(), &act), RuleFit::OtherDirection, "{act:?}");
     }
     let sample = PolicyAct::Sample { server: "server", would_use: SamplingUse::default() };
-    assert_ne!(fit(allow(), &sample), RuleFit::OtherDirection, "the rule is about sampling");
+    assert_ne!(single_rule_fit(allow(), &sample), RuleFit::OtherDirection, "the rule is about sampling");
 }
 
 #[test]
 fn annotation_rule_matches_the_claims_of_the_tool() {
-    let mut call = Call::default();
-    let rule = PolicyRule { annotations: Some(read_only()), ..ask() };
+    let mut call = TestCall::default();
+    let rule = PolicyRule { annotations: Some(read_only_claim()), ..ask_rule() };
     for (says, expected) in [(true, RuleFit::Fits), (false, RuleFit::OtherAnnotations)] {
         call.claims.read_only = says;
-        assert_eq!(call.with(|act| fit(rule.clone(), &act)), expected, "readOnlyHint is {says}");
+        assert_eq!(call.with_act(|act| single_rule_fit(rule.clone(), &act)), expected, "readOnlyHint is {says}");
     }
 }
 
 #[test]
 fn ineffective_approval_scope_is_not_offered() {
     let both = |rule: PolicyRule| PolicyRule { direction: RuleDirection::Both, ..rule };
-    let policy = policy_of(&[], &[both(ask()), rule(RuleEffect::Allow, "server", Some("tool"))]);
-    let changed = Call { standing: ReviewState::Changed, ..Call::default() };
+    let policy = policy_with_rules(&[], &[both(ask_rule()), rule(RuleEffect::Allow, "server", Some("tool"))]);
+    let changed = TestCall { standing: ReviewState::Changed, ..TestCall::default() };
     let scopes = |decision: PolicyDecision| match decision {
         PolicyDecision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
         other => panic!("expected a consent request: {other:?}"),
     };
-    let asked = changed.with(|act| scopes(policy.decide(&act, 0)));
+    let asked = changed.with_act(|act| scopes(policy.decide(&act, 0)));
     assert_eq!(
         asked,
         (DecisionReason::ToolChanged, vec![ApprovalScope::Once]),
         "the rule asks for the next call again"
     );
-    let unruled = policy_of(&[], &[rule(RuleEffect::Allow, "server", Some("tool"))]);
-    let (_, offered) = changed.with(|act| scopes(unruled.decide(&act, 0)));
+    let unruled = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", Some("tool"))]);
+    let (_, offered) = changed.with_act(|act| scopes(unruled.decide(&act, 0)));
     assert!(offered.contains(&ApprovalScope::Always), "without the rule a lasting approval takes effect");
     let roots = PolicyAct::ShareRoots { server: "server", decided: false };
     let asked = scopes(policy.decide(&roots, 0));
@@ -149,11 +153,13 @@ fn ineffective_approval_scope_is_not_offered() {
 
 #[test]
 fn conditions_are_explained_only_for_matching_rules() {
-    let with =
-        |server: &str, tool: &str| PolicyRule { arguments: arguments(1), ..rule(RuleEffect::Ask, server, Some(tool)) };
-    let call = Call { arguments: json!({"path": "y"}), ..Call::default() };
+    let with = |server: &str, tool: &str| PolicyRule {
+        arguments: argument_rules(1),
+        ..rule(RuleEffect::Ask, server, Some(tool))
+    };
+    let call = TestCall { arguments: json!({"path": "y"}), ..TestCall::default() };
     for (rule, judged) in [(with("server", "tool"), 1), (with("other", "tool"), 0), (with("server", "other"), 0)] {
-        let explained = call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).explain(&act, 0));
+        let explained = call.with_act(|act| policy_with_rules(&[], std::slice::from_ref(&rule)).explain(&act, 0));
         assert_eq!(explained.considered[0].arguments.len(), judged, "{rule:?}");
     }
 }
@@ -165,8 +171,8 @@ fn texts_are_matched_up_to_64_kib() {
         ..rule(effect, "server", None)
     };
     let fit = |effect, length: usize| {
-        let call = Call { arguments: json!({"path": "x".repeat(length)}), ..Call::default() };
-        call.with(|act| fit(rule(effect), &act))
+        let call = TestCall { arguments: json!({"path": "x".repeat(length)}), ..TestCall::default() };
+        call.with_act(|act| single_rule_fit(rule(effect), &act))
     };
     for length in [1, 2_000, 64 * 1024] {
         assert_eq!(fit(RuleEffect::Allow, length), RuleFit::Fits, "{length} bytes");
@@ -187,7 +193,7 @@ fn patterns_are_limited_to_1_024_bytes() {
     for (kind, begin, part) in kinds {
         let of_length = |length: usize| {
             let is = kind(format!("{begin}{}", "a".repeat(length - begin.len())));
-            problem(PolicyRule { arguments: vec![ArgumentRule { at: "/path".to_owned(), is }], ..ask() })
+            rule_problem(PolicyRule { arguments: vec![ArgumentRule { at: "/path".to_owned(), is }], ..ask_rule() })
         };
         assert_eq!(of_length(1_024), None, "the longest {part}");
         for length in [1_025, 2_048] {
@@ -198,10 +204,10 @@ fn patterns_are_limited_to_1_024_bytes() {
 
 #[test]
 fn rule_set_holds_500_rules_with_unique_ids() {
-    let most = RuleSet::compile(RuleSource::User, vec![ask(); RuleSet::LIMIT]);
+    let most = RuleSet::compile(RuleSource::User, vec![ask_rule(); RuleSet::LIMIT]);
     assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "a set of the maximum size");
-    let numbered = |id| PolicyRule { id, ..ask() };
-    let mut set = RuleSet::compile(RuleSource::User, vec![numbered(2), ask(), numbered(7), ask()]).unwrap();
+    let numbered = |id| PolicyRule { id, ..ask_rule() };
+    let mut set = RuleSet::compile(RuleSource::User, vec![numbered(2), ask_rule(), numbered(7), ask_rule()]).unwrap();
     let ids = |set: &RuleSet| set.iter().map(|rule| rule.id).collect::<Vec<_>>();
     assert_eq!(ids(&set), [2, 1, 7, 3], "identifiers stay, and free ones are assigned");
     assert_eq!(set.add(numbered(2)).unwrap(), 8, "an added rule gets a new identifier");

@@ -1,6 +1,6 @@
 //! Property tests that hold for all rules and all acts.
 
-use crate::support::{Call, file, rule, strictness};
+use crate::support::{TestCall, decision_effect, policy_file, rule};
 use policy::{
     ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionSource, Grant, GrantId, GrantSubject, Grants,
     Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect,
@@ -9,7 +9,7 @@ use policy::{
 use proptest::prelude::*;
 use serde_json::json;
 
-fn claims() -> impl Strategy<Value = ToolClaims> {
+fn any_claims() -> impl Strategy<Value = ToolClaims> {
     any::<(bool, bool, bool, bool)>().prop_map(|(read_only, destructive, idempotent, open_world)| ToolClaims {
         read_only,
         destructive,
@@ -18,14 +18,14 @@ fn claims() -> impl Strategy<Value = ToolClaims> {
     })
 }
 
-fn any_call() -> impl Strategy<Value = Call> {
+fn any_call() -> impl Strategy<Value = TestCall> {
     let server = prop::sample::select(vec!["a", "ab", "b"]);
     let tool = prop::sample::select(vec!["read", "send", "send_all"]);
     let standing = prop::sample::select(vec![ReviewState::Reviewed, ReviewState::New, ReviewState::Changed]);
     let path = prop::sample::select(vec!["/home/ann/x", "/etc/passwd", "x", "/home/ann/../x"]);
     let flags = (prop::bool::weighted(0.2), any::<bool>());
-    (server, tool, standing, claims(), path, flags).prop_map(
-        |(server, tool, standing, claims, path, (asks_each_time, after_untrusted))| Call {
+    (server, tool, standing, any_claims(), path, flags).prop_map(
+        |(server, tool, standing, claims, path, (asks_each_time, after_untrusted))| TestCall {
             server: server.to_owned(),
             tool: tool.to_owned(),
             standing,
@@ -33,12 +33,12 @@ fn any_call() -> impl Strategy<Value = Call> {
             asks_each_time,
             arguments: json!({ "path": path }),
             after_untrusted,
-            ..Call::default()
+            ..TestCall::default()
         },
     )
 }
 
-fn condition() -> impl Strategy<Value = ArgumentRule> {
+fn any_condition() -> impl Strategy<Value = ArgumentRule> {
     prop::sample::select(vec![
         ArgumentPattern::Glob("/home/*".into()),
         ArgumentPattern::Regex("ann".into()),
@@ -48,7 +48,7 @@ fn condition() -> impl Strategy<Value = ArgumentRule> {
     .prop_map(|is| ArgumentRule { at: "/path".into(), is })
 }
 
-fn claim_rule() -> impl Strategy<Value = ClaimRule> {
+fn any_claim_rule() -> impl Strategy<Value = ClaimRule> {
     any::<(Option<bool>, Option<bool>, Option<bool>)>().prop_map(
         |(read_only_hint, destructive_hint, open_world_hint)| ClaimRule {
             read_only_hint,
@@ -66,8 +66,13 @@ fn any_rule() -> impl Strategy<Value = PolicyRule> {
     let tool = prop::option::of(prop::sample::select(vec!["read", "send", "send*", "*"]));
     let direction = prop::sample::select(vec![RuleDirection::ToServer, RuleDirection::FromServer, RuleDirection::Both]);
     let identity = prop::option::weighted(0.2, prop::sample::select(vec!["npx *", "*evil*"]));
-    let more =
-        (direction, prop::option::of(claim_rule()), prop::option::of(condition()), identity, any::<(bool, bool)>());
+    let more = (
+        direction,
+        prop::option::of(any_claim_rule()),
+        prop::option::of(any_condition()),
+        identity,
+        any::<(bool, bool)>(),
+    );
     (effect, server, tool, more).prop_map(|(effect, server, tool, more)| {
         let (direction, annotations, condition, identity, (expires, after)) = more;
         let annotations = annotations.filter(|_| effect != RuleEffect::Allow);
@@ -94,7 +99,7 @@ fn any_budget() -> impl Strategy<Value = PolicyRule> {
     })
 }
 
-fn rules() -> impl Strategy<Value = Vec<PolicyRule>> {
+fn any_rules() -> impl Strategy<Value = Vec<PolicyRule>> {
     prop::collection::vec(prop_oneof![8 => any_rule(), 1 => any_budget()], 0..6)
 }
 
@@ -115,7 +120,7 @@ fn any_inputs() -> impl Strategy<Value = PolicyInputs> {
         prop::sample::select(vec![None, Some(50), Some(500)]),
     );
     let careful = (prop::bool::weighted(0.2), prop::bool::weighted(0.2));
-    (rules(), rules(), careful, prop::collection::vec(grant, 0..4))
+    (any_rules(), any_rules(), careful, prop::collection::vec(grant, 0..4))
         .prop_map(|(managed, user, careful, grants)| PolicyInputs { managed, user, careful, grants })
 }
 
@@ -140,7 +145,7 @@ impl PolicyInputs {
         }
         let of = |rules: &[PolicyRule], careful: bool| PolicyFile {
             preset: if careful { Preset::Careful } else { Preset::Balanced },
-            ..file(rules.to_vec())
+            ..policy_file(rules.to_vec())
         };
         let mut policy = Policy::new(grants);
         policy.set_managed(of(&self.managed, self.careful.0)).unwrap();
@@ -148,14 +153,14 @@ impl PolicyInputs {
         policy
     }
 
-    fn decide(&self, call: &Call) -> RuleEffect {
+    fn decide(&self, call: &TestCall) -> RuleEffect {
         let policy = self.policy();
-        strictness(call.with(|act| policy.decide(&act, NOW)))
+        decision_effect(call.with_act(|act| policy.decide(&act, NOW)))
     }
 }
 
 /// Calls a closure with an act of each kind except a tool call.
-fn other_acts(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
+fn for_each_other_act(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
     let hash = Hash::of_json(&json!("v1"));
     look(&PolicyAct::StartServer { server, command: &hash });
     look(&PolicyAct::ConnectServer { server, address: &hash });
@@ -175,11 +180,11 @@ proptest! {
     #[test]
     fn deny_beats_ask_and_ask_beats_allow(all in any_inputs(), call in any_call()) {
         let policy = all.policy();
-        let explained = call.with(|act| policy.explain(&act, NOW));
-        prop_assert_eq!(explained.decision, call.with(|act| policy.decide(&act, NOW)), "an explanation contains the actual decision");
+        let explained = call.with_act(|act| policy.explain(&act, NOW));
+        prop_assert_eq!(explained.decision, call.with_act(|act| policy.decide(&act, NOW)), "an explanation contains the actual decision");
         let strictest = explained.considered.iter().filter(|one| one.fit == RuleFit::Fits).map(|one| one.effect).max();
         let expected = strictest.unwrap_or(RuleEffect::Ask);
-        prop_assert_eq!(strictness(explained.decision), expected, "the strictest rule that fits decides: {:?}", explained);
+        prop_assert_eq!(decision_effect(explained.decision), expected, "the strictest rule that fits decides: {:?}", explained);
         if let Some(first) = explained.considered.first().filter(|one| one.fit == RuleFit::Fits) {
             prop_assert_eq!(first.effect, expected, "the deciding rule comes first");
         }
@@ -195,18 +200,18 @@ proptest! {
         // Without user rules and grants, every call requires at least consent. The lower bound is therefore the
         // strictest system-wide rule or preset that applies, not the decision.
         let policy = alone.policy();
-        let managed = call.with(|act| policy.explain(&act, NOW));
+        let managed = call.with_act(|act| policy.explain(&act, NOW));
         let fits = managed.considered.iter().filter(|one| one.fit == RuleFit::Fits);
         let floor = fits.map(|one| one.effect).max().unwrap_or(RuleEffect::Allow);
         prop_assert!(all.decide(&call) >= floor, "{:?} is the lower bound", floor);
     }
 
     #[test]
-    fn annotations_never_loosen(all in any_inputs(), call in any_call(), other in claims()) {
+    fn annotations_never_loosen(all in any_inputs(), call in any_call(), other in any_claims()) {
         let without = |rules: &[PolicyRule]| rules.iter().filter(|rule| rule.annotations.is_none()).cloned().collect();
         let plain = PolicyInputs { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
         prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes the decision stricter");
-        let claiming = Call { claims: other, ..call.clone() };
+        let claiming = TestCall { claims: other, ..call.clone() };
         prop_assert_eq!(plain.decide(&call), plain.decide(&claiming), "annotations have no effect without such a rule");
     }
 
@@ -222,8 +227,8 @@ proptest! {
         prop_assert!(more.decide(&call) >= all.decide(&call), "a rule that denies or asks can't allow more");
         let (before, after) = (all.policy(), more.policy());
         let mut held = true;
-        other_acts(&call.server, &mut |act| {
-            held &= strictness(after.decide(act, NOW)) >= strictness(before.decide(act, NOW));
+        for_each_other_act(&call.server, &mut |act| {
+            held &= decision_effect(after.decide(act, NOW)) >= decision_effect(before.decide(act, NOW));
         });
         prop_assert!(held, "other acts are not loosened either");
     }
@@ -232,7 +237,7 @@ proptest! {
     fn rules_never_allow_starts_sign_ins_or_other_server_requests(all in any_inputs(), server in "a|b|ab") {
         let policy = all.policy();
         let mut allowed = Vec::new();
-        other_acts(&server, &mut |act| {
+        for_each_other_act(&server, &mut |act| {
             let within = matches!(act, PolicyAct::Sample { would_use: SamplingUse { requests: 1, .. }, .. });
             if let PolicyDecision::Allow { by } = policy.decide(act, NOW) && by != DecisionSource::BuiltIn && !within {
                 allowed.push(format!("{act:?}"));
@@ -245,11 +250,11 @@ proptest! {
     fn always_asking_tool_is_never_loosened(all in any_inputs(), call in any_call()) {
         let policy = all.policy();
         let decide = |asks_each_time| {
-            let call = Call { asks_each_time, ..call.clone() };
-            call.with(|act| policy.decide(&act, NOW))
+            let call = TestCall { asks_each_time, ..call.clone() };
+            call.with_act(|act| policy.decide(&act, NOW))
         };
         let (without, with) = (decide(false), decide(true));
-        prop_assert_eq!(strictness(with), strictness(without).max(RuleEffect::Ask), "only an allowed call becomes stricter");
+        prop_assert_eq!(decision_effect(with), decision_effect(without).max(RuleEffect::Ask), "only an allowed call becomes stricter");
         match with {
             PolicyDecision::Ask { scopes, .. } => prop_assert_eq!(scopes, &[ApprovalScope::Once][..], "no approval is stored"),
             other => prop_assert_eq!(other, without, "a denial stays the same"),
@@ -258,7 +263,7 @@ proptest! {
 
     #[test]
     fn unreviewed_tool_is_never_allowed(all in any_inputs(), call in any_call()) {
-        let call = Call { standing: ReviewState::New, ..call };
+        let call = TestCall { standing: ReviewState::New, ..call };
         prop_assert!(all.decide(&call) > RuleEffect::Allow, "a new tool asks regardless of rules and grants");
     }
 }

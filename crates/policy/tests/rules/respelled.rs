@@ -9,30 +9,30 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::support::{Call, policy_of, rule, strictness};
+use crate::support::{TestCall, decision_effect, policy_with_rules, rule};
 
-fn with(effect: RuleEffect, is: ArgumentPattern) -> PolicyRule {
+fn rule_with_argument(effect: RuleEffect, is: ArgumentPattern) -> PolicyRule {
     PolicyRule { arguments: vec![ArgumentRule { at: "/x".to_owned(), is }], ..rule(effect, "server", None) }
 }
 
 fn decide(rule: &PolicyRule, value: Value, paths: ResolvedPaths) -> RuleEffect {
-    let call = Call { arguments: json!({ "x": value }), paths, ..Call::default() };
-    strictness(call.with(|act| policy_of(&[], std::slice::from_ref(rule)).decide(&act, 0)))
+    let call = TestCall { arguments: json!({ "x": value }), paths, ..TestCall::default() };
+    decision_effect(call.with_act(|act| policy_with_rules(&[], std::slice::from_ref(rule)).decide(&act, 0)))
 }
 
-fn path(text: &str) -> ArgumentPattern {
+fn path_pattern(text: &str) -> ArgumentPattern {
     ArgumentPattern::Path(text.to_owned())
 }
 
-fn folder(text: &str) -> ArgumentPattern {
+fn folder_pattern(text: &str) -> ArgumentPattern {
     ArgumentPattern::Folder(text.to_owned())
 }
 
-fn glob(text: &str) -> ArgumentPattern {
+fn glob_pattern(text: &str) -> ArgumentPattern {
     ArgumentPattern::Glob(text.to_owned())
 }
 
-fn address(text: &str) -> ArgumentPattern {
+fn address_pattern(text: &str) -> ArgumentPattern {
     ArgumentPattern::Address(text.to_owned())
 }
 
@@ -40,88 +40,88 @@ fn address(text: &str) -> ArgumentPattern {
 fn path_and_address_rules_cannot_be_bypassed_by_respelling() {
     let (allow, ask, deny) = (RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Deny);
     let cases = [
-        (deny, glob("/secret/*"), "//secret/x", deny),
-        (deny, glob("/secret/*"), "/./secret/x", deny),
-        (deny, glob("/secret/*"), "/a/../secret/x", deny),
-        (deny, glob("/secret/*"), "/secret", deny),
-        (deny, glob("/secret/**"), "/./secret", deny),
-        (deny, glob("*/.ssh/*"), "/home/ann/.ssh", deny),
-        (deny, glob("/secret/*"), "/secrets", ask),
-        (deny, path("/secret/*"), "/secret", deny),
-        (deny, path("/secret/**"), "/secret/", deny),
-        (deny, path("/secret/*"), "/Secret", deny),
-        (deny, path("/secret/*"), "/secrets", ask),
-        (deny, path("/secret/*"), "/", ask),
-        (deny, path(r"C:\secret\*"), r"c:\SECRET", deny),
-        (deny, path(r"C:\secret\*"), r"\\?\C:\secret\x", deny),
-        (deny, path(r"C:\secret\*"), r"\\.\C:\secret\x", deny),
-        (deny, path(r"C:\secret\*"), r"\??\C:\secret\x", deny),
-        (deny, path(r"C:\secret\*"), r"C:secret\x", deny),
-        (deny, path(r"\\host\share\*"), r"\\?\UNC\host\share\x", deny),
-        (deny, folder(r"\\host\share"), r"\\.\UNC\host\share\x", deny),
-        (allow, glob("/public/*"), "/public", ask),
-        (allow, path("/public/*"), "/public", ask),
-        (allow, path(r"\\host\share\*"), r"\\?\UNC\host\share\x", ask),
-        (deny, glob("https://evil.x/*"), "http://evil.x/a", deny),
-        (deny, glob("https://evil.x/*"), "http://evil.x:8080/a", deny),
-        (deny, glob("https://evil.x/*"), "wss://EVIL.x./a", deny),
-        (deny, glob("http://evil.x/*"), "https://evil.x/a", deny),
-        (deny, glob("https://*.evil.x/*"), "http://a.evil.x/b", deny),
-        (deny, glob("https://evil.x/*"), "https://evil.x", deny),
-        (deny, glob("https://evil.x/*"), "https://good.x/?evil.x/", ask),
-        (deny, glob("https://evil*/*"), "https://evil.x:81/a", deny),
-        (deny, glob("https://evil.x/a/*"), "http://evil.x/a", deny),
-        (deny, glob("https://evil.x/a/*"), "http://evil.x/a/b", deny),
-        (deny, glob("https://evil.x/a/*"), "http://evil.x/b", ask),
-        (deny, glob("http://*"), "https://good.x/", ask),
-        (deny, address("https://evil.x"), "http://evil.x/a", deny),
-        (deny, address("https://evil.x"), "http://evil.x:8080/a", deny),
-        (deny, address("https://evil.x:443"), "ws://evil.x/a", deny),
-        (deny, address("https://evil.x:8443"), "http://evil.x:8443/a", deny),
-        (deny, address("https://evil.x:8443"), "https://evil.x/a", ask),
-        (deny, address("https://*.evil.x"), "http://a.evil.x/a", deny),
-        (deny, address("https://evil.x/a/*"), "http://evil.x/a", deny),
-        (deny, address("https://evil.x/a/*"), "http://evil.x/b", ask),
-        (deny, address("http://*"), "https://good.x/", ask),
-        (allow, glob("https://good.x/*"), "http://good.x/a", ask),
-        (allow, address("https://good.x"), "http://good.x/a", ask),
-        (allow, address("https://good.x"), "https://good.x:8443/a", ask),
-        (deny, glob("/etc/passwd"), "/etc/x/../passwd", deny),
-        (deny, glob("/etc/passwd"), "/etc/other", ask),
-        (allow, glob("/public/a"), "/public/x/../a", ask),
-        (allow, glob("/public/*"), "/public//a", ask),
-        (allow, glob("/public/*"), "/public/a", allow),
-        (allow, glob("https://api.x/public/*"), "https://api.x/public/%2e%2e/admin", ask),
-        (allow, glob("https://api.x/public/*"), "https://api.x/public/a", allow),
-        (allow, glob("https://*.x.com/*"), "https://evil/a.x.com/", ask),
-        (allow, glob("https://*.x.com/*"), "https://a.x.com/b", allow),
-        (allow, glob("https://api.x*"), "https://api.x@evil/", ask),
-        (allow, glob("https://api.x*"), "https://api.x/a", allow),
-        (deny, glob("*evil.x*"), "EVIL.x", deny),
-        (deny, glob("https://evil.x*"), "evil.x", deny),
-        (deny, glob("/secret/*"), "file:///secret/k", deny),
-        (allow, glob("*good.x*"), "GOOD.x", ask),
-        (deny, folder("/secret"), "/%73ecret/k", deny),
-        (deny, folder("/secret"), "/public/k", ask),
-        (allow, folder("/pub"), "/pub/%2e%2e/secret/k", ask),
-        (allow, folder("/pub"), "/pub/..%2fsecret/k", ask),
-        (allow, folder("/pub"), r"/pub/..\..\secret\k", ask),
-        (allow, folder("/pub"), "/pub/k", allow),
-        (deny, path("/secret/*"), "//secret/x", deny),
-        (deny, path("/secret/*"), "/public/x", ask),
-        (allow, path("/public/*"), "/public/../etc/passwd", ask),
-        (allow, path("/public/*"), "/public//a", allow),
-        (allow, path("/public/*"), "public/a", ask),
-        (deny, address("https://evil.x"), "https://EVIL.x.:443/a", deny),
-        (deny, address("https://evil.x"), "https://user@evil%2ex/", deny),
-        (deny, address("https://evil.x"), "https://good.x/", ask),
-        (allow, address("https://api.x/public/*"), "https://api.x/public/%2e%2e/admin", ask),
-        (allow, address("https://*.x.com"), "https://evil/a.x.com/", ask),
-        (allow, address("https://api.x"), "https://api.x@evil/", ask),
-        (allow, address("https://api.x"), "https://api.x/a", allow),
+        (deny, glob_pattern("/secret/*"), "//secret/x", deny),
+        (deny, glob_pattern("/secret/*"), "/./secret/x", deny),
+        (deny, glob_pattern("/secret/*"), "/a/../secret/x", deny),
+        (deny, glob_pattern("/secret/*"), "/secret", deny),
+        (deny, glob_pattern("/secret/**"), "/./secret", deny),
+        (deny, glob_pattern("*/.ssh/*"), "/home/ann/.ssh", deny),
+        (deny, glob_pattern("/secret/*"), "/secrets", ask),
+        (deny, path_pattern("/secret/*"), "/secret", deny),
+        (deny, path_pattern("/secret/**"), "/secret/", deny),
+        (deny, path_pattern("/secret/*"), "/Secret", deny),
+        (deny, path_pattern("/secret/*"), "/secrets", ask),
+        (deny, path_pattern("/secret/*"), "/", ask),
+        (deny, path_pattern(r"C:\secret\*"), r"c:\SECRET", deny),
+        (deny, path_pattern(r"C:\secret\*"), r"\\?\C:\secret\x", deny),
+        (deny, path_pattern(r"C:\secret\*"), r"\\.\C:\secret\x", deny),
+        (deny, path_pattern(r"C:\secret\*"), r"\??\C:\secret\x", deny),
+        (deny, path_pattern(r"C:\secret\*"), r"C:secret\x", deny),
+        (deny, path_pattern(r"\\host\share\*"), r"\\?\UNC\host\share\x", deny),
+        (deny, folder_pattern(r"\\host\share"), r"\\.\UNC\host\share\x", deny),
+        (allow, glob_pattern("/public/*"), "/public", ask),
+        (allow, path_pattern("/public/*"), "/public", ask),
+        (allow, path_pattern(r"\\host\share\*"), r"\\?\UNC\host\share\x", ask),
+        (deny, glob_pattern("https://evil.x/*"), "http://evil.x/a", deny),
+        (deny, glob_pattern("https://evil.x/*"), "http://evil.x:8080/a", deny),
+        (deny, glob_pattern("https://evil.x/*"), "wss://EVIL.x./a", deny),
+        (deny, glob_pattern("http://evil.x/*"), "https://evil.x/a", deny),
+        (deny, glob_pattern("https://*.evil.x/*"), "http://a.evil.x/b", deny),
+        (deny, glob_pattern("https://evil.x/*"), "https://evil.x", deny),
+        (deny, glob_pattern("https://evil.x/*"), "https://good.x/?evil.x/", ask),
+        (deny, glob_pattern("https://evil*/*"), "https://evil.x:81/a", deny),
+        (deny, glob_pattern("https://evil.x/a/*"), "http://evil.x/a", deny),
+        (deny, glob_pattern("https://evil.x/a/*"), "http://evil.x/a/b", deny),
+        (deny, glob_pattern("https://evil.x/a/*"), "http://evil.x/b", ask),
+        (deny, glob_pattern("http://*"), "https://good.x/", ask),
+        (deny, address_pattern("https://evil.x"), "http://evil.x/a", deny),
+        (deny, address_pattern("https://evil.x"), "http://evil.x:8080/a", deny),
+        (deny, address_pattern("https://evil.x:443"), "ws://evil.x/a", deny),
+        (deny, address_pattern("https://evil.x:8443"), "http://evil.x:8443/a", deny),
+        (deny, address_pattern("https://evil.x:8443"), "https://evil.x/a", ask),
+        (deny, address_pattern("https://*.evil.x"), "http://a.evil.x/a", deny),
+        (deny, address_pattern("https://evil.x/a/*"), "http://evil.x/a", deny),
+        (deny, address_pattern("https://evil.x/a/*"), "http://evil.x/b", ask),
+        (deny, address_pattern("http://*"), "https://good.x/", ask),
+        (allow, glob_pattern("https://good.x/*"), "http://good.x/a", ask),
+        (allow, address_pattern("https://good.x"), "http://good.x/a", ask),
+        (allow, address_pattern("https://good.x"), "https://good.x:8443/a", ask),
+        (deny, glob_pattern("/etc/passwd"), "/etc/x/../passwd", deny),
+        (deny, glob_pattern("/etc/passwd"), "/etc/other", ask),
+        (allow, glob_pattern("/public/a"), "/public/x/../a", ask),
+        (allow, glob_pattern("/public/*"), "/public//a", ask),
+        (allow, glob_pattern("/public/*"), "/public/a", allow),
+        (allow, glob_pattern("https://api.x/public/*"), "https://api.x/public/%2e%2e/admin", ask),
+        (allow, glob_pattern("https://api.x/public/*"), "https://api.x/public/a", allow),
+        (allow, glob_pattern("https://*.x.com/*"), "https://evil/a.x.com/", ask),
+        (allow, glob_pattern("https://*.x.com/*"), "https://a.x.com/b", allow),
+        (allow, glob_pattern("https://api.x*"), "https://api.x@evil/", ask),
+        (allow, glob_pattern("https://api.x*"), "https://api.x/a", allow),
+        (deny, glob_pattern("*evil.x*"), "EVIL.x", deny),
+        (deny, glob_pattern("https://evil.x*"), "evil.x", deny),
+        (deny, glob_pattern("/secret/*"), "file:///secret/k", deny),
+        (allow, glob_pattern("*good.x*"), "GOOD.x", ask),
+        (deny, folder_pattern("/secret"), "/%73ecret/k", deny),
+        (deny, folder_pattern("/secret"), "/public/k", ask),
+        (allow, folder_pattern("/pub"), "/pub/%2e%2e/secret/k", ask),
+        (allow, folder_pattern("/pub"), "/pub/..%2fsecret/k", ask),
+        (allow, folder_pattern("/pub"), r"/pub/..\..\secret\k", ask),
+        (allow, folder_pattern("/pub"), "/pub/k", allow),
+        (deny, path_pattern("/secret/*"), "//secret/x", deny),
+        (deny, path_pattern("/secret/*"), "/public/x", ask),
+        (allow, path_pattern("/public/*"), "/public/../etc/passwd", ask),
+        (allow, path_pattern("/public/*"), "/public//a", allow),
+        (allow, path_pattern("/public/*"), "public/a", ask),
+        (deny, address_pattern("https://evil.x"), "https://EVIL.x.:443/a", deny),
+        (deny, address_pattern("https://evil.x"), "https://user@evil%2ex/", deny),
+        (deny, address_pattern("https://evil.x"), "https://good.x/", ask),
+        (allow, address_pattern("https://api.x/public/*"), "https://api.x/public/%2e%2e/admin", ask),
+        (allow, address_pattern("https://*.x.com"), "https://evil/a.x.com/", ask),
+        (allow, address_pattern("https://api.x"), "https://api.x@evil/", ask),
+        (allow, address_pattern("https://api.x"), "https://api.x/a", allow),
     ];
     for (effect, is, value, expected) in cases {
-        let rule = with(effect, is);
+        let rule = rule_with_argument(effect, is);
         assert_eq!(decide(&rule, json!(value), ResolvedPaths::Elsewhere), expected, "{rule:?} and {value}");
     }
 }
@@ -133,20 +133,20 @@ fn lists_and_nested_arguments_are_matched_item_by_item() {
         ..rule(effect, "server", None)
     };
     let decide = |rule: PolicyRule, arguments: Value| {
-        let call = Call { arguments, ..Call::default() };
-        strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
+        let call = TestCall { arguments, ..TestCall::default() };
+        decision_effect(call.with_act(|act| policy_with_rules(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
     };
     let (allow, ask, deny) = (RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Deny);
     let both = json!({"o": {"list": ["/public/a", "//secret/x"]}});
     let number = |text: &str| ArgumentPattern::Number(text.to_owned());
     for (what, rule, arguments, expected) in [
-        ("one of two is denied", rule_at(deny, "/o/list", path("/secret/*")), both.clone(), deny),
-        ("one of two is denied by a glob", rule_at(deny, "/o/list", glob("/secret/*")), both.clone(), deny),
-        ("not both are allowed", rule_at(allow, "/o/list", path("/public/*")), both.clone(), ask),
-        ("the one that is named is", rule_at(allow, "/o/list/0", path("/public/*")), both.clone(), allow),
-        ("neither is", rule_at(deny, "/o/list", path("/etc")), both, ask),
-        ("an empty list", rule_at(allow, "/l", path("/public/*")), json!({"l": []}), ask),
-        ("an empty list, denied", rule_at(deny, "/l", path("/public/*")), json!({"l": []}), ask),
+        ("one of two is denied", rule_at(deny, "/o/list", path_pattern("/secret/*")), both.clone(), deny),
+        ("one of two is denied by a glob", rule_at(deny, "/o/list", glob_pattern("/secret/*")), both.clone(), deny),
+        ("not both are allowed", rule_at(allow, "/o/list", path_pattern("/public/*")), both.clone(), ask),
+        ("the one that is named is", rule_at(allow, "/o/list/0", path_pattern("/public/*")), both.clone(), allow),
+        ("neither is", rule_at(deny, "/o/list", path_pattern("/etc")), both, ask),
+        ("an empty list", rule_at(allow, "/l", path_pattern("/public/*")), json!({"l": []}), ask),
+        ("an empty list, denied", rule_at(deny, "/l", path_pattern("/public/*")), json!({"l": []}), ask),
         ("numbers", rule_at(allow, "/n", number("1..10")), json!({"n": [1, 10]}), allow),
         ("one too large", rule_at(allow, "/n", number("1..10")), json!({"n": [1, 11]}), ask),
         ("one that is a text", rule_at(allow, "/n", number("1..10")), json!({"n": ["5"]}), ask),
@@ -154,11 +154,11 @@ fn lists_and_nested_arguments_are_matched_item_by_item() {
         ("another one is not", rule_at(deny, "/n", number("1..10")), json!({"n": "50"}), ask),
         ("a list in a list", rule_at(allow, "/n", number("1..10")), json!({"n": [[1]]}), ask),
         ("a list in a list, denied", rule_at(deny, "/n", number("1..10")), json!({"n": [[1]]}), deny),
-        ("a number is no path", rule_at(deny, "/n", path("/secret")), json!({"n": 5}), ask),
+        ("a number is no path", rule_at(deny, "/n", path_pattern("/secret")), json!({"n": 5}), ask),
         ("as many items as are judged", rule_at(allow, "/n", number("1")), json!({"n": vec![1; 1_000]}), allow),
         ("more items than are judged", rule_at(allow, "/n", number("1")), json!({"n": vec![1; 1_001]}), ask),
         ("more of what is denied", rule_at(deny, "/n", number("2")), json!({"n": vec![1; 1_001]}), deny),
-        ("nothing there", rule_at(deny, "/n", path("/secret")), json!({"n": null}), ask),
+        ("nothing there", rule_at(deny, "/n", path_pattern("/secret")), json!({"n": null}), ask),
         ("a name with a slash", rule_at(deny, "/a~1b", number("1")), json!({"a/b": 1}), deny),
         ("a name with a tilde", rule_at(deny, "/a~01", number("1")), json!({"a~1": 1}), deny),
     ] {
@@ -168,44 +168,51 @@ fn lists_and_nested_arguments_are_matched_item_by_item() {
 
 #[test]
 fn explanation_contains_each_condition_with_its_value() {
-    let rule = with(RuleEffect::Deny, path("/secret/*"));
-    let policy = policy_of(&[], std::slice::from_ref(&rule));
+    let rule = rule_with_argument(RuleEffect::Deny, path_pattern("/secret/*"));
+    let policy = policy_with_rules(&[], std::slice::from_ref(&rule));
     let link = "/public/link".to_owned();
     let paths = ResolvedPaths::Here([(link.clone(), Some("/secret/x".to_owned()))].into());
-    let call = Call { arguments: json!({ "x": link }), paths, ..Call::default() };
-    let explained = call.with(|act| policy.explain(&act, 0));
+    let call = TestCall { arguments: json!({ "x": link }), paths, ..TestCall::default() };
+    let explained = call.with_act(|act| policy.explain(&act, 0));
     let judged = &explained.considered[0].arguments[0];
     assert!(judged.holds, "a link into the folder is denied: {judged:?}");
     assert_eq!((judged.number, judged.reason.name()), (0, "leads-elsewhere"), "why");
     assert_eq!(judged.value.as_deref(), Some(r#""/public/link""#), "the value");
     assert_eq!(judged.normal, ["/secret/x"], "the resolved location");
-    let long = Call { arguments: json!({ "x": "x".repeat(70_000) }), ..Call::default() };
-    let explained = long.with(|act| policy.explain(&act, 0));
+    let long = TestCall { arguments: json!({ "x": "x".repeat(70_000) }), ..TestCall::default() };
+    let explained = long.with_act(|act| policy.explain(&act, 0));
     let judged = &explained.considered[0].arguments[0];
     assert_eq!((judged.holds, judged.reason.name()), (true, "too-long"), "a value that is too long is doubtful");
     assert_eq!(judged.value.as_ref().map(String::len), Some(200), "only its beginning is shown");
-    let elsewhere = Call { tool: "t".to_owned(), server: "other".to_owned(), ..Call::default() };
-    let explained = elsewhere.with(|act| policy.explain(&act, 0));
+    let elsewhere = TestCall { tool: "t".to_owned(), server: "other".to_owned(), ..TestCall::default() };
+    let explained = elsewhere.with_act(|act| policy.explain(&act, 0));
     assert!(explained.considered[0].arguments.is_empty(), "a rule about another server has no results");
-    let glob = with(RuleEffect::Deny, glob("/secret/*"));
-    let explained = Call { arguments: json!({ "x": "/a/../b" }), ..Call::default() }
-        .with(|act| policy_of(&[], std::slice::from_ref(&glob)).explain(&act, 0));
+    let glob = rule_with_argument(RuleEffect::Deny, glob_pattern("/secret/*"));
+    let explained = TestCall { arguments: json!({ "x": "/a/../b" }), ..TestCall::default() }
+        .with_act(|act| policy_with_rules(&[], std::slice::from_ref(&glob)).explain(&act, 0));
     assert_eq!(explained.considered[0].arguments[0].normal, ["/b"], "the value of a glob is normalized");
 }
 
 #[test]
 fn only_paths_named_by_a_rule_are_resolved() {
-    let policy = policy_of(&[], &[with(RuleEffect::Deny, path("/secret/*")), with(RuleEffect::Deny, glob("/a/*"))]);
+    let policy = policy_with_rules(
+        &[],
+        &[
+            rule_with_argument(RuleEffect::Deny, path_pattern("/secret/*")),
+            rule_with_argument(RuleEffect::Deny, glob_pattern("/a/*")),
+        ],
+    );
     let values = json!({"x": ["/public/a", 5, "rel"], "y": "/other"});
     let arguments = values.as_object().unwrap();
     let paths: Vec<&str> = policy.paths_in_call("server", "tool", arguments).into_iter().collect();
     assert_eq!(paths, ["/public/a", "/secret", "rel"], "the values, and the beginning of the pattern");
     assert!(policy.paths_in_call("other", "tool", arguments).is_empty(), "no paths for another server");
-    let tool = PolicyRule { tool: Some("one".to_owned()), ..with(RuleEffect::Deny, path("/secret/*")) };
-    let mut of_tool = policy_of(&[], &[tool]);
+    let tool =
+        PolicyRule { tool: Some("one".to_owned()), ..rule_with_argument(RuleEffect::Deny, path_pattern("/secret/*")) };
+    let mut of_tool = policy_with_rules(&[], &[tool]);
     assert!(of_tool.paths_in_call("server", "tool", arguments).is_empty(), "no paths for another tool");
     assert_eq!(of_tool.paths_in_call("server", "one", arguments).len(), 3, "all paths for the tool of the rule");
-    let glob_only = policy_of(&[], &[with(RuleEffect::Deny, glob("/a/*"))]);
+    let glob_only = policy_with_rules(&[], &[rule_with_argument(RuleEffect::Deny, glob_pattern("/a/*"))]);
     assert!(glob_only.paths_in_call("server", "tool", arguments).is_empty(), "no paths for a glob");
     of_tool.set_user(PolicyFile::default()).unwrap();
     assert!(of_tool.paths_in_call("server", "one", arguments).is_empty(), "no paths after the rule is removed");
@@ -219,75 +226,52 @@ fn only_paths_named_by_a_rule_are_resolved() {
     );
 }
 
-#[test]
-fn identity_rule_matches_every_spelling_of_an_address() {
-    let deny = |identity: &str| PolicyRule {
-        identity: Some(identity.to_owned()),
-        direction: policy::RuleDirection::Both,
-        ..rule(RuleEffect::Deny, "*", None)
-    };
-    let decide = |rule: PolicyRule, words: &str| {
-        let mut policy = policy_of(&[rule], &[]);
-        policy.set_identity("server", vec![words.to_owned()]);
-        let hash = policy::Hash::of_json(&json!("x"));
-        strictness(policy.decide(&policy::PolicyAct::ConnectServer { server: "server", address: &hash }, 0))
-    };
-    for words in [
-        "https://evil-mcp.example/",
-        "https://EVIL-MCP.example/",
-        "https://evil-mcp%2eexample/",
-        "https://\u{ff45}\u{ff56}\u{ff49}\u{ff4c}-mcp.example/",
-        "https://evil-mcp\u{3002}example/",
-        "https://evil-mcp.example:443/mcp",
-        "https://evil-mcp.example./mcp",
-        "https://user@evil-mcp.example/mcp",
-        "npx -y mcp-remote https://Evil-MCP.example/mcp --allow",
-    ] {
-        for identity in ["*evil-mcp.example*", "*EVIL-mcp.example*", "evil-mcp.example", "*//evil-mcp.example/*"] {
-            assert_eq!(decide(deny(identity), words), RuleEffect::Deny, "{identity} and {words}");
-        }
-    }
-    for words in ["https://good-mcp.example/", "https://evil-mcp.example.org.good/"] {
-        assert_eq!(decide(deny("evil-mcp.example"), words), RuleEffect::Ask, "{words} is another host");
-    }
-    assert_eq!(decide(deny("*b\u{fc}cher.x*"), "https://xn--bcher-kva.x/"), RuleEffect::Deny, "in letters");
-    assert_eq!(decide(deny("*xn--bcher-kva.x*"), "https://b\u{fc}cher.x/"), RuleEffect::Deny, "in Punycode");
-}
-
 /// A policy with one rule, compiled once because compiling takes longer than deciding.
 struct SingleRulePolicy(ArgumentPattern, Policy);
 
 impl SingleRulePolicy {
     fn all<const N: usize>(effect: RuleEffect, kinds: [ArgumentPattern; N]) -> [Self; N] {
-        kinds.map(|is| Self(is.clone(), policy_of(&[], &[with(effect, is)])))
+        kinds.map(|is| Self(is.clone(), policy_with_rules(&[], &[rule_with_argument(effect, is)])))
     }
 
     fn decide(&self, value: Value, paths: ResolvedPaths) -> RuleEffect {
-        let call = Call { arguments: json!({ "x": value }), paths, ..Call::default() };
-        strictness(call.with(|act| self.1.decide(&act, 0)))
+        let call = TestCall { arguments: json!({ "x": value }), paths, ..TestCall::default() };
+        decision_effect(call.with_act(|act| self.1.decide(&act, 0)))
     }
 }
 
 static DENIED_PATHS: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
-    let kinds = [path("/secret/*"), glob("/secret/*"), path("/secret/a/key"), glob("/secret/a/key")];
+    let kinds = [
+        path_pattern("/secret/*"),
+        glob_pattern("/secret/*"),
+        path_pattern("/secret/a/key"),
+        glob_pattern("/secret/a/key"),
+    ];
     SingleRulePolicy::all(RuleEffect::Deny, kinds)
 });
 static ALLOWED_PATHS: LazyLock<[SingleRulePolicy; 2]> =
-    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Allow, [path("/public/*"), glob("/public/*")]));
-static PUBLIC: LazyLock<[SingleRulePolicy; 1]> =
-    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Deny, [path("/public/*")]));
+    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Allow, [path_pattern("/public/*"), glob_pattern("/public/*")]));
+static ALLOWED_PUBLIC_FOLDER: LazyLock<[SingleRulePolicy; 1]> =
+    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Deny, [path_pattern("/public/*")]));
 static DENIED_ADDRESSES: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
-    let typed = [address("https://evil.x"), address("https://evil.x/secret/*")];
+    let typed = [address_pattern("https://evil.x"), address_pattern("https://evil.x/secret/*")];
     let [origin, below] = typed;
-    SingleRulePolicy::all(RuleEffect::Deny, [origin, below, glob("https://evil.x/*"), glob("https://evil.x/secret/*")])
+    SingleRulePolicy::all(
+        RuleEffect::Deny,
+        [origin, below, glob_pattern("https://evil.x/*"), glob_pattern("https://evil.x/secret/*")],
+    )
 });
 static ALLOWED_ADDRESSES: LazyLock<[SingleRulePolicy; 3]> = LazyLock::new(|| {
-    let kinds = [address("https://api.x/public/*"), glob("https://api.x/public/*"), glob("https://api.x*")];
+    let kinds = [
+        address_pattern("https://api.x/public/*"),
+        glob_pattern("https://api.x/public/*"),
+        glob_pattern("https://api.x*"),
+    ];
     SingleRulePolicy::all(RuleEffect::Allow, kinds)
 });
 
 /// Generates path components that programs may misinterpret.
-fn odd_part() -> impl Strategy<Value = &'static str> {
+fn any_ambiguous_component() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "public",
         "secret",
@@ -311,7 +295,7 @@ fn odd_part() -> impl Strategy<Value = &'static str> {
 }
 
 /// Generates other spellings of the same path: detours, empty components, percent-encoding.
-fn respelled(names: Vec<&'static str>) -> impl Strategy<Value = String> {
+fn any_respelling(names: Vec<&'static str>) -> impl Strategy<Value = String> {
     let detour = prop::sample::select(vec!["", "/", "/.", "/x/..", "/secret/..", "/./"]);
     prop::collection::vec((detour, any::<prop::sample::Index>(), any::<bool>()), names.len()).prop_map(move |how| {
         let mut text = String::new();
@@ -330,7 +314,7 @@ fn respelled(names: Vec<&'static str>) -> impl Strategy<Value = String> {
     })
 }
 
-fn hosts() -> impl Strategy<Value = &'static str> {
+fn any_host_spelling() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "api.x",
         "API.x",
@@ -374,7 +358,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn denied_path_is_denied_in_every_spelling(text in respelled(vec!["secret", "a", "key"])) {
+    fn denied_path_is_denied_in_every_spelling(text in any_respelling(vec!["secret", "a", "key"])) {
         for ready in DENIED_PATHS.iter() {
             prop_assert_eq!(ready.decide(json!(text), ResolvedPaths::Elsewhere), RuleEffect::Deny, "{:?}", ready.0);
             prop_assert_eq!(ready.decide(json!(["/x", text]), ResolvedPaths::Elsewhere), RuleEffect::Deny, "in a list");
@@ -382,7 +366,7 @@ proptest! {
     }
 
     #[test]
-    fn allowed_path_is_within_the_rule(parts in prop::collection::vec(odd_part(), 0..6), begins in any::<bool>()) {
+    fn allowed_path_is_within_the_rule(parts in prop::collection::vec(any_ambiguous_component(), 0..6), begins in any::<bool>()) {
         let text = format!("{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
         for ready in ALLOWED_PATHS.iter() {
             if ready.decide(json!(text), ResolvedPaths::Elsewhere) == RuleEffect::Allow {
@@ -392,7 +376,7 @@ proptest! {
     }
 
     #[test]
-    fn allowed_path_resolves_within_the_rule(inside in any::<bool>(), real in prop::option::of(odd_part())) {
+    fn allowed_path_resolves_within_the_rule(inside in any::<bool>(), real in prop::option::of(any_ambiguous_component())) {
         let written = if inside { "/public/a" } else { "/other/a" };
         let real = real.map(|part| format!("/{part}/a"));
         let facts = ResolvedPaths::Here([(written.to_owned(), real.clone())].into());
@@ -401,7 +385,7 @@ proptest! {
         }
         let leads_in = real.as_deref() == Some("/public/a");
         if inside || leads_in || real.is_none() {
-            let denied = PUBLIC[0].decide(json!(written), facts);
+            let denied = ALLOWED_PUBLIC_FOLDER[0].decide(json!(written), facts);
             prop_assert_eq!(denied, RuleEffect::Deny, "{} and {:?}", written, real);
         }
     }
@@ -411,7 +395,7 @@ proptest! {
         scheme in prop::sample::select(vec!["https://", "HTTPS://", "https:", "https:////", r"https:\\", " https://", "ht\ntps://"]),
         user in prop::sample::select(vec!["", "user@", "good.x:443@"]),
         host in prop::sample::select(vec!["evil.x", "EVIL.x", "evil.x.", "evil%2ex", "\u{ff45}vil.x", "evil.x:443", "evil\u{3002}x"]),
-        rest in respelled(vec!["secret", "key"]),
+        rest in any_respelling(vec!["secret", "key"]),
         end in prop::sample::select(vec!["", "?", "#part"]),
     ) {
         let text = format!("{scheme}{user}{host}{rest}{end}");
@@ -422,8 +406,8 @@ proptest! {
 
     #[test]
     fn allowed_address_is_within_the_rule(
-        host in hosts(),
-        parts in prop::collection::vec(odd_part(), 0..5),
+        host in any_host_spelling(),
+        parts in prop::collection::vec(any_ambiguous_component(), 0..5),
         begins in any::<bool>(),
     ) {
         let text = format!("https://{host}{}/{}", if begins { "/public" } else { "" }, parts.join("/"));

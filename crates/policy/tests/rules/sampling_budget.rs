@@ -1,7 +1,7 @@
 //! Tests of rules that allow sampling within a budget.
 
-use crate::support::{Call, file, policy_of, rule, strictness};
-use crate::written::problem;
+use crate::support::{TestCall, decision_effect, policy_file, policy_with_rules, rule};
+use crate::written::rule_problem;
 use policy::{
     Policy, PolicyAct, PolicyFile, PolicyRule, Preset, RuleDirection, RuleEffect, RuleFit, SamplingBudget, SamplingUse,
 };
@@ -14,7 +14,11 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
         sampling: Some(budget),
         ..rule(RuleEffect::Allow, "s", None)
     };
-    assert_eq!(problem(allow.clone()), None, "[sampling-approval-controls]: the user can let a server ask a model");
+    assert_eq!(
+        rule_problem(allow.clone()),
+        None,
+        "[sampling-approval-controls]: the user can let a server ask a model"
+    );
     let none = SamplingBudget { tokens_per_hour: 0, ..budget };
     for (what, bad) in [
         ("without a budget", PolicyRule { sampling: None, ..allow.clone() }),
@@ -26,11 +30,11 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
         ("with ask", PolicyRule { effect: RuleEffect::Ask, ..allow.clone() }),
         ("as trust", PolicyRule { trusted_server: true, ..allow.clone() }),
     ] {
-        assert!(problem(bad).is_some(), "no rule allows sampling {what}");
+        assert!(rule_problem(bad).is_some(), "no rule allows sampling {what}");
     }
-    let policy = policy_of(&[], std::slice::from_ref(&allow));
+    let policy = policy_with_rules(&[], std::slice::from_ref(&allow));
     let sample = |server, requests, tokens| PolicyAct::Sample { server, would_use: SamplingUse { requests, tokens } };
-    let decided = |policy: &Policy, act: &PolicyAct<'_>| strictness(policy.decide(act, 0));
+    let decided = |policy: &Policy, act: &PolicyAct<'_>| decision_effect(policy.decide(act, 0));
     for (what, act, expected) in [
         ("within the budget", sample("s", 10, 5_000), RuleEffect::Allow),
         ("one request more", sample("s", 11, 10), RuleEffect::Ask),
@@ -48,9 +52,13 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
         RuleFit::OverBudget,
         "[sampling-rate-limit]: the explanation says why it asks"
     );
-    let call = Call { server: "s".to_owned(), ..Call::default() };
-    assert_eq!(strictness(call.with(|act| policy.decide(&act, 0))), RuleEffect::Ask, "the rule doesn't allow calls");
-    let careful = PolicyFile { preset: Preset::Careful, ..file(Vec::new()) };
+    let call = TestCall { server: "s".to_owned(), ..TestCall::default() };
+    assert_eq!(
+        decision_effect(call.with_act(|act| policy.decide(&act, 0))),
+        RuleEffect::Ask,
+        "the rule doesn't allow calls"
+    );
+    let careful = PolicyFile { preset: Preset::Careful, ..policy_file(Vec::new()) };
     let mut policy = policy;
     policy.set_managed(careful).unwrap();
     assert_eq!(

@@ -7,21 +7,21 @@ use policy::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Call, file, policy_of, rule, strictness};
+use crate::support::{TestCall, decision_effect, policy_file, policy_with_rules, rule};
 
-fn decide(policy: &Policy, call: &Call) -> RuleEffect {
-    strictness(call.with(|act| policy.decide(&act, 0)))
+fn decide(policy: &Policy, call: &TestCall) -> RuleEffect {
+    decision_effect(call.with_act(|act| policy.decide(&act, 0)))
 }
 
 #[test]
 fn unreadable_file_makes_everything_ask_and_keeps_denials() {
     let rules = [rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "server", Some("drop"))];
-    let calls = [Call::default(), Call { tool: "drop".to_owned(), ..Call::default() }];
+    let calls = [TestCall::default(), TestCall { tool: "drop".to_owned(), ..TestCall::default() }];
     for (unusable, cause) in [
         (Policy::mark_managed_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
         (Policy::mark_user_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
     ] {
-        let mut policy = policy_of(&rules, &rules);
+        let mut policy = policy_with_rules(&rules, &rules);
         assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [RuleEffect::Allow, RuleEffect::Deny], "before");
         unusable(&mut policy);
         assert_eq!(
@@ -29,7 +29,7 @@ fn unreadable_file_makes_everything_ask_and_keeps_denials() {
             [RuleEffect::Ask, RuleEffect::Deny],
             "{cause:?}"
         );
-        let decided = calls[0].with(|act| policy.decide(&act, 0));
+        let decided = calls[0].with_act(|act| policy.decide(&act, 0));
         assert!(matches!(decided, PolicyDecision::Ask { rule, .. } if rule == cause), "{decided:?} names the cause");
     }
 }
@@ -40,9 +40,9 @@ fn stricter_preset_of_both_files_applies() {
     for (managed, user, expected) in
         [(balanced, balanced, balanced), (careful, balanced, careful), (balanced, careful, careful)]
     {
-        let mut policy = policy_of(&[], &[]);
-        policy.set_managed(PolicyFile { preset: managed, ..file(Vec::new()) }).unwrap();
-        policy.set_user(PolicyFile { preset: user, ..file(Vec::new()) }).unwrap();
+        let mut policy = policy_with_rules(&[], &[]);
+        policy.set_managed(PolicyFile { preset: managed, ..policy_file(Vec::new()) }).unwrap();
+        policy.set_user(PolicyFile { preset: user, ..policy_file(Vec::new()) }).unwrap();
         assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
         let own = [policy.preset_from(RuleSource::Managed), policy.preset_from(RuleSource::User)];
         assert_eq!(own, [managed, user], "each file's preset is still reported");
@@ -56,7 +56,7 @@ fn removed_server_leaves_nothing_to_another_of_its_name() {
         direction: RuleDirection::Both,
         ..rule(RuleEffect::Deny, "*", None)
     };
-    let mut policy = policy_of(&[], &[deny_npx]);
+    let mut policy = policy_with_rules(&[], &[deny_npx]);
     for server in ["old", "other"] {
         policy.set_identity(server, vec!["uvx files".to_owned()]);
         policy.mute(server);
@@ -76,7 +76,7 @@ fn removed_server_leaves_nothing_to_another_of_its_name() {
     }
     policy.forget_server("old");
     let command = Hash::of_json(&json!("uvx files"));
-    let start = |server| strictness(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0));
+    let start = |server| decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0));
     let standing = |server| {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
         (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
@@ -100,8 +100,10 @@ fn causes_have_stable_names() {
     ] {
         assert_eq!((by.text().as_ref(), by.to_string().as_str()), (name, name), "{by:?}");
     }
-    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "other", None)]);
-    let explained = Call { standing: ReviewState::New, ..Call::default() }.with(|act| policy.explain(&act, 0));
+    let policy =
+        policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "other", None)]);
+    let explained =
+        TestCall { standing: ReviewState::New, ..TestCall::default() }.with_act(|act| policy.explain(&act, 0));
     let PolicyDecision::Ask { rule, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
     let fits: Vec<&str> = explained.considered.iter().map(|one| one.fit.name()).collect();
     assert_eq!((rule.name(), fits.contains(&"not-reviewed"), fits.contains(&"other-server")), ("new-tool", true, true));
@@ -129,7 +131,7 @@ fn each_kind_of_condition_round_trips() {
 
 #[test]
 fn always_asking_tool_asks_despite_rules_grants_and_trust() {
-    let call = Call { asks_each_time: true, ..Call::default() };
+    let call = TestCall { asks_each_time: true, ..TestCall::default() };
     let granted = |careful: bool| {
         let mut grants = policy::Grants::default();
         grants
@@ -147,7 +149,7 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
             .unwrap();
         let mut policy = Policy::new(grants);
         let preset = if careful { Preset::Careful } else { Preset::Balanced };
-        policy.set_user(PolicyFile { preset, ..file(Vec::new()) }).unwrap();
+        policy.set_user(PolicyFile { preset, ..policy_file(Vec::new()) }).unwrap();
         policy
     };
     let trusted = || {
@@ -159,35 +161,35 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
     let (allow, ask) = (rule(RuleEffect::Allow, "server", Some("tool")), rule(RuleEffect::Ask, "server", None));
     let own = DecisionReason::ToolAsksEachTime;
     let cases = [
-        ("nothing", policy_of(&[], &[]), own),
+        ("nothing", policy_with_rules(&[], &[]), own),
         ("a grant", granted(false), own),
         ("a grant under the careful preset", granted(true), own),
         ("trust in the server", trusted(), own),
-        ("a rule", policy_of(&[], std::slice::from_ref(&allow)), own),
-        ("a system-wide rule", policy_of(std::slice::from_ref(&allow), &[]), own),
-        ("a rule that holds after untrusted content", policy_of(&[], &[after]), own),
-        ("a rule that asks", policy_of(&[], &[allow, ask]), DecisionReason::RuleAsks),
+        ("a rule", policy_with_rules(&[], std::slice::from_ref(&allow)), own),
+        ("a system-wide rule", policy_with_rules(std::slice::from_ref(&allow), &[]), own),
+        ("a rule that holds after untrusted content", policy_with_rules(&[], &[after]), own),
+        ("a rule that asks", policy_with_rules(&[], &[allow, ask]), DecisionReason::RuleAsks),
     ];
     for (what, policy, expected) in cases {
-        let decided = call.with(|act| policy.decide(&act, 0));
+        let decided = call.with_act(|act| policy.decide(&act, 0));
         let PolicyDecision::Ask { rule, scopes, .. } = decided else { panic!("{what}: it asks: {decided:?}") };
         assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{what}: only this call can be approved");
     }
-    let denying = policy_of(&[], &[rule(RuleEffect::Deny, "server", None)]);
+    let denying = policy_with_rules(&[], &[rule(RuleEffect::Deny, "server", None)]);
     assert_eq!(decide(&denying, &call), RuleEffect::Deny, "a rule that denies still denies");
 }
 
 #[test]
 fn always_asking_tool_keeps_a_more_specific_reason() {
-    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
+    let policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let cases = [
-        (Call { standing: ReviewState::New, ..Call::default() }, DecisionReason::NewTool),
-        (Call { standing: ReviewState::Changed, ..Call::default() }, DecisionReason::ToolChanged),
-        (Call { after_untrusted: true, ..Call::default() }, DecisionReason::AfterUntrusted),
+        (TestCall { standing: ReviewState::New, ..TestCall::default() }, DecisionReason::NewTool),
+        (TestCall { standing: ReviewState::Changed, ..TestCall::default() }, DecisionReason::ToolChanged),
+        (TestCall { after_untrusted: true, ..TestCall::default() }, DecisionReason::AfterUntrusted),
     ];
     for (call, expected) in cases {
-        let call = Call { asks_each_time: true, ..call };
-        let decided = call.with(|act| policy.decide(&act, 0));
+        let call = TestCall { asks_each_time: true, ..call };
+        let decided = call.with_act(|act| policy.decide(&act, 0));
         let PolicyDecision::Ask { rule, scopes, .. } = decided else { panic!("it asks: {decided:?}") };
         assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{call:?}");
     }
@@ -195,9 +197,9 @@ fn always_asking_tool_keeps_a_more_specific_reason() {
 
 #[test]
 fn explanation_states_that_the_tool_always_asks() {
-    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
-    let call = Call { asks_each_time: true, ..Call::default() };
-    let explained = call.with(|act| policy.explain(&act, 0));
+    let policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
+    let call = TestCall { asks_each_time: true, ..TestCall::default() };
+    let explained = call.with_act(|act| policy.explain(&act, 0));
     let fits: Vec<_> = explained.considered.iter().map(|one| one.fit).collect();
     assert_eq!(fits, [RuleFit::AsksEachTime], "the rule that allows has no effect");
     assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "the text must be a stable name");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// A tool call whose fields tests can change.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct TestCall {
     pub(crate) server: String,
     pub(crate) tool: String,
     pub(crate) standing: ReviewState,
@@ -19,7 +19,7 @@ pub(crate) struct Call {
     pub(crate) after_untrusted: bool,
 }
 
-impl Default for Call {
+impl Default for TestCall {
     fn default() -> Self {
         Self {
             server: "server".to_owned(),
@@ -34,9 +34,9 @@ impl Default for Call {
     }
 }
 
-impl Call {
+impl TestCall {
     /// Calls a closure with the call as an act, in the conversation `c1` and with the hash of `v1` as definition.
-    pub(crate) fn with<T>(&self, look: impl FnOnce(PolicyAct<'_>) -> T) -> T {
+    pub(crate) fn with_act<T>(&self, look: impl FnOnce(PolicyAct<'_>) -> T) -> T {
         let definition = Hash::of_json(&json!("v1"));
         look(PolicyAct::CallTool {
             server: &self.server,
@@ -57,19 +57,21 @@ pub(crate) fn rule(effect: RuleEffect, server: &str, tool: Option<&str>) -> Poli
     PolicyRule { tool: tool.map(str::to_owned), ..PolicyRule::new(effect, server.to_owned()) }
 }
 
-pub(crate) fn file(rules: Vec<PolicyRule>) -> PolicyFile {
+pub(crate) fn policy_file(rules: Vec<PolicyRule>) -> PolicyFile {
     PolicyFile { rules, ..PolicyFile::default() }
 }
 
-pub(crate) fn policy_of(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
+pub(crate) fn policy_with_rules(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
     let mut policy = Policy::new(Grants::default());
-    policy.set_managed(file(managed.to_vec())).unwrap();
-    policy.set_user(file(user.iter().filter(|rule| rule.scope == RuleScope::Always).cloned().collect())).unwrap();
+    policy.set_managed(policy_file(managed.to_vec())).unwrap();
+    policy
+        .set_user(policy_file(user.iter().filter(|rule| rule.scope == RuleScope::Always).cloned().collect()))
+        .unwrap();
     policy
 }
 
 /// Returns the rule effect that corresponds to a decision.
-pub(crate) fn strictness(decision: PolicyDecision) -> RuleEffect {
+pub(crate) fn decision_effect(decision: PolicyDecision) -> RuleEffect {
     match decision {
         PolicyDecision::Allow { .. } => RuleEffect::Allow,
         PolicyDecision::Ask { .. } => RuleEffect::Ask,

@@ -1,6 +1,6 @@
 //! Tests of rules as written: validation, matching, and decisions.
 
-use crate::support::{Call, file, policy_of, rule, strictness};
+use crate::support::{TestCall, decision_effect, policy_file, policy_with_rules, rule};
 use policy::{
     ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionReason, DecisionSource, Grants, Hash, Policy,
     PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleError,
@@ -8,7 +8,7 @@ use policy::{
 };
 use serde_json::{Value, json};
 
-pub(crate) fn problem(rule: PolicyRule) -> Option<RuleError> {
+pub(crate) fn rule_problem(rule: PolicyRule) -> Option<RuleError> {
     RuleSet::compile(RuleSource::User, vec![rule]).err().map(|problem| problem.error)
 }
 
@@ -48,9 +48,9 @@ fn invalid_rules_are_rejected() {
         ("a long note", PolicyRule { note: "x".repeat(1_001), ..ask() }),
     ];
     for (what, rule) in bad {
-        assert!(problem(rule).is_some(), "{what}: must be invalid");
+        assert!(rule_problem(rule).is_some(), "{what}: must be invalid");
     }
-    assert_eq!(problem(PolicyRule { annotations: Some(claims), ..ask() }), None, "annotations may make it ask");
+    assert_eq!(rule_problem(PolicyRule { annotations: Some(claims), ..ask() }), None, "annotations may make it ask");
     let many = vec![ask(); RuleSet::LIMIT + 1];
     assert_eq!(
         RuleSet::compile(RuleSource::User, many).unwrap_err().error,
@@ -67,8 +67,10 @@ fn invalid_rules_are_rejected() {
 
 #[test]
 fn rule_matches_its_conditions() {
-    let call =
-        Call { arguments: json!({"path": "/home/ann/x", "to": ["a@b.org", "c@d.org"], "n": 3}), ..Call::default() };
+    let call = TestCall {
+        arguments: json!({"path": "/home/ann/x", "to": ["a@b.org", "c@d.org"], "n": 3}),
+        ..TestCall::default()
+    };
     let at = |at: &str, is| vec![ArgumentRule { at: at.to_owned(), is }];
     let glob = |text: &str| ArgumentPattern::Glob(text.to_owned());
     let ask = || rule(RuleEffect::Ask, "server", None);
@@ -108,16 +110,16 @@ fn rule_matches_its_conditions() {
         ),
     ];
     for (rule, expected) in cases {
-        let policy = policy_of(&[], std::slice::from_ref(&rule));
+        let policy = policy_with_rules(&[], std::slice::from_ref(&rule));
         let in_session = rule.scope != RuleScope::Always;
-        let policy = if in_session { with_session(rule.clone()) } else { policy };
-        let explained = call.with(|act| policy.explain(&act, 1_000));
+        let policy = if in_session { policy_with_session_rule(rule.clone()) } else { policy };
+        let explained = call.with_act(|act| policy.explain(&act, 1_000));
         assert_eq!(explained.considered.len(), 1, "one rule was considered");
         assert_eq!(explained.considered[0].fit, expected, "{rule:?}");
     }
 }
 
-fn with_session(rule: PolicyRule) -> Policy {
+fn policy_with_session_rule(rule: PolicyRule) -> Policy {
     let mut policy = Policy::new(Grants::default());
     policy.session_mut().add(rule).unwrap();
     policy
@@ -130,8 +132,8 @@ fn unresolvable_value_only_makes_a_decision_stricter() {
         ..rule(effect, "server", None)
     };
     let decide = |rule: PolicyRule, path: Value| {
-        let call = Call { arguments: json!({ "path": path }), ..Call::default() };
-        strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
+        let call = TestCall { arguments: json!({ "path": path }), ..TestCall::default() };
+        decision_effect(call.with_act(|act| policy_with_rules(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
     };
     let doubtful = [
         json!("/home/ann/../../etc/passwd"),
@@ -170,8 +172,8 @@ fn condition_cannot_be_bypassed_by_another_shape() {
         ..rule(effect, "server", None)
     };
     let decide = |rule: PolicyRule, arguments: Value| {
-        let call = Call { arguments, ..Call::default() };
-        strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
+        let call = TestCall { arguments, ..TestCall::default() };
+        decision_effect(call.with_act(|act| policy_with_rules(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
     };
     let glob = |text: &str| ArgumentPattern::Glob(text.into());
     let allow = |is| with(RuleEffect::Allow, "/path", is);
@@ -208,33 +210,33 @@ fn condition_cannot_be_bypassed_by_another_shape() {
 
 #[test]
 fn allowed_tool_asks_if_unreviewed_or_after_untrusted_content() {
-    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
-    let decide = |call: &Call| call.with(|act| policy.decide(&act, 0));
+    let policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
+    let decide = |call: &TestCall| call.with_act(|act| policy.decide(&act, 0));
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 1 });
-    assert_eq!(decide(&Call::default()), PolicyDecision::Allow { by }, "a rule allows what was reviewed");
-    let new = decide(&Call { standing: ReviewState::New, ..Call::default() });
+    assert_eq!(decide(&TestCall::default()), PolicyDecision::Allow { by }, "a rule allows what was reviewed");
+    let new = decide(&TestCall { standing: ReviewState::New, ..TestCall::default() });
     assert!(matches!(new, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
-    let changed = decide(&Call { standing: ReviewState::Changed, ..Call::default() });
+    let changed = decide(&TestCall { standing: ReviewState::Changed, ..TestCall::default() });
     assert!(
         matches!(changed, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. }),
         "a changed tool asks: {changed:?}"
     );
-    let after = decide(&Call { after_untrusted: true, ..Call::default() });
+    let after = decide(&TestCall { after_untrusted: true, ..TestCall::default() });
     let once = matches!(
         after,
         PolicyDecision::Ask { rule: DecisionReason::AfterUntrusted, scopes: &[ApprovalScope::Once], .. }
     );
     assert!(once, "a call after another server's output asks each time: {after:?}");
     let claims = ToolClaims { read_only: true, open_world: false, ..ToolClaims::default() };
-    let reads = decide(&Call { after_untrusted: true, claims, ..Call::default() });
-    assert_eq!(strictness(reads), RuleEffect::Ask, "a read-only annotation doesn't loosen the decision");
+    let reads = decide(&TestCall { after_untrusted: true, claims, ..TestCall::default() });
+    assert_eq!(decision_effect(reads), RuleEffect::Ask, "a read-only annotation doesn't loosen the decision");
     let even_then = PolicyRule { after_untrusted: true, ..rule(RuleEffect::Allow, "server", None) };
-    let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None), even_then]);
-    let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| policy.decide(&act, 0));
+    let policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None), even_then]);
+    let decided = TestCall { after_untrusted: true, ..TestCall::default() }.with_act(|act| policy.decide(&act, 0));
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 2 });
     assert_eq!(decided, PolicyDecision::Allow { by }, "a rule with `after_untrusted` allows the call");
-    let nothing = policy_of(&[], &[]);
-    let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| nothing.decide(&act, 0));
+    let nothing = policy_with_rules(&[], &[]);
+    let decided = TestCall { after_untrusted: true, ..TestCall::default() }.with_act(|act| nothing.decide(&act, 0));
     let once = matches!(decided, PolicyDecision::Ask { scopes: &[ApprovalScope::Once], .. });
     assert!(once, "no lasting approval is offered after another server's output: {decided:?}");
 }
@@ -246,13 +248,13 @@ fn server_is_matched_by_its_identity_under_any_name() {
         direction: RuleDirection::Both,
         ..rule(RuleEffect::Deny, "*", None)
     };
-    let mut policy = policy_of(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
+    let mut policy = policy_with_rules(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
     let command = Hash::of_json(&json!("x"));
     let mut start = |server: &str, words: Option<&str>| {
         if let Some(words) = words {
             policy.set_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
         }
-        strictness(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0))
+        decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0))
     };
     assert_eq!(start("evil", Some("npx -y evil-mcp")), RuleEffect::Deny, "denied by its command line");
     assert_eq!(start("harmless", Some("npx -y evil-mcp@2")), RuleEffect::Deny, "denied under another name");
@@ -262,11 +264,11 @@ fn server_is_matched_by_its_identity_under_any_name() {
 
 #[test]
 fn careful_preset_asks_for_every_payload_but_not_for_starts() {
-    let mut policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
+    let mut policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
     policy
-        .set_user(PolicyFile { preset: Preset::Careful, ..file(vec![rule(RuleEffect::Allow, "server", None)]) })
+        .set_user(PolicyFile { preset: Preset::Careful, ..policy_file(vec![rule(RuleEffect::Allow, "server", None)]) })
         .unwrap();
-    let decided = Call::default().with(|act| policy.decide(&act, 0));
+    let decided = TestCall::default().with_act(|act| policy.decide(&act, 0));
     let expected = PolicyDecision::Ask {
         rule: DecisionReason::PresetAsks,
         by: DecisionSource::Preset,
@@ -286,7 +288,7 @@ fn careful_preset_asks_for_every_payload_but_not_for_starts() {
 #[test]
 fn server_can_be_denied_completely() {
     let deny = PolicyRule { direction: RuleDirection::Both, ..rule(RuleEffect::Deny, "bad*", None) };
-    let policy = policy_of(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
+    let policy = policy_with_rules(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
     let (command, server) = (Hash::of_json(&json!("x")), "bad-one");
     let acts = [
         PolicyAct::StartServer { server, command: &command },
@@ -299,7 +301,7 @@ fn server_can_be_denied_completely() {
         PolicyAct::ReadAtUsersWish { server, conversation: None },
     ];
     for act in acts {
-        assert_eq!(strictness(policy.decide(&act, 0)), RuleEffect::Deny, "{act:?} is denied");
+        assert_eq!(decision_effect(policy.decide(&act, 0)), RuleEffect::Deny, "{act:?} is denied");
     }
 }
 
@@ -309,30 +311,30 @@ fn unusable_file_makes_everything_ask_and_keeps_denials() {
     let allow = rule(RuleEffect::Allow, "server", None);
     let broken = PolicyRule { server: String::new(), ..allow.clone() };
     for managed in [false, true] {
-        let mut policy = policy_of(&[], std::slice::from_ref(&allow));
+        let mut policy = policy_with_rules(&[], std::slice::from_ref(&allow));
         let set = |policy: &mut Policy, rules| {
-            if managed { policy.set_managed(file(rules)) } else { policy.set_user(file(rules)) }
+            if managed { policy.set_managed(policy_file(rules)) } else { policy.set_user(policy_file(rules)) }
         };
         set(&mut policy, vec![deny.clone(), allow.clone()]).unwrap();
         assert_eq!(
-            strictness(Call::default().with(|act| policy.decide(&act, 0))),
+            decision_effect(TestCall::default().with_act(|act| policy.decide(&act, 0))),
             RuleEffect::Allow,
             "the call is allowed"
         );
         assert!(set(&mut policy, vec![broken.clone()]).is_err(), "the file is refused");
-        let decided = Call::default().with(|act| policy.decide(&act, 0));
-        assert_eq!(strictness(decided), RuleEffect::Ask, "an unusable file makes everything ask");
+        let decided = TestCall::default().with_act(|act| policy.decide(&act, 0));
+        assert_eq!(decision_effect(decided), RuleEffect::Ask, "an unusable file makes everything ask");
         let reading = policy.decide(&PolicyAct::ReadAtUsersWish { server: "other", conversation: None }, 0);
-        assert_eq!(strictness(reading), RuleEffect::Ask, "acts without a rule ask as well");
-        let dropped = Call { tool: "drop".into(), ..Call::default() };
+        assert_eq!(decision_effect(reading), RuleEffect::Ask, "acts without a rule ask as well");
+        let dropped = TestCall { tool: "drop".into(), ..TestCall::default() };
         assert_eq!(
-            strictness(dropped.with(|act| policy.decide(&act, 0))),
+            decision_effect(dropped.with_act(|act| policy.decide(&act, 0))),
             RuleEffect::Deny,
             "a previous denial still applies"
         );
         set(&mut policy, vec![allow.clone()]).unwrap();
         assert_eq!(
-            strictness(Call::default().with(|act| policy.decide(&act, 0))),
+            decision_effect(TestCall::default().with_act(|act| policy.decide(&act, 0))),
             RuleEffect::Allow,
             "a repaired file takes effect"
         );
@@ -345,11 +347,15 @@ fn session_trust_covers_calls_of_reviewed_tools_only() {
     policy.trust_for_run("a*b").unwrap();
     policy.trust_for_run("a*b").unwrap();
     assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice adds one rule");
-    let call = |server: &str| Call { server: server.to_owned(), ..Call::default() };
-    let decide = |policy: &Policy, call: &Call| strictness(call.with(|act| policy.decide(&act, 0)));
+    let call = |server: &str| TestCall { server: server.to_owned(), ..TestCall::default() };
+    let decide = |policy: &Policy, call: &TestCall| decision_effect(call.with_act(|act| policy.decide(&act, 0)));
     assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Allow, "its calls are allowed");
     assert_eq!(decide(&policy, &call("axb")), RuleEffect::Ask, "the name is not a pattern");
-    assert_eq!(decide(&policy, &Call { standing: ReviewState::New, ..call("a*b") }), RuleEffect::Ask, "new tools ask");
+    assert_eq!(
+        decide(&policy, &TestCall { standing: ReviewState::New, ..call("a*b") }),
+        RuleEffect::Ask,
+        "new tools ask"
+    );
     let command = Hash::of_json(&json!("x"));
     for act in [
         PolicyAct::StartServer { server: "a*b", command: &command },
@@ -358,7 +364,7 @@ fn session_trust_covers_calls_of_reviewed_tools_only() {
         PolicyAct::OpenUrl { server: "a*b" },
         PolicyAct::SignIn { server: "a*b", steps_up: true },
     ] {
-        assert_eq!(strictness(policy.decide(&act, 0)), RuleEffect::Ask, "{act:?} still asks");
+        assert_eq!(decision_effect(policy.decide(&act, 0)), RuleEffect::Ask, "{act:?} still asks");
     }
     assert!(policy.end_trust("a*b"), "trust can be ended");
     assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Ask, "calls ask after the trust has ended");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use url::Url;
 
 use super::AuthConfig;
-use crate::url_parts::{MAX_URL, redacted_url};
+use crate::url_parts::{MAX_URL_BYTES, redacted_url};
 
 /// The address of a remote server, and its transport settings.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl std::fmt::Debug for HttpConfig {
 }
 
 /// Maximum length of a header value, in bytes.
-const MAX_HEADER: usize = 8 * 1024;
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 /// Maximum number of headers for one server.
 const MAX_HEADERS: usize = 50;
 
@@ -132,8 +132,8 @@ fn is_loopback(url: &Url) -> bool {
 /// Returns the reason why a URL is invalid for a server, or `None` if it is valid.
 #[must_use]
 pub fn url_problem(url: &str) -> Option<String> {
-    if url.len() > MAX_URL {
-        return Some(format!("the URL is longer than {MAX_URL} bytes"));
+    if url.len() > MAX_URL_BYTES {
+        return Some(format!("the URL is longer than {MAX_URL_BYTES} bytes"));
     }
     if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
         return Some("the URL has blanks or control characters in it, which programs interpret differently".to_owned());
@@ -164,8 +164,8 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
         Some("the name of a header may have only letters, digits and \"-\"".to_owned())
     } else if TRANSPORT_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
         Some(format!("the header {shown:?} is set by Drawbridge itself; leave it out"))
-    } else if value.len() > MAX_HEADER {
-        Some(format!("the value of the header {shown:?} is longer than {MAX_HEADER} bytes"))
+    } else if value.len() > MAX_HEADER_BYTES {
+        Some(format!("the value of the header {shown:?} is longer than {MAX_HEADER_BYTES} bytes"))
     } else if value.chars().any(|c| c.is_control() && c != '\t') {
         Some(format!("the value of the header {shown:?} has a line break or another control character"))
     } else if value.trim_matches([' ', '\t']) != value {

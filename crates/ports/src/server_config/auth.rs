@@ -145,7 +145,7 @@ const CLIENT_AUTH_METHODS: [&str; 4] = ["none", "client_secret_basic", "client_s
 /// Maximum number of scopes in the settings of one server.
 const MAX_SCOPES: usize = 100;
 /// Maximum length of each text in the settings, in bytes.
-const MAX_TEXT: usize = 2_048;
+const MAX_TEXT_BYTES: usize = 2_048;
 
 impl AuthConfig {
     /// Returns the settings that are single texts, with their keys in `mcp.json`.
@@ -177,9 +177,11 @@ impl AuthConfig {
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         for (key, text) in self.text_settings() {
-            if text.is_some_and(|text| text.is_empty() || text.len() > MAX_TEXT || text.chars().any(char::is_control)) {
+            if text.is_some_and(|text| {
+                text.is_empty() || text.len() > MAX_TEXT_BYTES || text.chars().any(char::is_control)
+            }) {
                 return Some(format!(
-                    "{key:?} must be a text of one line, with at most {MAX_TEXT} bytes, and not empty"
+                    "{key:?} must be a text of one line, with at most {MAX_TEXT_BYTES} bytes, and not empty"
                 ));
             }
         }
@@ -192,7 +194,7 @@ impl AuthConfig {
             ("privateKey", idp.and_then(|idp| idp.private_key.as_deref())),
             ("idToken", idp.and_then(|idp| idp.id_token.as_deref())),
         ];
-        if let Some((key, _)) = secret.iter().find(|(_, text)| text.is_some_and(|text| !is_reference(text))) {
+        if let Some((key, _)) = secret.iter().find(|(_, text)| text.is_some_and(|text| !is_secret_reference(text))) {
             return Some(format!("{key:?} must stand as \"${{secret:NAME}}\", so that it is stored in the keychain"));
         }
         let urls = [
@@ -214,7 +216,7 @@ impl AuthConfig {
         }
         let is_scope = |scope: &String| {
             !scope.is_empty()
-                && scope.len() <= MAX_TEXT
+                && scope.len() <= MAX_TEXT_BYTES
                 && scope.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
         };
         if self.scopes.len() > MAX_SCOPES || !self.scopes.iter().all(is_scope) {
@@ -247,6 +249,6 @@ impl AuthConfig {
 }
 
 /// Returns `true` if a text consists of exactly one reference to a secret.
-fn is_reference(text: &str) -> bool {
-    matches!(secrets::referenced_names(text)[..], [name] if secrets::reference(name) == text)
+fn is_secret_reference(text: &str) -> bool {
+    matches!(secrets::referenced_names(text)[..], [name] if secrets::secret_reference(name) == text)
 }

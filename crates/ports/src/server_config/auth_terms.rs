@@ -192,8 +192,8 @@ mod tests {
     use super::*;
     use crate::server_config::GrantType;
 
-    fn all_set() -> AuthConfig {
-        let secret = |name: &str| Some(secrets::reference(name));
+    fn auth_with_all_settings() -> AuthConfig {
+        let secret = |name: &str| Some(secrets::secret_reference(name));
         let text = |text: &str| Some(text.to_owned());
         AuthConfig {
             client_id: text("us"),
@@ -223,13 +223,13 @@ mod tests {
 
     #[test]
     fn s01_every_setting_is_listed_once() {
-        let terms = all_set().terms();
+        let terms = auth_with_all_settings().terms();
         let fields: BTreeSet<AuthField> = terms.iter().map(|term| term.field).collect();
         assert_eq!((fields.len(), terms.len()), (20, 20), "each setting once");
         let keys: BTreeSet<&str> = fields.iter().map(|field| field.key()).collect();
         assert_eq!(keys.len(), fields.len(), "keys are unique");
         // The derived serialization contains every field and does not depend on the list.
-        let written = serde_json::to_value(all_set()).unwrap();
+        let written = serde_json::to_value(auth_with_all_settings()).unwrap();
         let inner = written["identity_provider"].as_object().unwrap().len();
         assert_eq!(terms.len(), written.as_object().unwrap().len() - 1 + inner, "the list contains every setting");
     }
@@ -238,7 +238,7 @@ mod tests {
     fn hashed_and_displayed_settings_have_separate_field_names() {
         let names =
             |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
-        let hashed = serde_json::to_value(all_set()).unwrap();
+        let hashed = serde_json::to_value(auth_with_all_settings()).unwrap();
         let in_hash = [
             "algorithm",
             "client_auth",
@@ -252,7 +252,7 @@ mod tests {
         let expected = BTreeSet::from(in_hash.map(str::to_owned));
         assert_eq!(names(&hashed["identity_provider"]), expected, "renamed members would invalidate all approvals");
         assert!(names(&hashed).contains("redirect_port"), "members of the outer object are unchanged");
-        let shown = serde_json::to_value(all_set().identity_provider.unwrap()).unwrap();
+        let shown = serde_json::to_value(auth_with_all_settings().identity_provider.unwrap()).unwrap();
         let camel_case = names(&shown).into_iter().all(|name| !name.contains('_'));
         assert!(
             camel_case && shown["tokenEndpoint"] == "https://idp.example/token",
@@ -263,12 +263,12 @@ mod tests {
     #[test]
     fn s01_each_setting_changes_its_own_term() {
         let provider = |change: fn(&mut AuthIdentityProvider)| {
-            let mut auth = all_set();
+            let mut auth = auth_with_all_settings();
             auth.identity_provider.iter_mut().for_each(change);
             auth
         };
         let with = |change: fn(&mut AuthConfig)| {
-            let mut auth = all_set();
+            let mut auth = auth_with_all_settings();
             change(&mut auth);
             auth
         };
@@ -294,7 +294,7 @@ mod tests {
             provider(|provider| provider.algorithm = None),
             provider(|provider| provider.id_token = None),
         ];
-        let before = all_set().terms_by_key();
+        let before = auth_with_all_settings().terms_by_key();
         let mut seen = BTreeSet::new();
         for auth in changed {
             let after = auth.terms_by_key();
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn s01_secrets_are_listed_by_name_only() {
-        for term in all_set().terms().iter().filter(|term| term.field.is_secret()) {
+        for term in auth_with_all_settings().terms().iter().filter(|term| term.field.is_secret()) {
             assert!(["one", "two", "three", "four", "five", "six"].contains(&term.value.as_str()), "{term:?}");
         }
         let bare = AuthConfig { client_secret: Some("s3cret".to_owned()), ..AuthConfig::default() };

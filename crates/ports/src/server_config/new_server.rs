@@ -8,7 +8,7 @@ use super::{ServerEntry, ServerTransport};
 use crate::secrets;
 
 /// Last part of the name of a client secret. The name of a header's secret ends with the header.
-const CLIENT_SECRET: &str = "client_secret";
+const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// A part of the value of a variable or header.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ impl NewServer {
             let name = secrets::unused_secret_name(&entry.name, what, taken);
             taken.push(name.clone());
             secrets.extend(value.map(|value| (name.clone(), value)));
-            secrets::reference(&name)
+            secrets::secret_reference(&name)
         };
         taken.extend(entry.config.secret_names());
         let mut values = BTreeMap::new();
@@ -63,7 +63,7 @@ impl NewServer {
             }
             values.insert(what, value);
         }
-        let client_secret = client_secret.map(|secret| name_secret(CLIENT_SECRET, Some(secret), &mut taken));
+        let client_secret = client_secret.map(|secret| name_secret(CLIENT_SECRET_SUFFIX, Some(secret), &mut taken));
         match &mut entry.config.transport {
             ServerTransport::Stdio(stdio) => stdio.env.extend(values),
             ServerTransport::Http(http) => {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::server_config::{HttpConfig, StdioConfig};
 
-    fn secret(value: &str) -> ValuePart {
+    fn secret_value(value: &str) -> ValuePart {
         ValuePart::Secret(Some(value.to_owned().into()))
     }
 
@@ -99,8 +99,12 @@ mod tests {
         let stdio = StdioConfig { command: "npx".to_owned(), ..StdioConfig::default() };
         let place = secrets::command_place(&stdio);
         let entry = ServerEntry { name: "git".to_owned(), config: stdio.into() };
-        let values =
-            vec![ValuePart::Text("Bearer ".to_owned()), secret("one"), ValuePart::Text(":".to_owned()), secret("two")];
+        let values = vec![
+            ValuePart::Text("Bearer ".to_owned()),
+            secret_value("one"),
+            ValuePart::Text(":".to_owned()),
+            secret_value("two"),
+        ];
         let pending = vec![ValuePart::Secret(None)];
         let new = NewServer {
             secret_values: [("AUTH".to_owned(), values), ("KEY".to_owned(), pending)].into(),

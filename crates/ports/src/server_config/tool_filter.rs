@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of a pattern, in bytes.
-const MAX_PATTERN: usize = 1_000;
+const MAX_PATTERN_BYTES: usize = 1_000;
 
 /// The tools of a server that are available to models, by patterns on their names. In a pattern, `*` matches any text,
 /// including an empty one, and every other character matches only itself. Case matters, and there is no escape
@@ -63,9 +63,9 @@ impl ToolFilter {
         if lists.iter().any(|list| list.len() > Self::LIMIT) {
             return Some(format!("a list of its tools has more than {} names", Self::LIMIT));
         }
-        let is_bad = |name: &String| name.is_empty() || name.len() > MAX_PATTERN;
+        let is_bad = |name: &String| name.is_empty() || name.len() > MAX_PATTERN_BYTES;
         let is_any_bad = lists.into_iter().flatten().any(is_bad);
-        is_any_bad.then(|| format!("the name of a tool must not be empty or longer than {MAX_PATTERN} bytes"))
+        is_any_bad.then(|| format!("the name of a tool must not be empty or longer than {MAX_PATTERN_BYTES} bytes"))
     }
 }
 
@@ -86,7 +86,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn filter(enabled: Option<&[&str]>, disabled: &[&str]) -> ToolFilter {
+    fn tool_filter(enabled: Option<&[&str]>, disabled: &[&str]) -> ToolFilter {
         let texts = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         ToolFilter { enabled: enabled.map(texts), disabled: texts(disabled) }
     }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_pattern_with_many_stars_is_matched_in_bounded_time() {
-        let (pattern, name) = ("*a".repeat(MAX_PATTERN / 2), "a".repeat(100_000));
+        let (pattern, name) = ("*a".repeat(MAX_PATTERN_BYTES / 2), "a".repeat(100_000));
         assert!(matches(&pattern, &name), "each part is found");
         assert!(!matches(&format!("{pattern}b"), &name), "the end differs");
     }
@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn a_tool_is_offered_if_it_is_enabled_and_not_disabled() {
         let cases = [
-            (filter(None, &[]), "read", true),
-            (filter(None, &["read"]), "read", false),
-            (filter(None, &["read"]), "write", true),
-            (filter(Some(&["read"]), &[]), "read", true),
-            (filter(Some(&["read"]), &[]), "write", false),
-            (filter(Some(&[]), &[]), "read", false),
-            (filter(Some(&["*"]), &["del*"]), "delete", false),
-            (filter(Some(&["*"]), &["del*"]), "read", true),
+            (tool_filter(None, &[]), "read", true),
+            (tool_filter(None, &["read"]), "read", false),
+            (tool_filter(None, &["read"]), "write", true),
+            (tool_filter(Some(&["read"]), &[]), "read", true),
+            (tool_filter(Some(&["read"]), &[]), "write", false),
+            (tool_filter(Some(&[]), &[]), "read", false),
+            (tool_filter(Some(&["*"]), &["del*"]), "delete", false),
+            (tool_filter(Some(&["*"]), &["del*"]), "read", true),
         ];
         for (filter, tool, expected) in cases {
             assert_eq!(filter.admits(tool), expected, "{tool} by {filter:?}");
@@ -151,16 +151,16 @@ mod tests {
     #[test]
     fn a_restricted_filter_admits_only_what_both_admit() {
         let cases = [
-            (filter(None, &[]), filter(None, &[]), filter(None, &[])),
-            (filter(None, &["a"]), filter(Some(&["b"]), &["a", "c"]), filter(Some(&["b"]), &["a", "c"])),
-            (filter(Some(&["b"]), &[]), filter(None, &[]), filter(Some(&["b"]), &[])),
-            (filter(Some(&["a", "b"]), &[]), filter(Some(&["b", "c"]), &[]), filter(Some(&["b"]), &[])),
+            (tool_filter(None, &[]), tool_filter(None, &[]), tool_filter(None, &[])),
+            (tool_filter(None, &["a"]), tool_filter(Some(&["b"]), &["a", "c"]), tool_filter(Some(&["b"]), &["a", "c"])),
+            (tool_filter(Some(&["b"]), &[]), tool_filter(None, &[]), tool_filter(Some(&["b"]), &[])),
+            (tool_filter(Some(&["a", "b"]), &[]), tool_filter(Some(&["b", "c"]), &[]), tool_filter(Some(&["b"]), &[])),
             (
-                filter(Some(&["read*", "x"]), &[]),
-                filter(Some(&["read_*", "*"]), &[]),
-                filter(Some(&["read*", "x", "read_*"]), &[]),
+                tool_filter(Some(&["read*", "x"]), &[]),
+                tool_filter(Some(&["read_*", "*"]), &[]),
+                tool_filter(Some(&["read*", "x", "read_*"]), &[]),
             ),
-            (filter(Some(&["a*"]), &[]), filter(Some(&["*b"]), &[]), filter(Some(&[]), &[])),
+            (tool_filter(Some(&["a*"]), &[]), tool_filter(Some(&["*b"]), &[]), tool_filter(Some(&[]), &[])),
         ];
         for (first, second, expected) in cases {
             let mut restricted = first.clone();
@@ -175,10 +175,13 @@ mod tests {
 
     #[test]
     fn lists_have_limits() {
-        assert_eq!(filter(Some(&[]), &["*"]).problem(), None, "an empty list is valid");
-        assert!(filter(None, &[""]).problem().is_some(), "an empty name must be invalid");
-        let long = "x".repeat(MAX_PATTERN + 1);
-        assert!(filter(Some(&[long.as_str()]), &[]).problem().is_some(), "a long name must be invalid");
-        assert!(filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(), "a long list must be invalid");
+        assert_eq!(tool_filter(Some(&[]), &["*"]).problem(), None, "an empty list is valid");
+        assert!(tool_filter(None, &[""]).problem().is_some(), "an empty name must be invalid");
+        let long = "x".repeat(MAX_PATTERN_BYTES + 1);
+        assert!(tool_filter(Some(&[long.as_str()]), &[]).problem().is_some(), "a long name must be invalid");
+        assert!(
+            tool_filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(),
+            "a long list must be invalid"
+        );
     }
 }

@@ -17,7 +17,7 @@ const MAX_IMPORTERS: usize = 8;
 /// Maximum number of parent folders of an importer in which modules are looked for.
 const MAX_ANCESTORS: usize = 8;
 /// Maximum length of a module name, in bytes. npm has the same limit.
-const MAX_MODULE_NAME: usize = 214;
+const MAX_MODULE_NAME_BYTES: usize = 214;
 /// Text before the name of a missing module in the error messages of Node.js and Python.
 const MISSING_MODULE_PREFIXES: [(&str, ErrorLanguage); 3] = [
     ("Cannot find package '", ErrorLanguage::Node),
@@ -91,7 +91,7 @@ fn is_module_name(name: &str) -> bool {
         let is_fitting = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '-' | '_' | '.' | '~');
         !part.is_empty() && part.chars().all(is_fitting) && !part.chars().all(|c| c == '.')
     };
-    name.len() <= MAX_MODULE_NAME && name.split('/').count() <= 4 && name.split('/').all(is_plain)
+    name.len() <= MAX_MODULE_NAME_BYTES && name.split('/').count() <= 4 && name.split('/').all(is_plain)
 }
 
 /// Returns the absolute paths in a line.

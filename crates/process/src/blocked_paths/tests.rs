@@ -39,7 +39,7 @@ impl TestHome {
     }
 
     /// Returns the blocked paths of a server with this output.
-    fn missed(&self, said: &str) -> Vec<BlockedPath> {
+    fn blocked_by_output(&self, said: &str) -> Vec<BlockedPath> {
         let hidden = vec![self.home.join("data")];
         let sandbox = SandboxSettings {
             folders: Vec::new(),
@@ -62,8 +62,8 @@ impl TestHome {
     }
 
     /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is proposed.
-    fn offer(&self, path: &str) -> Result<String, ProposalRefusal> {
-        let missed = self.missed(&format!("Error: ENOENT, open '{path}'"));
+    fn proposed_folder(&self, path: &str) -> Result<String, ProposalRefusal> {
+        let missed = self.blocked_by_output(&format!("Error: ENOENT, open '{path}'"));
         match &missed[0].offer {
             FolderProposal::Folder { folder, .. } => {
                 Ok(Path::new(folder).strip_prefix(&self.home).unwrap().display().to_string())
@@ -77,19 +77,23 @@ impl TestHome {
 fn s36_smallest_sufficient_folder_is_proposed() {
     let ground = TestHome::new();
     assert_eq!(
-        ground.offer("~/work/shared/lib/tool.js"),
+        ground.proposed_folder("~/work/shared/lib/tool.js"),
         Ok("work/shared".to_owned()),
         "the project of the path must be proposed"
     );
     assert_eq!(
-        ground.offer("~/work/notes/a.txt"),
+        ground.proposed_folder("~/work/notes/a.txt"),
         Ok("work/notes".to_owned()),
         "without a project the parent folder must be proposed"
     );
-    assert_eq!(ground.offer("~/work/app/node_modules/zod"), Ok("work/app/node_modules".to_owned()), "packages");
-    let missed = ground.missed("Cannot find package 'zod' imported from ~/work/app/index.js");
+    assert_eq!(
+        ground.proposed_folder("~/work/app/node_modules/zod"),
+        Ok("work/app/node_modules".to_owned()),
+        "packages"
+    );
+    let missed = ground.blocked_by_output("Cannot find package 'zod' imported from ~/work/app/index.js");
     assert_eq!(missed.len(), 1, "only the package folder: the importer does not exist: {missed:?}");
-    let FolderProposal::Folder { names, count, .. } = &ground.missed("'~/work/notes/a.txt'")[0].offer else {
+    let FolderProposal::Folder { names, count, .. } = &ground.blocked_by_output("'~/work/notes/a.txt'")[0].offer else {
         panic!("a folder is proposed")
     };
     assert_eq!(
@@ -118,11 +122,15 @@ fn s36_home_and_secrets_are_never_proposed() {
         ("/tmp", ProposalRefusal::TooBroad),
         ("~/data/secrets", ProposalRefusal::Own),
     ] {
-        assert_eq!(ground.offer(path), Err(because), "{path}");
+        assert_eq!(ground.proposed_folder(path), Err(because), "{path}");
     }
-    assert_eq!(ground.missed("open '~/nothing/here'"), [], "a path that does not exist is not reported");
-    assert_eq!(ground.missed("open '~/data/sandbox/own/x'"), [], "a path in the sandbox's home is not reported");
-    assert_eq!(ground.missed("open '/usr/bin/env'"), [], "a readable system path is not reported");
+    assert_eq!(ground.blocked_by_output("open '~/nothing/here'"), [], "a path that does not exist is not reported");
+    assert_eq!(
+        ground.blocked_by_output("open '~/data/sandbox/own/x'"),
+        [],
+        "a path in the sandbox's home is not reported"
+    );
+    assert_eq!(ground.blocked_by_output("open '/usr/bin/env'"), [], "a readable system path is not reported");
 }
 
 #[test]
@@ -132,10 +140,10 @@ fn s36_home_behind_a_link_is_recognized() {
     std::os::unix::fs::symlink(&ground.home, &link).unwrap();
     ground.home = link;
     for path in ["~/.ssh/id_ed25519", "~/.config/app/token", "~/.bitcoin/wallets/x"] {
-        assert_eq!(ground.offer(path), Err(ProposalRefusal::Secrets), "{path}");
+        assert_eq!(ground.proposed_folder(path), Err(ProposalRefusal::Secrets), "{path}");
     }
     for path in ["~", "~/loose.txt", "~/Documents/letter.txt"] {
-        assert_eq!(ground.offer(path), Err(ProposalRefusal::TooBroad), "{path}");
+        assert_eq!(ground.proposed_folder(path), Err(ProposalRefusal::TooBroad), "{path}");
     }
 }
 
@@ -143,7 +151,7 @@ fn s36_home_behind_a_link_is_recognized() {
 fn s36_link_is_evaluated_by_its_target() {
     let ground = TestHome::new();
     std::os::unix::fs::symlink(ground.home.join(".ssh"), ground.home.join("work/notes/keys")).unwrap();
-    assert_eq!(ground.offer("~/work/notes/keys/id_ed25519"), Err(ProposalRefusal::Secrets));
+    assert_eq!(ground.proposed_folder("~/work/notes/keys/id_ed25519"), Err(ProposalRefusal::Secrets));
     std::os::unix::fs::symlink(&ground.home, ground.home.join("work/notes/all")).unwrap();
-    assert_eq!(ground.offer("~/work/notes/all"), Err(ProposalRefusal::TooBroad));
+    assert_eq!(ground.proposed_folder("~/work/notes/all"), Err(ProposalRefusal::TooBroad));
 }

@@ -141,7 +141,7 @@ const PACKAGE_FOLDER_USERS: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx"
 /// Folder with the packages of a project. npm prefers its programs to all others.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
 /// Container engines: programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
-const CONTAINERS: [&str; 3] = ["docker", "nerdctl", "podman"];
+const CONTAINER_ENGINES: [&str; 3] = ["docker", "nerdctl", "podman"];
 
 /// Options of interpreters followed by a file or module to run first.
 const PRELOAD_OPTIONS: [&str; 10] = [
@@ -162,7 +162,7 @@ const FOLDER_OPTIONS: [&str; 7] =
 /// Options of project tools followed by the project file.
 const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
 /// Options with a value that does not name code to run.
-const VALUE_OPTIONS: [&str; 8] =
+const DATA_VALUE_OPTIONS: [&str; 8] =
     ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
 /// Short options of Python without a value, which may precede `-m` or `-c` in one word.
 const PYTHON_FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
@@ -193,7 +193,9 @@ impl ArgumentHandling {
             name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
             name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
             name if WRAPPERS.contains(&name) => ArgumentHandling::Wrapper,
-            name if CONTAINERS.contains(&name) || project_files(name).next().is_some() => ArgumentHandling::Project,
+            name if CONTAINER_ENGINES.contains(&name) || project_files(name).next().is_some() => {
+                ArgumentHandling::Project
+            }
             _ => ArgumentHandling::Other,
         }
     }
@@ -265,8 +267,8 @@ pub(super) fn uses_package_folder(program: &str) -> bool {
 }
 
 /// Returns `true` if this option is followed by its value, which is not the code to run.
-pub(super) fn takes_value(option: &str) -> bool {
-    VALUE_OPTIONS.contains(&option) || PRELOAD_OPTIONS.contains(&option)
+pub(super) fn has_data_value(option: &str) -> bool {
+    DATA_VALUE_OPTIONS.contains(&option) || PRELOAD_OPTIONS.contains(&option)
 }
 
 /// Returns the part of a combined option after the leading flags: `m` of `-Im`.

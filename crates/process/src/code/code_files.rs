@@ -158,7 +158,7 @@ fn matching_files(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
 }
 
 /// Returns the shared libraries in a folder: `libc.so.6`, `libc.dylib`.
-pub(super) fn libraries(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn shared_libraries(folder: &Path) -> Vec<PathBuf> {
     let is_library = |file: &Path| {
         let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib")
@@ -169,7 +169,7 @@ pub(super) fn libraries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the module folders that Python adds for `PYTHONUSERBASE`: `lib/python3.12/site-packages`.
-pub(super) fn user_packages(base: &Path) -> Vec<PathBuf> {
+pub(super) fn python_user_packages(base: &Path) -> Vec<PathBuf> {
     let Ok(entries) = base.join("lib").read_dir() else { return Vec::new() };
     let folders = entries.take(MAX_FOLDER_ENTRIES).filter_map(|entry| Some(entry.ok()?.path().join("site-packages")));
     let mut found: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();

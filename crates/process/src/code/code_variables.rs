@@ -2,7 +2,7 @@
 //! name. The host compares the variables of two servers to find out if both run the same code.
 
 /// Variables that name files which run before the program's own code.
-pub(super) const RUN_VARIABLES: [&str; 10] = [
+pub(super) const PRELOAD_FILE_VARIABLES: [&str; 10] = [
     "BASH_ENV",
     "COMPOSE_FILE",
     "DYLD_INSERT_LIBRARIES",
@@ -55,7 +55,7 @@ const CODE_LOCATION_VARIABLES: [&str; 15] = [
 /// Returns `true` if an environment variable decides which code runs, so that another value may lead to other code.
 pub fn decides_code(name: &str) -> bool {
     let lists: [&[&str]; 5] =
-        [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &CODE_LOCATION_VARIABLES];
+        [&PRELOAD_FILE_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &CODE_LOCATION_VARIABLES];
     let lower = name.to_ascii_lowercase();
     lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
         || PACKAGE_MANAGER_PREFIXES.iter().any(|prefix| lower.starts_with(prefix))

@@ -176,7 +176,7 @@ mod tests {
     }
 
     /// Waits until the last change of the file is old enough for the cache. A test can't set the status change time.
-    fn settle(file: &Path) {
+    fn wait_until_settled(file: &Path) {
         let start = Instant::now();
         while cache::FileKey::from_metadata(&file.metadata().unwrap()).is_none() {
             assert!(start.elapsed() < Duration::from_secs(30), "the file must become old enough for the cache");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     impl SharedMapping {
-        fn of(file: &Path) -> Self {
+        fn map_file(file: &Path) -> Self {
             let file = File::options().read(true).write(true).open(file).unwrap();
             let bytes = usize::try_from(file.metadata().unwrap().len()).unwrap();
             let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -222,9 +222,9 @@ mod tests {
         for bytes in [100, usize::try_from(ALWAYS_READ_BYTES).unwrap() + 1] {
             let file = ground.path().join(bytes.to_string());
             std::fs::write(&file, vec![b'a'; bytes]).unwrap();
-            let mapping = SharedMapping::of(&file);
+            let mapping = SharedMapping::map_file(&file);
             mapping.write(b'b');
-            settle(&file);
+            wait_until_settled(&file);
             let first = content_hash(&file, u64::MAX - 1).unwrap();
             let key = || cache::FileKey::from_metadata(&file.metadata().unwrap());
             assert!(
@@ -248,7 +248,7 @@ mod tests {
             cache::FileKey::from_metadata(&file.metadata().unwrap()).is_none(),
             "the hash of a new file must not be cached"
         );
-        settle(&file);
+        wait_until_settled(&file);
         let most = u64::MAX - 1;
         let first = content_hash(&file, most).unwrap();
         let key = || cache::FileKey::from_metadata(&file.metadata().unwrap());
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(file.metadata().unwrap().modified().unwrap(), modified, "the modification time must be restored");
         let second = content_hash(&file, most).unwrap();
         assert_ne!(second, first, "the changed file must be read again immediately");
-        settle(&file);
+        wait_until_settled(&file);
         assert_eq!(content_hash(&file, most), Some(second), "the hash must stay the same once the file has settled");
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::programs::{SearchPath, interpreter, is_in_system_folder};
+use crate::programs::{SearchPath, find_interpreter, is_in_system_folder};
 
 /// Maximum number of interpreters that are followed from one script to the next.
 const MAX_INTERPRETER_CHAIN: usize = 3;
@@ -33,7 +33,7 @@ pub(super) type FoundFile = (PathBuf, LaunchFileRole);
 pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundFile>) {
     let mut script = program.to_owned();
     for _ in 0..MAX_INTERPRETER_CHAIN {
-        let Some(next) = script.canonicalize().ok().and_then(|real| interpreter(&real, path)) else { return };
+        let Some(next) = script.canonicalize().ok().and_then(|real| find_interpreter(&real, path)) else { return };
         let is_of_system = next.canonicalize().is_ok_and(|real| is_in_system_folder(&real));
         if !is_of_system {
             found.push((next.clone(), LaunchFileRole::Interpreter));

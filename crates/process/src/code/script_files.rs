@@ -13,13 +13,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::argument_handling::{
-    ArgumentHandling, PACKAGE_FOLDER, is_module_option, named_module, option_and_value, parse_shell_commands,
-    project_files, searches_ancestors, takes_value, uses_package_folder,
+    ArgumentHandling, PACKAGE_FOLDER, has_data_value, is_module_option, named_module, option_and_value,
+    parse_shell_commands, project_files, searches_ancestors, uses_package_folder,
 };
 use super::argument_paths::paths_in;
-use super::code_files::{files_run_for_path, has_code_name, is_code, libraries, module_files, user_packages};
+use super::code_files::{
+    files_run_for_path, has_code_name, is_code, module_files, python_user_packages, shared_libraries,
+};
 use super::code_variables::{
-    FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, PYTHON_SITE_MODULES, RUN_VARIABLES,
+    FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, PRELOAD_FILE_VARIABLES, PYTHON_SITE_MODULES,
 };
 use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
 use crate::programs::{SearchPath, is_in_system_folder};
@@ -171,7 +173,7 @@ impl ScriptSearch<'_> {
                 self.record_module_files(word);
                 // If no file has this name, the word is a value of the previous option, or a subcommand.
                 let runs = self.record_run_files(word) || has_code_name(Path::new(word));
-                if runs && !takes_value(before) { ArgumentHandling::Other } else { runner }
+                if runs && !has_data_value(before) { ArgumentHandling::Other } else { runner }
             }
             runner => runner,
         }
@@ -275,7 +277,7 @@ impl ScriptSearch<'_> {
         let Some(left) = self.words.checked_sub(1) else { return };
         self.words = left;
         self.record_code_files(value);
-        if RUN_VARIABLES.contains(&name) {
+        if PRELOAD_FILE_VARIABLES.contains(&name) {
             self.record_run_files(value);
         }
         if name == "PYTHONPATH" {
@@ -285,13 +287,13 @@ impl ScriptSearch<'_> {
             let files = match name {
                 "HOME" | "ZDOTDIR" => HOME_FILES.map(|file| folder.join(file)).into(),
                 "PYTHONUSERBASE" => {
-                    let packages = user_packages(&folder);
+                    let packages = python_user_packages(&folder);
                     packages
                         .iter()
                         .flat_map(|packages| PYTHON_SITE_MODULES.map(|site| packages.join(format!("{site}.py"))))
                         .collect()
                 }
-                _ => libraries(&folder),
+                _ => shared_libraries(&folder),
             };
             self.record_files(files.into_iter().filter(|file| file.is_file()));
         }

@@ -15,10 +15,10 @@ use tokio::process::ChildStdin;
 
 /// The app's end of a process's standard input. The process reads the bytes written here.
 #[derive(Debug)]
-pub struct InputPipe(State);
+pub struct InputPipe(PipeState);
 
 #[derive(Debug)]
-enum State {
+enum PipeState {
     /// The last write did not fill the pipe, so the pipe is not registered with the reactor.
     Open(File),
     /// The pipe was full. It is registered with the reactor until it has room.
@@ -36,36 +36,36 @@ pub(crate) fn open_input_pipe(stdin: ChildStdin) -> io::Result<InputPipe> {
 
 impl InputPipe {
     fn new(end: OwnedFd) -> io::Result<InputPipe> {
-        State::Full(Sender::from_owned_fd(end)?).into_unregistered().map(InputPipe)
+        PipeState::Full(Sender::from_owned_fd(end)?).into_unregistered().map(InputPipe)
     }
 }
 
-impl State {
-    fn into_unregistered(self) -> io::Result<State> {
+impl PipeState {
+    fn into_unregistered(self) -> io::Result<PipeState> {
         match self {
-            State::Full(sender) => Ok(State::Open(File::from(sender.into_nonblocking_fd()?))),
+            PipeState::Full(sender) => Ok(PipeState::Open(File::from(sender.into_nonblocking_fd()?))),
             pipe => Ok(pipe),
         }
     }
 
-    fn into_registered(self) -> io::Result<State> {
+    fn into_registered(self) -> io::Result<PipeState> {
         match self {
-            State::Open(file) => Ok(State::Full(Sender::from_owned_fd(file.into())?)),
+            PipeState::Open(file) => Ok(PipeState::Full(Sender::from_owned_fd(file.into())?)),
             pipe => Ok(pipe),
         }
     }
 
     fn poll(&mut self, context: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        if let State::Open(file) = self {
+        if let PipeState::Open(file) = self {
             let written = file.write_vectored(slices);
             if !written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
                 return Poll::Ready(written);
             }
-            *self = std::mem::replace(self, State::Closed).into_registered()?;
+            *self = std::mem::replace(self, PipeState::Closed).into_registered()?;
         }
-        let State::Full(sender) = self else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
+        let PipeState::Full(sender) = self else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
         let written = ready!(Pin::new(sender).poll_write_vectored(context, slices));
-        *self = std::mem::replace(self, State::Closed).into_unregistered()?;
+        *self = std::mem::replace(self, PipeState::Closed).into_unregistered()?;
         Poll::Ready(written)
     }
 }
@@ -93,7 +93,7 @@ impl AsyncWrite for InputPipe {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.get_mut().0 = State::Closed;
+        self.get_mut().0 = PipeState::Closed;
         Poll::Ready(Ok(()))
     }
 }
@@ -118,14 +118,14 @@ mod tests {
         let sent: Vec<u8> = (0..1_000_000_u32).map(|number| number.to_le_bytes()[0]).collect();
         let whole = timeout(Duration::from_millis(50), pipe.write_all(&sent)).await;
         assert!(whole.is_err(), "a megabyte must not fit while the pipe is not read");
-        assert!(matches!(pipe.0, State::Full(_)), "a full pipe must be registered with the reactor");
+        assert!(matches!(pipe.0, PipeState::Full(_)), "a full pipe must be registered with the reactor");
 
         let reading = tokio::spawn(async move {
             let mut all = Vec::new();
             output.read_to_end(&mut all).await.map(|_| all)
         });
         pipe.write_all(b"the end").await.unwrap();
-        assert!(matches!(pipe.0, State::Open(_)), "a pipe with room must not be registered with the reactor");
+        assert!(matches!(pipe.0, PipeState::Open(_)), "a pipe with room must not be registered with the reactor");
         pipe.shutdown().await.unwrap();
         let all = reading.await.unwrap().unwrap();
         let (first, end) = all.split_at(all.len() - b"the end".len());

@@ -7,14 +7,14 @@ use super::StartTime;
 /// Returns the boot ID and start time of a process, or `None` if there is no such process.
 pub(crate) fn start_time_of(pid: u32) -> Option<StartTime> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let ticks = Stat::read(pid)?.start_ticks;
+    let ticks = ProcessStat::read(pid)?.start_ticks;
     Some(StartTime::new(format!("{}+{ticks}", boot.trim())))
 }
 
 /// Returns `true` if a process has ended but was not reaped by its parent. Until then its pid and start time can be
 /// read.
 pub(crate) fn has_ended(pid: u32) -> bool {
-    Stat::read(pid).is_some_and(|stat| stat.has_ended)
+    ProcessStat::read(pid).is_some_and(|stat| stat.has_ended)
 }
 
 /// Returns `true` if a process of this group has one of these pipes open. The group is then the one that received the
@@ -27,7 +27,7 @@ pub(crate) fn group_has_open_pipe(group: u32, pipes: &[u64]) -> bool {
     processes
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
-        .filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == group))
+        .filter(|pid| ProcessStat::read(*pid).is_some_and(|stat| stat.group == group))
         .any(|pid| has_open_pipe(pid, &wanted))
 }
 
@@ -42,7 +42,7 @@ fn has_open_pipe(pid: u32, names: &[String]) -> bool {
 }
 
 /// The fields of `/proc/PID/stat` that this crate uses.
-pub(super) struct Stat {
+pub(super) struct ProcessStat {
     /// Set if the process has ended and waits to be reaped by its parent.
     pub(super) has_ended: bool,
     pub(super) parent: u32,
@@ -50,14 +50,14 @@ pub(super) struct Stat {
     pub(super) start_ticks: u64,
 }
 
-impl Stat {
-    pub(super) fn read(pid: u32) -> Option<Stat> {
+impl ProcessStat {
+    pub(super) fn read(pid: u32) -> Option<ProcessStat> {
         let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
         let line = String::from_utf8_lossy(&line);
         // The second field is the program's name in parentheses and may contain any character.
         let (_, fields) = line.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-        Some(Stat {
+        Some(ProcessStat {
             has_ended: matches!(*fields.first()?, "Z" | "X"),
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,

@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::StartTime;
-use super::linux::Stat;
+use super::linux::ProcessStat;
 
 /// Environment variable with the mark of a server. Inherited by the server's descendants.
 const MARK_VARIABLE: &str = "DRAWBRIDGE_SERVER";
@@ -98,7 +98,7 @@ pub(crate) fn descendants(pid: u32) -> Vec<StartedProcess> {
 /// Kills these processes, unless their pid was reused.
 pub(crate) fn kill_processes(started: &[StartedProcess]) {
     for one in started {
-        let is_same = Stat::read(one.pid).is_some_and(|stat| stat.start_ticks == one.start_ticks);
+        let is_same = ProcessStat::read(one.pid).is_some_and(|stat| stat.start_ticks == one.start_ticks);
         if let Some(pid) = i32::try_from(one.pid).ok().filter(|_| is_same) {
             // Fails only if the process has ended.
             let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
@@ -117,7 +117,7 @@ fn all_processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).filter(move |pid| *pid != own).filter_map(
         |pid| {
-            let stat = Stat::read(pid).filter(|stat| !stat.has_ended)?;
+            let stat = ProcessStat::read(pid).filter(|stat| !stat.has_ended)?;
             Some((pid, ProcessEntry { of: StartedProcess { pid, start_ticks: stat.start_ticks }, parent: stat.parent }))
         },
     )

@@ -28,7 +28,7 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
         if all.threads > most {
             break;
         }
-        waiting.extend(children(pid));
+        waiting.extend(child_pids(pid));
     }
     all
 }
@@ -39,18 +39,18 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
 pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
-        bytes = bytes.saturating_add(proportional_share(pid).unwrap_or_else(|| memory(pid)));
+        bytes = bytes.saturating_add(proportional_share(pid).unwrap_or_else(|| private_memory(pid)));
         processes += 1;
         if processes > most {
             break;
         }
-        waiting.extend(children(pid));
+        waiting.extend(child_pids(pid));
     }
     bytes
 }
 
 /// Returns the children of a process, started by any of its threads.
-fn children(pid: u32) -> Vec<u32> {
+fn child_pids(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
     lists
@@ -69,7 +69,7 @@ fn process_use(pid: u32) -> Option<TreeUse> {
     let has_ended = matches!(*fields.first()?, "Z" | "X");
     Some(TreeUse {
         threads: if has_ended { 0 } else { number(17).max(1) },
-        memory_bytes: if has_ended { 0 } else { memory(pid) },
+        memory_bytes: if has_ended { 0 } else { private_memory(pid) },
         processor_ms: ticks * (1000 / TICKS_PER_SECOND),
     })
 }
@@ -83,7 +83,7 @@ fn proportional_share(pid: u32) -> Option<u64> {
 
 /// Returns the private memory of a process, in bytes. The resident set size would count shared libraries once per
 /// process.
-fn memory(pid: u32) -> u64 {
+fn private_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     sum_lines(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
 }
@@ -119,7 +119,7 @@ mod tests {
         );
         assert_eq!(sum_lines("", &["Pss_Anon"]), None, "missing lines must yield no sum");
         let own = std::process::id();
-        let (shared, whole) = (tree_memory(own, u64::MAX), memory(own));
+        let (shared, whole) = (tree_memory(own, u64::MAX), private_memory(own));
         assert!(
             shared > 0 && shared <= whole + (8 << 20),
             "the shared count must not exceed the private count: {shared} of {whole}"

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use super::SearchPath;
 
 /// Maximum number of bytes that are read of a script to find its interpreter.
-const FIRST_LINE: u64 = 256;
+const MAX_FIRST_LINE_BYTES: u64 = 256;
 
 /// Returns the program that the first line of a script names. `path` is the search path of the command that runs the
 /// script (`SearchPath::for_command`).
-pub(crate) fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
+pub(crate) fn find_interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
     let mut first = Vec::new();
     // Opening a pipe or a device could block or have side effects.
     if !script.is_file() {
         return None;
     }
-    File::open(script).ok()?.take(FIRST_LINE).read_to_end(&mut first).ok()?;
+    File::open(script).ok()?.take(MAX_FIRST_LINE_BYTES).read_to_end(&mut first).ok()?;
     let line = first.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
     // Splits at blanks and tabs only, as the kernel does.

@@ -20,11 +20,11 @@ pub(super) const SHELL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum size of the output, in bytes. Longer output is rejected.
 const MAX_OUTPUT_BYTES: u64 = 1024 * 1024;
 
-const MARKER: &[u8] = b"_begin_or_end_of_environment_";
+const ENVIRONMENT_MARKER: &[u8] = b"_begin_or_end_of_environment_";
 
 /// Prints the marker in two halves. A shell may store the last word of a command in the variable `_`, which would add
 /// the marker to the printed environment.
-const SCRIPT: &str =
+const PRINT_ENVIRONMENT_SCRIPT: &str =
     "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
 
 /// Returns the PATH of the login shell, or a message that explains why it could not be read.
@@ -32,7 +32,7 @@ pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<
     let name = shell.display().to_string();
     let launch = ProcessLaunch {
         program: shell,
-        arguments: vec!["-ilc".into(), SCRIPT.into()],
+        arguments: vec!["-ilc".into(), PRINT_ENVIRONMENT_SCRIPT.into()],
         environment: std::env::vars_os().collect(),
         directory: std::env::home_dir().unwrap_or_else(std::env::temp_dir),
         conversation: false,
@@ -56,7 +56,7 @@ pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<
 
 async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output: &mut Vec<u8>) -> std::io::Result<()> {
     let mut limited = stdout.take(MAX_OUTPUT_BYTES);
-    while memmem::find_iter(output, MARKER).count() < 2 {
+    while memmem::find_iter(output, ENVIRONMENT_MARKER).count() < 2 {
         if limited.read_buf(output).await? == 0 {
             break;
         }
@@ -66,21 +66,21 @@ async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output:
 
 /// Returns the value of PATH in the environment that is printed between the two markers.
 fn parse_path(output: &[u8]) -> Option<OsString> {
-    let begin = memmem::find(output, MARKER)? + MARKER.len();
-    let length = memmem::find(&output[begin..], MARKER)?;
+    let begin = memmem::find(output, ENVIRONMENT_MARKER)? + ENVIRONMENT_MARKER.len();
+    let length = memmem::find(&output[begin..], ENVIRONMENT_MARKER)?;
     let value =
         output[begin..begin + length].split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(b"PATH="))?;
-    (!value.is_empty()).then(|| os_string(value))
+    (!value.is_empty()).then(|| to_os_string(value))
 }
 
 #[cfg(unix)]
-fn os_string(bytes: &[u8]) -> OsString {
+fn to_os_string(bytes: &[u8]) -> OsString {
     use std::os::unix::ffi::OsStringExt;
     OsString::from_vec(bytes.to_vec())
 }
 
 #[cfg(not(unix))]
-fn os_string(bytes: &[u8]) -> OsString {
+fn to_os_string(bytes: &[u8]) -> OsString {
     String::from_utf8_lossy(bytes).into_owned().into()
 }
 
@@ -88,14 +88,17 @@ fn os_string(bytes: &[u8]) -> OsString {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::{MARKER, SCRIPT, parse_path};
+    use super::{ENVIRONMENT_MARKER, PRINT_ENVIRONMENT_SCRIPT, parse_path};
 
     #[test]
     fn shell_script_never_contains_the_whole_marker() {
-        let halves = SCRIPT.matches("_begin_or_end_ of_environment_").count();
+        let halves = PRINT_ENVIRONMENT_SCRIPT.matches("_begin_or_end_ of_environment_").count();
         assert_eq!(halves, 2, "the marker is printed before and after the environment");
-        let marker = std::str::from_utf8(MARKER).unwrap();
-        assert!(!SCRIPT.contains(marker), "dash exports the last word of the previous command as `_`");
+        let marker = std::str::from_utf8(ENVIRONMENT_MARKER).unwrap();
+        assert!(
+            !PRINT_ENVIRONMENT_SCRIPT.contains(marker),
+            "dash exports the last word of the previous command as `_`"
+        );
         assert_eq!(
             "_begin_or_end_ of_environment_".replace(' ', ""),
             marker,
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn path_is_found_between_greetings() {
-        let marker = std::str::from_utf8(MARKER).unwrap();
+        let marker = std::str::from_utf8(ENVIRONMENT_MARKER).unwrap();
         let output = format!("Welcome!\nPATH=/wrong\n{marker}A=1\0B=line\nPATH=/also-wrong\0PATH=/a b:/c\0{marker}bye");
         assert_eq!(
             parse_path(output.as_bytes()),

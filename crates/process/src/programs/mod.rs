@@ -11,7 +11,7 @@ mod well_known;
 
 use std::path::PathBuf;
 
-pub(crate) use interpreter::interpreter;
+pub(crate) use interpreter::find_interpreter;
 pub use search_path::{CommandNotFound, PathSource, SearchPath};
 pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_in_system_folder;

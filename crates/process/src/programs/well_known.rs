@@ -18,7 +18,7 @@ pub(super) fn existing_folders() -> Vec<PathBuf> {
             "bin",
         ];
         found.extend(below_home.iter().map(|folder| home.join(folder)));
-        found.extend(nvm_default(&home.join(".nvm")));
+        found.extend(nvm_default_bin(&home.join(".nvm")));
     }
     if cfg!(unix) {
         let of_system = ["/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/local/bin", "/usr/bin", "/bin"];
@@ -30,7 +30,7 @@ pub(super) fn existing_folders() -> Vec<PathBuf> {
 
 /// Returns the `bin` folder of nvm's default version: the newest installed version that matches `alias/default`, which
 /// is exact (`v22.1.0`) or partial (`22`), or else the newest installed version.
-fn nvm_default(nvm: &Path) -> Option<PathBuf> {
+fn nvm_default_bin(nvm: &Path) -> Option<PathBuf> {
     let versions = nvm.join("versions/node");
     let wanted = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
     let wanted = version_numbers(wanted.trim());
@@ -58,7 +58,7 @@ fn version_numbers(version: &str) -> Vec<u32> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::nvm_default;
+    use super::nvm_default_bin;
 
     #[test]
     fn nvm_default_follows_the_alias() {
@@ -72,7 +72,7 @@ mod tests {
                 std::fs::create_dir_all(nvm.path().join("alias")).unwrap();
                 std::fs::write(file, alias).unwrap();
             }
-            nvm_default(nvm.path()).unwrap()
+            nvm_default_bin(nvm.path()).unwrap()
         };
         assert!(
             chosen(None).ends_with("v22.0.0/bin"),

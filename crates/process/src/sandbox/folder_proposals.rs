@@ -108,7 +108,7 @@ pub(crate) fn check_proposal(folder: &Path, home: Option<&Path>, hidden: &[PathB
     if is_secret(folder, home) {
         return Err(ProposalRefusal::Secrets);
     }
-    let homes = spellings(home);
+    let homes = path_and_canonical(home);
     let of_system = SYSTEM_FOLDERS.iter().any(|system| folder.starts_with(system));
     // A home may be within a system folder, such as `/var/home`.
     if of_system
@@ -155,14 +155,14 @@ pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
 
 /// Returns the path relative to the home, for each combination of their forms as written and canonical.
 fn relative_to_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let homes = spellings(home);
-    let paths = spellings(Some(path));
+    let homes = path_and_canonical(home);
+    let paths = path_and_canonical(Some(path));
     let pairs = paths.iter().flat_map(|path| homes.iter().map(move |home| path.strip_prefix(home)));
     pairs.flatten().map(Path::to_owned).collect()
 }
 
 /// Returns a path as written and, if it differs, its canonical form.
-pub(crate) fn spellings(path: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn path_and_canonical(path: Option<&Path>) -> Vec<PathBuf> {
     let Some(path) = path else { return Vec::new() };
     let real = path.canonicalize().ok().filter(|real| real != path);
     [Some(path.to_owned()), real].into_iter().flatten().collect()

@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder_proposals::{PROJECT_MARKERS, VERSION_MANAGERS, check_proposal, is_secret, spellings};
-use crate::programs::{SearchPath, interpreter};
+use super::folder_proposals::{PROJECT_MARKERS, VERSION_MANAGERS, check_proposal, is_secret, path_and_canonical};
+use crate::programs::{SearchPath, find_interpreter};
 
 /// Maximum number of interpreters that are followed from one script to the next.
 const MAX_INTERPRETER_CHAIN: usize = 3;
@@ -66,7 +66,7 @@ impl InstalledFiles<'_> {
         self.add_libraries(&real);
         self.add_python_environment(&real, depth);
         self.add_python_environment(program, depth);
-        if let Some(interpreter) = interpreter(&real, self.path) {
+        if let Some(interpreter) = find_interpreter(&real, self.path) {
             self.add_program(&interpreter, depth);
         }
     }
@@ -82,7 +82,7 @@ impl InstalledFiles<'_> {
     /// Returns `true` if the folder can be an installation folder: neither the user's home, nor a parent of it, nor
     /// directly below it. A Python environment may be directly below the home.
     fn is_installation(&self, folder: &Path) -> bool {
-        let homes = spellings(self.home);
+        let homes = path_and_canonical(self.home);
         let holds_home = homes.iter().any(|home| home.starts_with(folder));
         let below =
             homes.iter().find_map(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
@@ -242,14 +242,14 @@ mod tests {
     use super::*;
     use crate::programs::PathSource;
 
-    fn executable(path: &Path, text: &str) {
+    fn write_executable(path: &Path, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Returns the files and folders that belong to a program, relative to the home. Uses an empty search path.
-    fn parts(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
+    fn found_files(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         let mut of_program = InstalledFiles { path: &path, home: Some(home), hidden, found: Vec::new() };
         of_program.add(&home.join(program));
@@ -265,11 +265,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let global = home.join(".npm-global");
-        executable(&global.join("lib/node_modules/@scope/server/dist/index.js"), "#!/usr/bin/node\n");
-        executable(&global.join("lib/node_modules/other/index.js"), "#!/usr/bin/node\n");
+        write_executable(&global.join("lib/node_modules/@scope/server/dist/index.js"), "#!/usr/bin/node\n");
+        write_executable(&global.join("lib/node_modules/other/index.js"), "#!/usr/bin/node\n");
         std::fs::create_dir(global.join("bin")).unwrap();
         symlink("../lib/node_modules/@scope/server/dist/index.js", global.join("bin/server")).unwrap();
-        let found = parts(&home, &[], ".npm-global/bin/server");
+        let found = found_files(&home, &[], ".npm-global/bin/server");
         assert!(found.contains(&".npm-global/lib/node_modules/@scope/server".to_owned()), "{found:?}");
         assert!(
             !found.contains(&".npm-global/lib/node_modules".to_owned()),
@@ -277,10 +277,10 @@ mod tests {
         );
 
         let local = home.join("mcp/node_modules");
-        executable(&local.join("server/dist/index.js"), "#!/usr/bin/node\n");
+        write_executable(&local.join("server/dist/index.js"), "#!/usr/bin/node\n");
         std::fs::create_dir(local.join(".bin")).unwrap();
         symlink("../server/dist/index.js", local.join(".bin/server")).unwrap();
-        let found = parts(&home, &[], "mcp/node_modules/.bin/server");
+        let found = found_files(&home, &[], "mcp/node_modules/.bin/server");
         assert!(
             found.contains(&"mcp/node_modules".to_owned()),
             "the packages that it loads must be included: {found:?}"
@@ -293,7 +293,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         for script in ["work/packages/one/dist/index.js", "loose/index.js", "index.js", ".ssh/x/index.js"] {
-            executable(&home.join(script), "run()");
+            write_executable(&home.join(script), "run()");
         }
         for marker in ["work/packages/one/package.json", "package.json", ".ssh/x/package.json"] {
             std::fs::write(home.join(marker), "{}").unwrap();
@@ -301,23 +301,23 @@ mod tests {
         std::fs::create_dir(home.join("work/node_modules")).unwrap();
         std::fs::write(home.join("work/package.json"), "{}").unwrap();
         assert_eq!(
-            parts(&home, &[], "work/packages/one/dist/index.js"),
+            found_files(&home, &[], "work/packages/one/dist/index.js"),
             ["work/node_modules", "work/packages/one", "work/packages/one/dist/index.js"],
             "the member of a workspace, and the packages above it"
         );
         assert_eq!(
-            parts(&home, &[], "loose/index.js"),
+            found_files(&home, &[], "loose/index.js"),
             ["loose/index.js"],
             "a script without a project must be included alone"
         );
-        assert_eq!(parts(&home, &[], "index.js"), ["index.js"], "the home must not count as a project");
+        assert_eq!(found_files(&home, &[], "index.js"), ["index.js"], "the home must not count as a project");
         assert_eq!(
-            parts(&home, &[], ".ssh/x/index.js"),
+            found_files(&home, &[], ".ssh/x/index.js"),
             [".ssh/x/index.js"],
             "a folder with keys must not count as a project"
         );
         let hidden = [home.join("work/packages/one/data")];
-        let found = parts(&home, &hidden, "work/packages/one/dist/index.js");
+        let found = found_files(&home, &hidden, "work/packages/one/dist/index.js");
         assert_eq!(
             found,
             ["work/packages/one/dist/index.js"],
@@ -334,15 +334,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let pythons = home.join(".local/share/uv/python");
-        executable(&pythons.join("cpython-3.12.9/bin/python3.12"), "no script");
+        write_executable(&pythons.join("cpython-3.12.9/bin/python3.12"), "no script");
         symlink("cpython-3.12.9", pythons.join("cpython-3.12")).unwrap();
         std::fs::create_dir_all(home.join("venv/bin")).unwrap();
         let python = home.join("venv/bin/python");
         symlink(pythons.join("cpython-3.12/bin/python3.12"), &python).unwrap();
         let settings = format!("home = {}\n", pythons.join("cpython-3.12/bin").display());
         std::fs::write(home.join("venv/pyvenv.cfg"), settings).unwrap();
-        executable(&home.join("venv/bin/server"), &format!("#!{}\n", python.display()));
-        let found = parts(&home, &[], "venv/bin/server");
+        write_executable(&home.join("venv/bin/server"), &format!("#!{}\n", python.display()));
+        let found = found_files(&home, &[], "venv/bin/server");
         for part in ["venv", ".local/share/uv/python/cpython-3.12", ".local/share/uv/python/cpython-3.12.9"] {
             assert!(found.contains(&part.to_owned()), "{part}: {found:?}");
         }
@@ -352,23 +352,23 @@ mod tests {
     fn shim_adds_its_version_manager_and_binary_its_libraries() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
-        executable(&home.join(".pyenv/shims/server"), "#!/bin/sh\n");
-        assert!(parts(&home, &[], ".pyenv/shims/server").contains(&".pyenv".to_owned()));
-        executable(&home.join("notes/shims/server"), "#!/bin/sh\n");
-        let found = parts(&home, &[], "notes/shims/server");
+        write_executable(&home.join(".pyenv/shims/server"), "#!/bin/sh\n");
+        assert!(found_files(&home, &[], ".pyenv/shims/server").contains(&".pyenv".to_owned()));
+        write_executable(&home.join("notes/shims/server"), "#!/bin/sh\n");
+        let found = found_files(&home, &[], "notes/shims/server");
         assert!(
             !found.contains(&"notes".to_owned()),
             "a shim folder alone must not count as a version manager: {found:?}"
         );
-        executable(&home.join("apps/tool/tool"), "\x7fELF");
+        write_executable(&home.join("apps/tool/tool"), "\x7fELF");
         assert_eq!(
-            parts(&home, &[], "apps/tool/tool"),
+            found_files(&home, &[], "apps/tool/tool"),
             ["apps/tool/tool"],
             "a program without libraries must be included alone"
         );
         std::fs::write(home.join("apps/tool/libtool.so.1"), "").unwrap();
         assert!(
-            parts(&home, &[], "apps/tool/tool").contains(&"apps/tool".to_owned()),
+            found_files(&home, &[], "apps/tool/tool").contains(&"apps/tool".to_owned()),
             "a program with libraries must be included with its folder"
         );
     }
@@ -378,11 +378,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let node = home.join(".nvm/versions/node/v22.1.0");
-        executable(&node.join("bin/node"), "no script");
-        executable(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
+        write_executable(&node.join("bin/node"), "no script");
+        write_executable(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
         symlink("../lib/node_modules/npm/bin/npx-cli.js", node.join("bin/npx")).unwrap();
         let tools = home.join(".local/bin");
-        executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
+        write_executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
         let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
         let reached = |program: &Path| {
             let mut of_program = InstalledFiles { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
@@ -398,10 +398,10 @@ mod tests {
         assert!(server.contains(&node), "the interpreter's installation must be included: {server:?}");
         assert!(server.contains(&tools), "the `bin` folder of the script must be included: {server:?}");
         assert!(!server.contains(&home.join(".local")), "the user's data must not be included: {server:?}");
-        executable(&home.join("project/target/server"), "no script");
+        write_executable(&home.join("project/target/server"), "no script");
         let alone = reached(&home.join("project/target/server"));
         assert_eq!(alone, [home.join("project/target/server")], "a program elsewhere must be included alone");
-        executable(&home.join("bin/server"), "no script");
+        write_executable(&home.join("bin/server"), "no script");
         assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home must not count as an installation");
     }
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use super::{LaunchCommand, ResolvedSandbox, SandboxError, SandboxMechanism, seatbelt};
 use crate::programs::SearchPath;
 
-const PROGRAM: &str = "/usr/bin/sandbox-exec";
+const SANDBOX_EXEC_PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
-    if Path::new(PROGRAM).is_file() {
+    if Path::new(SANDBOX_EXEC_PROGRAM).is_file() {
         return Ok(SandboxMechanism::Seatbelt);
     }
     Err(SandboxError::NotHere {
-        cause: format!("{PROGRAM} is not there"),
+        cause: format!("{SANDBOX_EXEC_PROGRAM} is not there"),
         next: "Turn the sandbox off in the server's settings",
     })
 }
@@ -27,9 +27,9 @@ pub(super) fn wrap_command(
     server: LaunchCommand,
     _directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
-    let profile = seatbelt::profile(plan)
+    let profile = seatbelt::build_profile(plan)
         .map_err(|folder| SandboxError::NoFolder { folder, cause: "its path is not Unicode text".to_owned() })?;
     let mut arguments: Vec<OsString> = vec!["-p".into(), profile.into(), server.program.into()];
     arguments.extend(server.arguments);
-    Ok(LaunchCommand { program: PathBuf::from(PROGRAM), arguments, ..server })
+    Ok(LaunchCommand { program: PathBuf::from(SANDBOX_EXEC_PROGRAM), arguments, ..server })
 }

@@ -53,7 +53,7 @@ impl ResolvedSandbox {
         path: &SearchPath,
         path_of_command: &SearchPath,
     ) -> Result<ResolvedSandbox, SandboxError> {
-        check(sandbox)?;
+        check_folders(sandbox)?;
         if let Some(directory) = working_directory {
             let is_in = |folder: &AllowedFolder| directory.starts_with(&folder.path);
             let real = directory.canonicalize().is_ok_and(|real| real == directory);
@@ -89,7 +89,7 @@ impl ResolvedSandbox {
 }
 
 /// Checks that the configured folders exist, are canonical and do not contradict each other.
-fn check(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
+fn check_folders(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
     for AllowedFolder { path, access } in &sandbox.folders {
         if !path.is_absolute() {
             return Err(SandboxError::NotWhole(path.clone()));

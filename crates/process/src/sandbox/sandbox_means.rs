@@ -6,17 +6,17 @@ use crate::programs::SearchPath;
 
 /// The sandbox mechanisms of this computer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SandboxMeans {
+pub struct SandboxSupport {
     /// Mechanism that a start would use, or the reason why none is available.
     pub mechanism: Result<SandboxMechanism, SandboxError>,
     /// Parts that were checked, by name, each with the reason if it can't be used.
     pub parts: Vec<(&'static str, Result<(), String>)>,
 }
 
-impl SandboxMeans {
+impl SandboxSupport {
     /// Checks each part without changing anything. bubblewrap is looked up on `path` and run once, with a shell that
     /// does nothing.
-    pub async fn find(path: &SearchPath) -> SandboxMeans {
-        SandboxMeans { parts: system::check_parts(path).await, mechanism: system::find_mechanism(path).await }
+    pub async fn find(path: &SearchPath) -> SandboxSupport {
+        SandboxSupport { parts: system::check_parts(path).await, mechanism: system::find_mechanism(path).await }
     }
 }

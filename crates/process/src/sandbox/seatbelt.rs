@@ -30,7 +30,7 @@ const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 ///
 /// # Errors
 /// Returns the first path that can't be expressed in a profile.
-pub(super) fn profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
+pub(super) fn build_profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
     let mut profile = BASE_RULES.to_owned();
     for path in plan.reach.read_only() {
         add_allow_rule(&mut profile, "file-read*", path)?;
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::sandbox::{AccessMode, AllowedFolder, ReachablePaths, ResourceLimits, SandboxMechanism};
 
-    fn plan(folder: &str, network: NetworkAccess) -> ResolvedSandbox {
+    fn sandbox_plan(folder: &str, network: NetworkAccess) -> ResolvedSandbox {
         let folders = vec![AllowedFolder { path: folder.into(), access: AccessMode::Read }];
         let hidden = vec!["/data/drawbridge".into()];
         let reach =
@@ -77,21 +77,22 @@ mod tests {
 
     #[test]
     fn path_is_escaped_in_a_profile() {
-        let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None)).unwrap();
+        let profile =
+            build_profile(&sandbox_plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None)).unwrap();
         assert!(
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
             "quotes in a path must be escaped: {profile}"
         );
         assert!(!profile.contains("network"), "the network must be denied unless it is allowed: {profile}");
         assert!(
-            super::profile(&plan("/a\nb", NetworkAccess::None)).is_err(),
+            super::build_profile(&sandbox_plan("/a\nb", NetworkAccess::None)).is_err(),
             "a path with a line break must be refused"
         );
     }
 
     #[test]
     fn read_only_folder_is_not_writable() {
-        let profile = profile(&plan("/data", NetworkAccess::Full)).unwrap();
+        let profile = build_profile(&sandbox_plan("/data", NetworkAccess::Full)).unwrap();
         assert!(profile.contains("(deny default)"), "access must be denied by default");
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder must be readable: {profile}");
         assert!(!profile.contains("file-write* (subpath \"/data\"))"), "the folder must not be writable: {profile}");

@@ -70,13 +70,14 @@ pub async fn run_and_capture(
         Ok(())
     };
     let run = async {
-        let (stdout, stderr, ()) = tokio::try_join!(read(stdout, limits.bytes), read(stderr, limits.bytes), write)?;
+        let (stdout, stderr, ()) =
+            tokio::try_join!(read_bounded(stdout, limits.bytes), read_bounded(stderr, limits.bytes), write)?;
         Ok(ProgramOutput { exit: group.wait().await, stdout, stderr })
     };
     timeout(limits.time, run).await.unwrap_or(Err(OutputError::TimedOut(limits.time)))
 }
 
-async fn read(stream: impl AsyncRead + Unpin, most: usize) -> Result<Vec<u8>, OutputError> {
+async fn read_bounded(stream: impl AsyncRead + Unpin, most: usize) -> Result<Vec<u8>, OutputError> {
     let mut bytes = Vec::new();
     let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     stream.take(bound).read_to_end(&mut bytes).await.map_err(OutputError::Unreadable)?;

@@ -13,7 +13,7 @@ use process_wrap::tokio::ChildWrapper;
 use crate::launch::ProcessLaunch;
 
 /// Shell script of the watcher. Its first argument is the process group ID.
-const SCRIPT: &str = r#"read -r _ || kill -s KILL -- "-$1""#;
+const WATCHER_SCRIPT: &str = r#"read -r _ || kill -s KILL -- "-$1""#;
 
 /// The watcher process of one server. Dropping it ends the process.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl ParentWatcher {
     async fn start(group: u32) -> io::Result<ParentWatcher> {
         let launch = ProcessLaunch {
             program: PathBuf::from("/bin/sh"),
-            arguments: ["-c", SCRIPT, "sh", &group.to_string()].map(OsString::from).into(),
+            arguments: ["-c", WATCHER_SCRIPT, "sh", &group.to_string()].map(OsString::from).into(),
             environment: Vec::new(),
             directory: PathBuf::from("/"),
             conversation: true,
@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    async fn victim() -> (Box<dyn ChildWrapper>, u32) {
+    async fn spawn_process_group() -> (Box<dyn ChildWrapper>, u32) {
         let launch = ProcessLaunch {
             program: "/bin/sh".into(),
             arguments: ["-c", "trap '' TERM INT; sleep 60 & wait"].map(OsString::from).into(),
@@ -83,7 +83,7 @@ mod tests {
 
     #[tokio::test]
     async fn server_ends_with_the_app_and_not_with_its_watcher() {
-        let (mut child, group) = victim().await;
+        let (mut child, group) = spawn_process_group().await;
         let mut watcher = ParentWatcher::start(group).await.unwrap();
         let own = watcher.child.id().unwrap();
         drop(watcher);

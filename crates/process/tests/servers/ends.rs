@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use process::{GracePeriods, ProcessExit, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
 
-use crate::support::{scripted, started};
+use crate::support::{scripted_server_command, start_server};
 
 #[tokio::test]
 async fn server_ends_when_its_input_is_closed() {
-    let server = started(&scripted(&[])).await;
+    let server = start_server(&scripted_server_command(&[])).await;
     let exit = shut_down(server, GracePeriods::default()).await;
     assert_eq!(
         exit,
@@ -20,10 +20,13 @@ async fn server_ends_when_its_input_is_closed() {
 #[tokio::test]
 async fn server_receives_sigterm() {
     let script = "trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.05; done";
-    let command =
-        ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()], ..scripted(&[]) };
+    let command = ServerCommand {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        ..scripted_server_command(&[])
+    };
     let grace = GracePeriods { after_close: Duration::from_millis(500), after_terminate: Duration::from_secs(10) };
-    let exit = shut_down(started(&command).await, grace).await;
+    let exit = shut_down(start_server(&command).await, grace).await;
     assert_eq!(
         exit,
         ProcessExit { status: Some(7), signal: None, exceeded: None },
@@ -34,7 +37,7 @@ async fn server_receives_sigterm() {
 #[tokio::test]
 async fn spawn_failure_reports_its_cause() {
     let path = SearchPath::from_process("a test".to_owned());
-    let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted(&[]) };
+    let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted_server_command(&[]) };
     let program = std::path::Path::new(&command.program).to_owned();
     let error = spawn(&command, &program, &path).await.expect_err("the folder does not exist");
     assert!(matches!(error, SpawnError::NoWorkingDirectory(_)), "the folder is named: {error}");

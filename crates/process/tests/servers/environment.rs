@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use testkit::deadline::within;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use crate::support::{WAIT_TIMEOUT, scripted, started};
+use crate::support::{WAIT_TIMEOUT, scripted_server_command, start_server};
 
-const ALLOWED: &[&str] = &[
+const ALLOWED_VARIABLES: &[&str] = &[
     "DRAWBRIDGE_SERVER",
     "HOME",
     "LANG",
@@ -34,11 +34,11 @@ async fn server_receives_allowed_and_configured_variables_only() {
     nix::fcntl::fcntl(&leaked, nix::fcntl::FcntlArg::F_SETFD(nix::fcntl::FdFlag::empty())).unwrap();
     assert!(leaked.as_raw_fd() > 2, "the descriptor is one that must not be inherited");
 
-    let mut command = scripted(&[]);
+    let mut command = scripted_server_command(&[]);
     command.environment.insert("CONFIGURED".to_owned(), "yes".to_owned());
     command.environment.insert("LANG".to_owned(), "xx_XX.UTF-8".to_owned());
     command.working_directory = Some(folder.path().to_owned());
-    let mut server = started(&command).await;
+    let mut server = start_server(&command).await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "environment"}});
     server.pipes.stdin.write_all(format!("{call}\n").as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -52,7 +52,7 @@ async fn server_receives_allowed_and_configured_variables_only() {
     let names: BTreeSet<&str> = seen["environment"].as_object().unwrap().keys().map(String::as_str).collect();
     let more: Vec<_> = names
         .iter()
-        .filter(|name| !ALLOWED.contains(name) && !name.starts_with("LC_") && **name != "CONFIGURED")
+        .filter(|name| !ALLOWED_VARIABLES.contains(name) && !name.starts_with("LC_") && **name != "CONFIGURED")
         .collect();
     assert!(more.is_empty(), "X33: these variables must not reach a server: {more:?}");
     assert_eq!(seen["environment"]["CONFIGURED"], "yes", "[auth-stdio-environment]: configured variables must be set");

@@ -14,7 +14,7 @@ pub struct FinishedServer {
 }
 
 /// Waits for a server to end by itself. Its input stays open until then.
-pub async fn finished(server: ServerProcess) -> FinishedServer {
+pub async fn wait_until_finished(server: ServerProcess) -> FinishedServer {
     let ServerProcess { pipes: ServerPipes { stdin, mut stdout, mut stderr }, mut group } = server;
     let lines = group.egress_lines();
     let (mut printed, mut discarded, mut egress) = (Vec::new(), sink(), Vec::new());

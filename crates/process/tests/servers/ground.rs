@@ -9,7 +9,7 @@ use std::time::Duration;
 use process::sandbox::{AccessMode, AllowedFolder, NetworkAccess, ResolvedSandbox, ResourceLimits, SandboxSettings};
 use process::{PathSource, SearchPath, ServerCommand, spawn};
 
-use crate::finished::{FinishedServer, finished};
+use crate::finished::{FinishedServer, wait_until_finished};
 
 /// Time limit for a script to end or be stopped, long enough for a slow computer.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -48,9 +48,9 @@ impl TestGround {
 
 /// Returns a search path for each available mechanism, with its name: one with bubblewrap, and one without, which leads
 /// to Landlock.
-pub async fn paths() -> Vec<(&'static str, SearchPath)> {
+pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
     let ground = TestGround::new();
-    let command = shell(":", ground.sandbox(false));
+    let command = shell_command(":", ground.sandbox(false));
     let with = SearchPath::from_process("a test".to_owned());
     let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };
     let mut found = Vec::new();
@@ -63,7 +63,7 @@ pub async fn paths() -> Vec<(&'static str, SearchPath)> {
     found
 }
 
-pub fn shell(script: &str, sandbox: SandboxSettings) -> ServerCommand {
+pub fn shell_command(script: &str, sandbox: SandboxSettings) -> ServerCommand {
     ServerCommand {
         program: "/bin/sh".into(),
         arguments: vec!["-c".into(), script.into()],
@@ -75,17 +75,17 @@ pub fn shell(script: &str, sandbox: SandboxSettings) -> ServerCommand {
 
 /// Runs a script in a sandbox, and returns the lines of its standard error.
 pub async fn script_errors(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Vec<String> {
-    run(&shell(script, sandbox), path).await.stderr
+    run_to_end(&shell_command(script, sandbox), path).await.stderr
 }
 
 /// Runs a command until it ends. Its program must be an absolute path.
-pub async fn run(command: &ServerCommand, path: &SearchPath) -> FinishedServer {
+pub async fn run_to_end(command: &ServerCommand, path: &SearchPath) -> FinishedServer {
     let server = spawn(command, Path::new(&command.program), path).await.expect("the server starts");
-    tokio::time::timeout(SCRIPT_TIMEOUT, finished(server)).await.expect("the server ends in time")
+    tokio::time::timeout(SCRIPT_TIMEOUT, wait_until_finished(server)).await.expect("the server ends in time")
 }
 
 /// Runs a Python script in a sandbox. Returns `None` if Python is not installed.
-pub async fn python(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Option<FinishedServer> {
+pub async fn run_python(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Option<FinishedServer> {
     let python = Path::new("/usr/bin/python3");
     if !python.exists() {
         eprintln!("skipped: {} is not installed", python.display());
@@ -94,9 +94,9 @@ pub async fn python(script: &str, sandbox: SandboxSettings, path: &SearchPath) -
     let command = ServerCommand {
         program: python.display().to_string(),
         arguments: vec!["-c".to_owned(), script.to_owned()],
-        ..shell("", sandbox)
+        ..shell_command("", sandbox)
     };
-    Some(run(&command, path).await)
+    Some(run_to_end(&command, path).await)
 }
 
 /// Returns a shell script that runs each command, and prints `NAME: yes` if it succeeds and `NAME: no` if it fails.

@@ -7,13 +7,15 @@ use process::{GracePeriods, ProcessExit, StartTime, shut_down};
 use testkit::deadline::poll_until;
 use testkit::processes::{is_alive, living_group_members};
 
-use crate::support::{scripted, started};
+use crate::support::{scripted_server_command, start_server};
 
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test]
 async fn dropped_process_is_killed_with_its_group() {
-    let server = started(&scripted(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"])).await;
+    let server =
+        start_server(&scripted_server_command(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"]))
+            .await;
     let group = server.spawned().group;
     assert!(
         poll_until(END_TIMEOUT, || living_group_members(group).len() >= 2).await,
@@ -26,7 +28,7 @@ async fn dropped_process_is_killed_with_its_group() {
 
 #[tokio::test]
 async fn sweep_ends_a_server_whose_app_is_gone() {
-    let server = started(&scripted(&["--misbehave", "never-exits"])).await;
+    let server = start_server(&scripted_server_command(&["--misbehave", "never-exits"])).await;
     let mut record = server.spawned().record();
     // Makes the record look like that of an app that has ended.
     record.owner = 4_190_000;

@@ -6,7 +6,9 @@ use std::path::Path;
 use process::ServerCommand;
 
 use crate::finished::FinishedServer;
-use crate::ground::{TestGround, paths, python, run, script_errors, shell, success_script};
+use crate::ground::{
+    TestGround, mechanism_search_paths, run_python, run_to_end, script_errors, shell_command, success_script,
+};
 
 /// Unconnected sockets can send to any other program by name, and keyrings and System V memory are shared by all
 /// programs.
@@ -39,14 +41,14 @@ if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
     tried("shmget", lambda: call(29, 0, 4096, 0o1600))
     tried("x32", lambda: call(0x40000000 + 41, 1, 1, 0))
 "#;
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
         let command = ServerCommand {
             program: python.display().to_string(),
             arguments: vec!["-c".to_owned(), script.to_owned()],
-            ..shell("", ground.sandbox(true))
+            ..shell_command("", ground.sandbox(true))
         };
-        let said = run(&command, &path).await.stderr;
+        let said = run_to_end(&command, &path).await.stderr;
         for (what, is_open) in [("unix", false), ("vsock", false), ("messages", false), ("pair", true), ("inet", true)]
         {
             let expected = format!("{what} {}", if is_open { "works" } else { "refused" });
@@ -92,8 +94,9 @@ threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file"
 [thread.join() for thread in threads]
 print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 "#;
-    for (name, path) in paths().await {
-        let Some(FinishedServer { stderr: said, .. }) = python(script, TestGround::new().sandbox(true), &path).await
+    for (name, path) in mechanism_search_paths().await {
+        let Some(FinishedServer { stderr: said, .. }) =
+            run_python(script, TestGround::new().sandbox(true), &path).await
         else {
             return;
         };
@@ -115,7 +118,7 @@ print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 
 #[tokio::test]
 async fn s23_memory_folders_are_private_and_bounded() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
         let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
         let reads = format!("cat {}", outside.path().display());
@@ -145,7 +148,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
 
 #[tokio::test]
 async fn s23_namespaces_cannot_be_created() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let script = success_script(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
         let said = script_errors(&script, TestGround::new().sandbox(false), &path).await;
         assert_eq!(said, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");

@@ -11,7 +11,7 @@ use process::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError, SandboxSett
 use process::{SearchPath, ServerCommand, SpawnError, spawn};
 
 use crate::finished::FinishedServer;
-use crate::ground::{TestGround, paths, python, shell};
+use crate::ground::{TestGround, mechanism_search_paths, run_python, shell_command};
 
 /// Starts an HTTP server on this computer. Returns its port and its number of connections.
 fn start_http_host() -> (u16, Arc<AtomicUsize>) {
@@ -35,8 +35,8 @@ fn sandbox_with_hosts(ground: &TestGround, hosts: &[String]) -> SandboxSettings 
 }
 
 /// Returns the search path with bubblewrap, if it works here.
-async fn bubblewrap() -> Option<SearchPath> {
-    paths().await.into_iter().find_map(|(name, path)| (name == "bubblewrap").then_some(path))
+async fn bubblewrap_search_path() -> Option<SearchPath> {
+    mechanism_search_paths().await.into_iter().find_map(|(name, path)| (name == "bubblewrap").then_some(path))
 }
 
 /// Python script that tries all ways to connect to a port of this computer.
@@ -74,7 +74,7 @@ print("descriptors", " ".join(sorted(os.listdir("/proc/self/fd"))[:-1]), file=sy
 "#;
 
 /// Returns the addresses of this computer, other than loopback, separated by blanks.
-fn own_addresses() -> String {
+fn local_addresses() -> String {
     let addresses = nix::ifaddrs::getifaddrs().unwrap().filter_map(|interface| {
         let address = interface.address?.as_sockaddr_in()?.ip();
         (!address.is_loopback()).then(|| address.to_string())
@@ -84,13 +84,13 @@ fn own_addresses() -> String {
 
 #[tokio::test]
 async fn s24_proxy_is_the_only_network_access() {
-    let Some(path) = bubblewrap().await else { return };
+    let Some(path) = bubblewrap_search_path().await else { return };
     let ((named, at_named), (other, at_other)) = (start_http_host(), start_http_host());
-    let ports = format!("PORTS = ('{named}', '{other}', '{}')\n", own_addresses());
+    let ports = format!("PORTS = ('{named}', '{other}', '{}')\n", local_addresses());
     let ground = TestGround::new();
     let sandbox = sandbox_with_hosts(&ground, &[format!("localhost:{named}"), "example.invalid".to_owned()]);
     let script = format!("{ports}{CONNECT_SCRIPT}");
-    let Some(FinishedServer { stderr: said, egress, .. }) = python(&script, sandbox, &path).await else { return };
+    let Some(FinishedServer { stderr: said, egress, .. }) = run_python(&script, sandbox, &path).await else { return };
     let of = |name: &str| {
         let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
         line.unwrap_or_else(|| panic!("S24: the script reported nothing about {name}: {said:?}")).to_owned()
@@ -126,9 +126,9 @@ async fn s24_proxy_is_the_only_network_access() {
 
 #[tokio::test]
 async fn s24_files_only_has_no_proxy() {
-    let Some(path) = bubblewrap().await else { return };
+    let Some(path) = bubblewrap_search_path().await else { return };
     let script = "import os, socket, sys\nprint(any('proxy' in name.lower() for name in os.environ), file=sys.stderr)\ntry:\n    socket.create_connection(('127.0.0.1', 3128), 5)\nexcept OSError:\n    print('fails', file=sys.stderr)";
-    let Some(FinishedServer { stderr: said, .. }) = python(script, TestGround::new().sandbox(false), &path).await
+    let Some(FinishedServer { stderr: said, .. }) = run_python(script, TestGround::new().sandbox(false), &path).await
     else {
         return;
     };
@@ -138,7 +138,7 @@ async fn s24_files_only_has_no_proxy() {
 /// Two servers use the same port, each in its own network namespace and with its own hosts.
 #[tokio::test]
 async fn s24_servers_do_not_share_a_proxy() {
-    let Some(path) = bubblewrap().await else { return };
+    let Some(path) = bubblewrap_search_path().await else { return };
     let ((one, _), (two, _)) = (start_http_host(), start_http_host());
     let script = format!(
         "import sys, urllib.request\nfor port in ({one}, {two}):\n    try:\n        print(urllib.request.urlopen(f'http://localhost:{{port}}/', timeout=5).read().decode(), file=sys.stderr)\n    except Exception as error:\n        print(error.code, file=sys.stderr)"
@@ -148,7 +148,7 @@ async fn s24_servers_do_not_share_a_proxy() {
         sandbox_with_hosts(&first, &[format!("localhost:{one}")]),
         sandbox_with_hosts(&second, &[format!("localhost:{two}")]),
     );
-    let both = tokio::join!(python(&script, first, &path), python(&script, second, &path));
+    let both = tokio::join!(run_python(&script, first, &path), run_python(&script, second, &path));
     let (Some(first), Some(second)) = both else { return };
     assert_eq!(
         (first.stderr.as_slice(), second.stderr.as_slice()),
@@ -160,9 +160,9 @@ async fn s24_servers_do_not_share_a_proxy() {
 async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
     let ground = TestGround::new();
     let sandbox = sandbox_with_hosts(&ground, &["example.com".to_owned()]);
-    for (name, path) in paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
+    for (name, path) in mechanism_search_paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
         let marker = ground.sandbox(false).home.join("ran");
-        let command = shell(&format!(": > {}", marker.display()), sandbox.clone());
+        let command = shell_command(&format!(": > {}", marker.display()), sandbox.clone());
         let planned = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path).await;
         assert!(
             matches!(planned, Err(SandboxError::NoHosts { .. })),
@@ -175,17 +175,17 @@ async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
     }
     let empty = SandboxSettings { network: NetworkAccess::Hosts(Vec::new()), ..sandbox };
     let path = SearchPath::from_process("a test".to_owned());
-    let planned = ResolvedSandbox::for_command(&shell(":", empty), Path::new("/bin/sh"), &path).await;
+    let planned = ResolvedSandbox::for_command(&shell_command(":", empty), Path::new("/bin/sh"), &path).await;
     assert!(matches!(planned, Err(SandboxError::Hosts(_))), "an empty list of hosts must be refused: {planned:?}");
 }
 
 #[tokio::test]
 async fn s24_changed_hosts_require_another_approval() {
-    let Some(path) = bubblewrap().await else { return };
+    let Some(path) = bubblewrap_search_path().await else { return };
     let ground = TestGround::new();
-    let narrow = shell(":", sandbox_with_hosts(&ground, &["example.com".to_owned()]));
+    let narrow = shell_command(":", sandbox_with_hosts(&ground, &["example.com".to_owned()]));
     let approved = ResolvedSandbox::for_command(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
-    let wide = shell(":", sandbox_with_hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));
+    let wide = shell_command(":", sandbox_with_hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));
     let refused = spawn(&ServerCommand { approved, ..wide }, Path::new("/bin/sh"), &path).await;
     let refused = refused.expect_err("S24: other hosts were not approved");
     assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "S24: {refused}");

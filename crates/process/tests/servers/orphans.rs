@@ -9,7 +9,7 @@ use testkit::deadline::{poll_until, within};
 use testkit::processes::{is_alive, living_group_members};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::support::{WAIT_TIMEOUT, scripted, started};
+use crate::support::{WAIT_TIMEOUT, scripted_server_command, start_server};
 
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -19,7 +19,11 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 async fn process_outside_the_group_ends_with_the_server() {
     let leaves = |seconds: u32| {
         let script = format!("(setsid sleep {seconds} &) ; echo left >&2; exec cat >/dev/null");
-        ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script], ..scripted(&[]) }
+        ServerCommand {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script],
+            ..scripted_server_command(&[])
+        }
     };
     let sleeps = |seconds: u32| {
         let wanted = format!("sleep\0{seconds}\0");
@@ -28,11 +32,11 @@ async fn process_outside_the_group_ends_with_the_server() {
             .filter(|p| std::fs::read(p.path().join("cmdline")).is_ok_and(|line| line == wanted.as_bytes()))
             .count()
     };
-    let server = started(&leaves(7421)).await;
+    let server = start_server(&leaves(7421)).await;
     assert!(poll_until(WAIT_TIMEOUT, || sleeps(7421) == 1).await, "the process must run in its own session");
     drop(server);
     assert!(poll_until(END_TIMEOUT, || sleeps(7421) == 0).await, "the process must end when the server is dropped");
-    let server = started(&leaves(7422)).await;
+    let server = start_server(&leaves(7422)).await;
     assert!(poll_until(WAIT_TIMEOUT, || sleeps(7422) == 1).await, "the process must run again");
     shut_down(server, GracePeriods::default()).await;
     assert!(poll_until(WAIT_TIMEOUT, || sleeps(7422) == 0).await, "the process must end when the server is shut down");

@@ -13,12 +13,12 @@ use process::sandbox::{
 use process::{GracePeriods, LaunchFiles, PathSource, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
 use testkit::deadline::poll_until;
 
-use crate::ground::{TestGround, paths, run, script_errors, shell, success_script};
+use crate::ground::{TestGround, mechanism_search_paths, run_to_end, script_errors, shell_command, success_script};
 use crate::support::WAIT_TIMEOUT;
 
 #[tokio::test]
 async fn sandboxed_server_accesses_named_paths_only() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
         let at = |file: &str| ground.root.join(file).display().to_string();
         let host = std::process::id();
@@ -62,7 +62,7 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
         return;
     }
     let perl = |kind: &str| format!("perl -MSocket -e 'socket(S, {kind}, 0) or exit 1'");
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         for network in [true, false] {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let port = listener.local_addr().unwrap().port();
@@ -93,11 +93,11 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
 /// X33 inside a sandbox: no variable names the user's own folders.
 #[tokio::test]
 async fn sandbox_has_its_own_environment() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
-        let mut command = shell("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
+        let mut command = shell_command("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
         command.environment.insert("XDG_DATA_HOME".to_owned(), "/chosen".to_owned());
-        let said = run(&command, &path).await.stderr;
+        let said = run_to_end(&command, &path).await.stderr;
         let own = ground.root.join("own").display().to_string();
         for line in [format!("HOME={own}"), format!("TMPDIR={own}/tmp"), "XDG_DATA_HOME=/chosen".to_owned(), own] {
             assert!(said.contains(&line), "{name}: {line:?} in {said:?}");
@@ -122,25 +122,25 @@ async fn server_that_cannot_be_sandboxed_is_not_started() {
     let trace = ground.root.join("write/started");
     let script = format!("echo x > {}", trace.display());
     let tries: [(&str, SandboxSettings, ErrorPredicate); 4] = [
-        ("a folder that is not there", with(&ground, "nowhere", AccessMode::Read), |error| {
+        ("a folder that is not there", sandbox_with_folder(&ground, "nowhere", AccessMode::Read), |error| {
             matches!(error, SandboxError::NoFolder { .. })
         }),
-        ("a file", with(&ground, "secret/file", AccessMode::Read), |error| {
+        ("a file", sandbox_with_folder(&ground, "secret/file", AccessMode::Read), |error| {
             matches!(error, SandboxError::NoFolder { .. })
         }),
-        ("a contradiction", with(&ground, "write", AccessMode::Read), |error| {
+        ("a contradiction", sandbox_with_folder(&ground, "write", AccessMode::Read), |error| {
             matches!(error, SandboxError::Contradiction { .. })
         }),
-        ("X29: a link", link(&ground), |error| matches!(error, SandboxError::Leads { .. })),
+        ("X29: a link", sandbox_with_link(&ground), |error| matches!(error, SandboxError::Leads { .. })),
     ];
     for (what, sandbox, fits) in tries {
-        let error = spawn(&shell(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
+        let error = spawn(&shell_command(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
         assert!(
             matches!(&error, SpawnError::Sandbox(error) if fits(error)),
             "{what} must be refused for the expected reason: {error}"
         );
     }
-    let mut command = shell(&script, ground.sandbox(false));
+    let mut command = shell_command(&script, ground.sandbox(false));
     command.working_directory = Some(ground.root.join("secret"));
     let error = spawn(&command, Path::new("/bin/sh"), &path)
         .await
@@ -152,34 +152,37 @@ async fn server_that_cannot_be_sandboxed_is_not_started() {
     assert!(!trace.exists(), "the program must not run without its sandbox");
 }
 
-fn with(ground: &TestGround, folder: &str, access: AccessMode) -> SandboxSettings {
+fn sandbox_with_folder(ground: &TestGround, folder: &str, access: AccessMode) -> SandboxSettings {
     let mut sandbox = ground.sandbox(false);
     sandbox.folders.push(AllowedFolder { path: ground.root.join(folder), access });
     sandbox
 }
 
 /// Returns settings with a folder that another server could have replaced with a link after the approval.
-fn link(ground: &TestGround) -> SandboxSettings {
+fn sandbox_with_link(ground: &TestGround) -> SandboxSettings {
     std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
-    with(ground, "swapped", AccessMode::Read)
+    sandbox_with_folder(ground, "swapped", AccessMode::Read)
 }
 
 #[tokio::test]
 async fn processes_end_with_their_sandbox() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
-        let command = shell(script, ground.sandbox(false));
+        let command = shell_command(script, ground.sandbox(false));
         let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("the server must start");
-        assert!(poll_until(WAIT_TIMEOUT, || sleepers() > 0).await, "{name}: the process must run");
+        assert!(poll_until(WAIT_TIMEOUT, || count_test_processes() > 0).await, "{name}: the process must run");
         assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: the started program must be reported");
         shut_down(server, GracePeriods::default()).await;
-        assert!(poll_until(WAIT_TIMEOUT, || sleepers() == 0).await, "{name}: all processes must end with the server");
+        assert!(
+            poll_until(WAIT_TIMEOUT, || count_test_processes() == 0).await,
+            "{name}: all processes must end with the server"
+        );
     }
 }
 
 /// Returns the number of running processes that the test started, in any group.
-fn sleepers() -> usize {
+fn count_test_processes() -> usize {
     let Ok(processes) = fs::read_dir("/proc") else { return 0 };
     let is_ours = |entry: &fs::DirEntry| {
         fs::read(entry.path().join("cmdline")).is_ok_and(|line| line.starts_with(b"sleep\x007411"))
@@ -191,7 +194,7 @@ fn sleepers() -> usize {
 /// approved.
 #[tokio::test]
 async fn sandbox_changed_since_the_approval_is_refused() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
         let folder = ground.root.join("mine");
         fs::create_dir_all(&folder).unwrap();
@@ -203,7 +206,7 @@ async fn sandbox_changed_since_the_approval_is_refused() {
         write("#!/bin/sh");
         let mut sandbox = ground.sandbox(false);
         sandbox.folders.push(AllowedFolder { path: folder.clone(), access: AccessMode::Write });
-        let mut command = ServerCommand { program: script.display().to_string(), ..shell("", sandbox) };
+        let mut command = ServerCommand { program: script.display().to_string(), ..shell_command("", sandbox) };
         command.approved = ResolvedSandbox::for_command(&command, &script, &path).await.unwrap();
         assert!(spawn(&command, &script, &path).await.is_ok(), "{name}: the approved program must start");
         let secret = ground.root.join("secret/key");
@@ -226,9 +229,9 @@ async fn sandbox_changed_since_the_approval_is_refused() {
 
 #[tokio::test]
 async fn plan_contains_mechanism_and_reachable_paths() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
-        let command = shell(":", ground.sandbox(true));
+        let command = shell_command(":", ground.sandbox(true));
         let plan = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path)
             .await
             .unwrap()
@@ -259,14 +262,14 @@ async fn interpreters_run_in_the_sandbox() {
             eprintln!("skipped: {program} is not installed");
             continue;
         }
-        for (name, path) in paths().await {
+        for (name, path) in mechanism_search_paths().await {
             let ground = TestGround::new();
             let command = ServerCommand {
                 program: program.to_owned(),
                 arguments: arguments.map(str::to_owned).into(),
-                ..shell("", ground.sandbox(false))
+                ..shell_command("", ground.sandbox(false))
             };
-            let said = run(&command, &path).await.stderr;
+            let said = run_to_end(&command, &path).await.stderr;
             assert!(said.iter().any(|line| line == says), "{program} under {name}: {said:?}");
         }
     }
@@ -276,13 +279,13 @@ async fn interpreters_run_in_the_sandbox() {
 /// could load its own file there at the next start.
 #[tokio::test]
 async fn preloaded_files_of_the_server_are_not_loaded_outside() {
-    for (name, path) in paths().await {
+    for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
         let planted = ground.root.join("write/planted.so");
         fs::write(&planted, "no library").unwrap();
-        let mut command = shell("echo $LD_PRELOAD >&2", ground.sandbox(false));
+        let mut command = shell_command("echo $LD_PRELOAD >&2", ground.sandbox(false));
         command.environment.insert("LD_PRELOAD".to_owned(), planted.display().to_string());
-        let said = run(&command, &path).await.stderr;
+        let said = run_to_end(&command, &path).await.stderr;
         assert!(
             said.contains(&planted.display().to_string()),
             "{name}: the server must get its configured variable: {said:?}"

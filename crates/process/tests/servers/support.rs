@@ -6,7 +6,7 @@ use process::{SearchPath, ServerCommand, ServerProcess, spawn};
 pub const WAIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(9);
 
 /// Returns the command for `scripted-server` with these arguments.
-pub fn scripted(arguments: &[&str]) -> ServerCommand {
+pub fn scripted_server_command(arguments: &[&str]) -> ServerCommand {
     ServerCommand {
         program: testkit::binaries::scripted_server().display().to_string(),
         arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
@@ -14,7 +14,7 @@ pub fn scripted(arguments: &[&str]) -> ServerCommand {
     }
 }
 
-pub async fn started(command: &ServerCommand) -> ServerProcess {
+pub async fn start_server(command: &ServerCommand) -> ServerProcess {
     let path = SearchPath::from_process("a test".to_owned());
     let program = path.resolve(command).expect("the server is there");
     spawn(command, &program, &path).await.expect("the server starts")

@@ -11,7 +11,7 @@ use crate::server_json::{ListingStatus, RegistryEntry};
 /// Maximum number of versions of a registry whose status is stored.
 const MAX_STATUSES: usize = 5_000;
 /// Maximum length of a stored status message, in characters.
-const MAX_MESSAGE: usize = 500;
+const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Statuses of versions, by server name and then by version.
 type StatusMap = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
@@ -95,7 +95,7 @@ impl RegistryRecord {
             }
             let recorded = RecordedStatus {
                 status: listing.status,
-                message: listing.status_message.as_ref().map(|text| text.chars().take(MAX_MESSAGE).collect()),
+                message: listing.status_message.as_ref().map(|text| text.chars().take(MAX_MESSAGE_CHARS).collect()),
                 changed_at: listing.status_changed_at,
                 read_at: now,
             };

@@ -24,7 +24,7 @@ pub(crate) use index::ChangesProgress;
 /// Name of the index file.
 const INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
-const MAX_INDEX: u64 = 16 * 1024 * 1024;
+const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Limits of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl RegistryCache {
 
     /// Returns the cached response to a request, or `None` if there is none.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<CachedBody> {
-        let name = file_name(address, request);
+        let name = response_file_name(address, request);
         let kept = self.reload_index().answers.get(&name)?.clone();
         self.read(&name, &kept)
     }
@@ -130,9 +130,9 @@ impl RegistryCache {
         now: Millis,
     ) -> Result<(), StoreError> {
         let bytes = body.len() as u64;
-        self.change(|index| {
+        self.update_index(|index| {
             if bytes <= self.limits.bytes {
-                let name = file_name(address, request);
+                let name = response_file_name(address, request);
                 self.files.write(&name, body)?;
                 let kept = CachedResponse {
                     address: address.as_str().to_owned(),
@@ -159,7 +159,7 @@ impl RegistryCache {
         read: ChangesProgress,
         now: Millis,
     ) -> Result<(), StoreError> {
-        self.change(|index| {
+        self.update_index(|index| {
             let kept = index.registry_mut(address);
             kept.record_statuses(entries, now);
             if read.cursor.is_some() {
@@ -198,7 +198,7 @@ impl RegistryCache {
     }
 
     /// Applies a change to the index on disk, under the folder's lock.
-    fn change(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    fn update_index(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
         let mut index = self.read_index();
         act(&mut index)?;
@@ -221,7 +221,7 @@ impl RegistryCache {
     }
 
     fn read_index(&self) -> CacheIndex {
-        let bytes = self.files.read(INDEX_FILE, MAX_INDEX).unwrap_or_else(|error| {
+        let bytes = self.files.read(INDEX_FILE, MAX_INDEX_BYTES).unwrap_or_else(|error| {
             tracing::warn!(%error, "what is kept of registries is dropped");
             None
         });
@@ -245,13 +245,13 @@ impl CacheIndex {
     }
 }
 
-/// Returns `true` if a file name has the form that [`file_name`] creates.
+/// Returns `true` if a file name has the form that [`response_file_name`] creates.
 fn is_response_file(name: &str) -> bool {
     let hash = name.strip_suffix(".json");
     hash.is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-fn file_name(address: &RegistryAddress, request: &RegistryRequest) -> String {
+fn response_file_name(address: &RegistryAddress, request: &RegistryRequest) -> String {
     let hash = Hash::of_bytes(format!("{address}\n{}", request.as_str()).as_bytes());
     format!("{}.json", hash.as_str())
 }

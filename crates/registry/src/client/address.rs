@@ -10,16 +10,16 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Origin, Url};
 
 use super::RegistryError;
-use crate::server_json::read::quote;
+use crate::server_json::read::quote_untrusted;
 
 /// Address of the official registry.
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// Version of the registry API in request paths.
 const API_VERSION: &str = "v0.1";
 /// Minimum length in bytes of a token that responses are searched for. Shorter ones could occur by chance.
-const MIN_TOKEN: usize = 6;
+const MIN_TOKEN_BYTES: usize = 6;
 /// Characters that need no percent-encoding in a path segment.
-const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const PATH_ENCODE_SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Address of a registry: `https`, or `http` on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ impl RegistryAddress {
     /// not on this computer.
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let text = text.trim();
-        let bad = |cause: String| RegistryError::Address { address: quote(text), cause };
+        let bad = |cause: String| RegistryError::Address { address: quote_untrusted(text), cause };
         if let Some(problem) = url_problem(text) {
             return Err(bad(problem));
         }
@@ -82,7 +82,8 @@ impl RegistryAddress {
     /// Returns [`RegistryError::Address`] if the URL is invalid, which can't happen for validated names and versions.
     pub(super) fn url(&self, request: &RegistryRequest) -> Result<Url, RegistryError> {
         let text = format!("{}/{}", self.as_str(), request.0);
-        Url::parse(&text).map_err(|error| RegistryError::Address { address: quote(&text), cause: error.to_string() })
+        Url::parse(&text)
+            .map_err(|error| RegistryError::Address { address: quote_untrusted(&text), cause: error.to_string() })
     }
 }
 
@@ -133,7 +134,7 @@ impl RegistryRequest {
 }
 
 fn encode_segment(text: &str) -> String {
-    utf8_percent_encode(text, ENCODED_CHARACTERS).to_string()
+    utf8_percent_encode(text, PATH_ENCODE_SET).to_string()
 }
 
 pub(crate) fn is_loopback(url: &Url) -> bool {
@@ -179,7 +180,7 @@ impl RegistryHeader {
     pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
         let value = self.value.as_bytes();
         let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);
-        token.len() >= MIN_TOKEN && memmem::find(bytes, token).is_some()
+        token.len() >= MIN_TOKEN_BYTES && memmem::find(bytes, token).is_some()
     }
 }
 

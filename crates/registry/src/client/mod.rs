@@ -56,7 +56,7 @@ impl RegistryClient {
         header: Option<RegistryHeader>,
         limits: RegistryLimits,
     ) -> Result<Self, RegistryError> {
-        let client = mcp_transport::http::for_registries(address.is_loopback());
+        let client = mcp_transport::http::client_for_registries(address.is_loopback());
         let client = client.map_err(|error| RegistryError::Unavailable { cause: innermost_cause(&error) })?;
         Ok(Self { address, header, client, limits })
     }
@@ -82,11 +82,11 @@ impl RegistryClient {
         for _ in 0..=MAX_REDIRECTS {
             let request = self.client.get(url.clone()).header(ACCEPT, "application/json");
             let request = self.with_header(request, &url);
-            let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+            let response = request.send().await.map_err(|error| self.unreachable_error(&error))?;
             if !response.status().is_redirection() {
                 return self.body(response, what).await;
             }
-            url = self.redirect(&url, response.headers())?;
+            url = self.redirect_target(&url, response.headers())?;
         }
         Err(RegistryError::Redirect {
             address: self.displayed_address(),
@@ -104,7 +104,7 @@ impl RegistryClient {
         }
     }
 
-    fn redirect(&self, from: &Url, headers: &HeaderMap) -> Result<Url, RegistryError> {
+    fn redirect_target(&self, from: &Url, headers: &HeaderMap) -> Result<Url, RegistryError> {
         let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
         let to = location.and_then(|location| from.join(location).ok());
         match to {
@@ -139,7 +139,7 @@ impl RegistryClient {
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_page = content_type.is_some_and(|value| value.to_ascii_lowercase().starts_with("text/html"));
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable_error(&error))? {
             if body.len() + chunk.len() > self.limits.bytes {
                 return Err(RegistryError::TooLarge { address, limit: self.limits.bytes });
             }
@@ -154,7 +154,7 @@ impl RegistryClient {
         Ok(body)
     }
 
-    fn unreachable(&self, error: &reqwest::Error) -> RegistryError {
+    fn unreachable_error(&self, error: &reqwest::Error) -> RegistryError {
         RegistryError::Unreachable { address: self.displayed_address(), cause: innermost_cause(error) }
     }
 

@@ -7,7 +7,7 @@ use ports::secrets;
 
 use super::PlanError;
 use crate::server_json::bounded::one_line;
-use crate::server_json::read::quote;
+use crate::server_json::read::quote_untrusted;
 use crate::server_json::{InputDefinition, InputFormat, TemplateInput};
 
 /// Maximum number of notes in a plan.
@@ -22,7 +22,7 @@ pub(super) struct PlanInputs {
 
 /// Position of a value in the description of a server.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ValuePlace<'p> {
+pub(super) struct ValuePosition<'p> {
     /// Label of the input that is created for the value.
     pub(super) label: &'p str,
     /// Description of the position, for notes.
@@ -42,7 +42,11 @@ impl PlanInputs {
     ///
     /// # Errors
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
-    pub(super) fn value_template(&mut self, at: ValuePlace<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
+    pub(super) fn value_template(
+        &mut self,
+        at: ValuePosition<'_>,
+        value: &TemplateInput,
+    ) -> Result<Template, PlanError> {
         let input = &value.input;
         let Some(fixed) = &input.value else {
             let key = self.add_input(at, input, false)?;
@@ -59,7 +63,7 @@ impl PlanInputs {
     /// expanded again. A variable of a required text is required, and one of a secret text is secret.
     pub(super) fn text_template(
         &mut self,
-        at: ValuePlace<'_>,
+        at: ValuePosition<'_>,
         text: &str,
         variables: &IndexMap<String, InputDefinition>,
         whole: &InputDefinition,
@@ -80,11 +84,11 @@ impl PlanInputs {
                             is_secret: variable.is_secret || whole.is_secret,
                             ..variable.clone()
                         };
-                        let key = self.add_input(ValuePlace { label: name, ..at }, &variable, true)?;
+                        let key = self.add_input(ValuePosition { label: name, ..at }, &variable, true)?;
                         pieces.push(TemplatePart::Input(key));
                     }
                     None => {
-                        let name = quote(braced);
+                        let name = quote_untrusted(braced);
                         self.add_note(format!(
                             "{}: {name} stands there as it is, since nothing says what it is",
                             at.place
@@ -114,7 +118,7 @@ impl PlanInputs {
             return Err(PlanError::NamesSecret(place.to_owned()));
         }
         if visible(text) != text {
-            self.add_note(format!("{place} has characters that can't be seen: {}", quote(text)));
+            self.add_note(format!("{place} has characters that can't be seen: {}", quote_untrusted(text)));
         }
         Ok(())
     }
@@ -122,7 +126,7 @@ impl PlanInputs {
     /// Adds an input and returns its key. Variables with the same name and description share one input.
     fn add_input(
         &mut self,
-        at: ValuePlace<'_>,
+        at: ValuePosition<'_>,
         input: &InputDefinition,
         is_variable: bool,
     ) -> Result<String, PlanError> {

@@ -8,10 +8,10 @@ use ports::server_config::url_problem;
 use url::Url;
 
 use super::command::{PackageLauncher, is_sha256, package_argument};
-use super::inputs::{PlanInputs, ValuePlace};
+use super::inputs::{PlanInputs, ValuePosition};
 use super::{BundleDownload, PackageInstall, PlanError};
 use crate::client::is_loopback;
-use crate::server_json::read::quote;
+use crate::server_json::read::quote_untrusted;
 use crate::server_json::{ArgumentKind, DescribedArgument, InputDefinition, NamedInput, Package, ServerJson};
 
 /// Creates the plan for one of the packages of a server.
@@ -25,7 +25,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     }
     let launcher = PackageLauncher::for_package(package)?;
     if let Some(transport) = package.transport.as_ref().filter(|transport| transport.kind != "stdio") {
-        return Err(PlanError::NotStdio(quote(&transport.kind)));
+        return Err(PlanError::NotStdio(quote_untrusted(&transport.kind)));
     }
     let word = package_argument(launcher, package)?;
     let mut inputs = PlanInputs::default();
@@ -33,7 +33,11 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         inputs.add_note(note);
     }
     if let Some(hint) = package.runtime_hint.as_deref().filter(|hint| !hint.is_empty() && *hint != launcher.program()) {
-        inputs.add_note(format!("its publisher names the program {}; {} is used", quote(hint), launcher.program()));
+        inputs.add_note(format!(
+            "its publisher names the program {}; {} is used",
+            quote_untrusted(hint),
+            launcher.program()
+        ));
     }
     if package.file_sha256.is_some() {
         inputs.add_note(format!(
@@ -41,9 +45,9 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
             launcher.program()
         ));
     }
-    let env = environment(&package.environment_variables, &mut inputs)?;
+    let env = environment_templates(&package.environment_variables, &mut inputs)?;
     let obeyed: Vec<String> =
-        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| quote(name)).collect();
+        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| quote_untrusted(name)).collect();
     if !obeyed.is_empty() {
         inputs.add_note(format!(
             "these variables decide which code runs, or where it is loaded from: {}",
@@ -95,23 +99,29 @@ fn bundle_download(package: &Package) -> Result<BundleDownload, PlanError> {
     let is_accepted = url.starts_with("https://") || Url::parse(url).is_ok_and(|url| is_loopback(&url));
     let problem = problem.or_else(|| (!is_accepted).then(|| "it must begin with https://".to_owned()));
     if let Some(problem) = problem {
-        return Err(PlanError::Address(quote(url), problem));
+        return Err(PlanError::Address(quote_untrusted(url), problem));
     }
     let sha256 = package.file_sha256.as_deref().filter(|hash| is_sha256(hash)).ok_or(PlanError::NoHash)?;
     Ok(BundleDownload { url: url.clone(), sha256: sha256.to_ascii_lowercase() })
 }
 
-fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTreeMap<String, Template>, PlanError> {
+fn environment_templates(
+    variables: &[NamedInput],
+    inputs: &mut PlanInputs,
+) -> Result<BTreeMap<String, Template>, PlanError> {
     let mut env = BTreeMap::new();
     for variable in variables {
         let name = &variable.name;
         // Podman passes all variables that match a name with `*`.
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) {
-            return Err(PlanError::Name(format!("{} is no name of a variable of the environment", quote(name))));
+            return Err(PlanError::Name(format!(
+                "{} is no name of a variable of the environment",
+                quote_untrusted(name)
+            )));
         }
         let place = format!("the variable {name}");
         let template =
-            inputs.value_template(ValuePlace { label: name, place: &place, is_repeated: false }, &variable.value)?;
+            inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &variable.value)?;
         if env.insert(name.clone(), template).is_some() {
             return Err(PlanError::Name(format!("the variable {name} stands there twice")));
         }
@@ -142,8 +152,8 @@ fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
 fn convert_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
-    let place = format!("the argument {}", quote(label));
-    let at = ValuePlace { label, place: &place, is_repeated: argument.is_repeated };
+    let place = format!("the argument {}", quote_untrusted(label));
+    let at = ValuePosition { label, place: &place, is_repeated: argument.is_repeated };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         if argument.kind == ArgumentKind::Named {
             return Err(PlanError::Name("an argument has no name".to_owned()));

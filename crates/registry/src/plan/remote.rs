@@ -10,9 +10,9 @@ use ports::server_config::{HttpKind, header_problem, url_problem};
 use url::{Host, Url};
 
 use super::PlanError;
-use super::inputs::{PlanInputs, ValuePlace};
+use super::inputs::{PlanInputs, ValuePosition};
 use super::package::proposed_name;
-use crate::server_json::read::quote;
+use crate::server_json::read::quote_untrusted;
 use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 
 /// Creates the plan for one of the remotes of a server.
@@ -24,7 +24,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     let kind = match remote.kind.as_str() {
         "streamable-http" => HttpKind::Http,
         "sse" => HttpKind::Sse,
-        other => return Err(PlanError::Transport(quote(other))),
+        other => return Err(PlanError::Transport(quote_untrusted(other))),
     };
     let mut inputs = PlanInputs::default();
     let text = remote.url.as_deref().unwrap_or_default();
@@ -34,13 +34,13 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         .iter()
         .map(|(name, input)| (name.clone(), InputDefinition { is_required: true, ..input.clone() }))
         .collect();
-    let place = ValuePlace { label: "URL", place: "the URL", is_repeated: false };
+    let place = ValuePosition { label: "URL", place: "the URL", is_repeated: false };
     let url = inputs.text_template(place, text, &variables, &InputDefinition::default())?;
     let begins = match url.parts.as_slice() {
         [] => "",
         [TemplatePart::Text(text)] => {
             if let Some(problem) = url_problem(text) {
-                return Err(PlanError::Address(quote(text), problem));
+                return Err(PlanError::Address(quote_untrusted(text), problem));
             }
             text
         }
@@ -48,7 +48,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         _ => "https://",
     };
     if !begins.starts_with("https://") && !begins.starts_with("http://") {
-        return Err(PlanError::Address(quote(text), "it must begin with https:// or http://".to_owned()));
+        return Err(PlanError::Address(quote_untrusted(text), "it must begin with https:// or http://".to_owned()));
     }
     if begins.starts_with("http://") {
         inputs.add_note(
@@ -72,7 +72,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         }
         let place = format!("the header {name}");
         let template =
-            inputs.value_template(ValuePlace { label: name, place: &place, is_repeated: false }, &header.value)?;
+            inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &header.value)?;
         let is_twice = headers.keys().any(|other: &String| other.eq_ignore_ascii_case(name));
         if is_twice || headers.insert(name.clone(), template).is_some() {
             return Err(PlanError::Name(format!("the header {name} stands there twice")));

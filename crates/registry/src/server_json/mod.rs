@@ -28,7 +28,7 @@ pub const MAX_SHOWN: usize = 4_000;
 /// Maximum length of the name of a variable, argument or header, in bytes.
 pub const MAX_LABEL: usize = 200;
 /// Maximum length of the value of an input, in bytes.
-pub const MAX_VALUE: usize = installs::MAX_VALUE;
+pub const MAX_VALUE: usize = installs::MAX_VALUE_BYTES;
 /// Maximum length of a URL or package name, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
 /// Maximum number of packages of a server, and maximum number of remotes.

@@ -135,7 +135,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
     };
     let parts = name.split_once('/');
     let fits = parts.is_some_and(|(namespace, own)| allowed(namespace, ".-") && allowed(own, "._-"));
-    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote(name))) }
+    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote_untrusted(name))) }
 }
 
 /// Checks that a text is a valid version. `.` and `..` are not, since they would change the path of a request.
@@ -145,11 +145,11 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
 pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
     let is_plain = !version.is_empty() && version.len() <= MAX_VERSION && visible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
-    if fits { Ok(()) } else { Err(EntryError::Version(quote(version))) }
+    if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted(version))) }
 }
 
 /// Quotes an untrusted text for a message, truncated to 80 characters.
-pub(crate) fn quote(text: &str) -> String {
+pub(crate) fn quote_untrusted(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     if short.len() < text.len() {
@@ -217,5 +217,5 @@ fn entry_name(json: &str) -> Option<String> {
     }
     let named: EntryName = serde_json::from_str(json).ok()?;
     let name = named.server.and_then(|server| server.name).or(named.name)?;
-    Some(quote(&name))
+    Some(quote_untrusted(&name))
 }

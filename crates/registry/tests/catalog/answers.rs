@@ -4,22 +4,22 @@ use registry::{CachePolicy, ListingStatus, RegistryError, RegistryHeader, Search
 use serde_json::json;
 use testkit::http::HttpServer;
 
-use crate::stored::{StoredRegistry, TestCatalog, active, entry};
+use crate::stored::{StoredRegistry, TestCatalog, active_entry, registry_entry};
 
-fn search(text: &str, cursor: Option<String>) -> SearchQuery {
+fn search_query(text: &str, cursor: Option<String>) -> SearchQuery {
     SearchQuery { text: text.to_owned(), cursor, limit: Some(2) }
 }
 
 #[tokio::test]
 async fn search_continues_from_page_to_page() {
     let names = ["com.example/a", "com.example/c", "org.other/a"];
-    let bad = entry("com.example/b c", "1", json!({ "isLatest": true }));
-    let mut entries: Vec<_> = names.iter().map(|name| active(name, "2.0.0", true)).collect();
+    let bad = registry_entry("com.example/b c", "1", json!({ "isLatest": true }));
+    let mut entries: Vec<_> = names.iter().map(|name| active_entry(name, "2.0.0", true)).collect();
     entries.insert(1, bad);
-    entries.push(active("com.example/a", "1.0.0", false));
+    entries.push(active_entry("com.example/a", "1.0.0", false));
     let server = StoredRegistry::of(entries).serve().await;
-    let desk = TestCatalog::at(&server);
-    let first = desk.catalog.search(&search("com.example", None), CachePolicy::Usual).await.unwrap();
+    let desk = TestCatalog::at_server(&server);
+    let first = desk.catalog.search(&search_query("com.example", None), CachePolicy::Usual).await.unwrap();
     assert_eq!(first.value.entries[0].server.name, "com.example/a");
     assert_eq!(
         first.value.unreadable[0].name.as_deref(),
@@ -29,7 +29,7 @@ async fn search_continues_from_page_to_page() {
     assert!(first.offline.is_none());
     let next = first.value.next_cursor;
     assert_eq!(next.as_deref(), Some("at 2"), "the cursor must be returned unchanged");
-    let second = desk.catalog.search(&search("com.example", next), CachePolicy::Usual).await.unwrap().value;
+    let second = desk.catalog.search(&search_query("com.example", next), CachePolicy::Usual).await.unwrap().value;
     let found: Vec<&str> = second.entries.iter().map(|entry| entry.server.name.as_str()).collect();
     assert_eq!(
         (found, second.next_cursor),
@@ -46,13 +46,13 @@ async fn versions_include_deleted_ones() {
     let deleted = json!({ "status": "deleted", "statusMessage": "malware", "updatedAt": "2026-02-01T00:00:00Z" });
     let deprecated = json!({ "status": "deprecated", "statusMessage": "old", "updatedAt": "2026-02-01T00:00:00Z" });
     let server = StoredRegistry::of(vec![
-        active("com.example/a", "2.0.0+b", true),
-        entry("com.example/a", "1.1.0", deleted),
-        entry("com.example/a", "1.0.0", deprecated),
+        active_entry("com.example/a", "2.0.0+b", true),
+        registry_entry("com.example/a", "1.1.0", deleted),
+        registry_entry("com.example/a", "1.0.0", deprecated),
     ])
     .serve()
     .await;
-    let desk = TestCatalog::at(&server);
+    let desk = TestCatalog::at_server(&server);
     let all = desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries;
     let statuses: Vec<ListingStatus> = all.iter().map(|entry| entry.listing.as_ref().unwrap().status).collect();
     assert_eq!(statuses, [ListingStatus::Active, ListingStatus::Deleted, ListingStatus::Deprecated]);
@@ -75,8 +75,8 @@ async fn versions_include_deleted_ones() {
 
 #[tokio::test]
 async fn missing_server_or_version_is_reported() {
-    let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = TestCatalog::at(&server);
+    let server = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
+    let desk = TestCatalog::at_server(&server);
     let error = desk.catalog.versions("com.example/A", CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("does not have a server \"com.example/A\""), "{error}");
@@ -92,14 +92,14 @@ async fn missing_server_or_version_is_reported() {
 
 #[tokio::test]
 async fn response_about_another_server_is_rejected() {
-    let other = active("com.example/other", "1.0.0", true);
+    let other = active_entry("com.example/other", "1.0.0", true);
     let server = HttpServer::start(move |request, mut answer| {
         let list = json!({ "servers": [other], "metadata": {} });
         let body = if request.path_without_query().ends_with("/versions") { list } else { other.clone() };
         async move { answer.json(&body).await }
     })
     .await;
-    let desk = TestCatalog::at(&server);
+    let desk = TestCatalog::at_server(&server);
     let error = desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");
     assert_eq!(desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries.len(), 0);
@@ -107,9 +107,9 @@ async fn response_about_another_server_is_rejected() {
 
 #[tokio::test]
 async fn header_is_sent_with_each_request() {
-    let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let server = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
-    let desk = TestCatalog::with(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
+    let desk = TestCatalog::with_address(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
     desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
     let seen = server.seen();
     assert_eq!(seen[0].header("authorization"), Some("Bearer s3cret"));
@@ -120,14 +120,14 @@ async fn header_is_sent_with_each_request() {
 #[tokio::test]
 async fn header_value_is_neither_cached_nor_shown() {
     let header = || RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
-    let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
+    let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header()));
+    let desk = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header()));
     desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
     desk.catalog.refresh().await.unwrap();
-    let mut repeating = active("com.example/a", "1.0.0", true);
+    let mut repeating = active_entry("com.example/a", "1.0.0", true);
     repeating["server"]["description"] = json!("you are s3cret-token");
-    let bad_name = entry("Bearer s3cret-token", "1", json!({}));
+    let bad_name = registry_entry("Bearer s3cret-token", "1", json!({}));
     for (path, body) in [
         ("versions", json!({ "servers": [repeating.clone()], "metadata": {} })),
         ("1.0.0", repeating),
@@ -138,7 +138,7 @@ async fn header_value_is_neither_cached_nor_shown() {
             async move { answer.json(&body).await }
         })
         .await;
-        let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header()));
+        let desk = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header()));
         let error = match path {
             "versions" => desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap_err(),
             "servers" => desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err(),
@@ -146,7 +146,7 @@ async fn header_value_is_neither_cached_nor_shown() {
         };
         assert!(matches!(error, RegistryError::RepeatsHeader { .. }), "{error}");
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
-        assert_eq!(desk.files(), 0, "the response must not be cached");
+        assert_eq!(desk.count_files(), 0, "the response must not be cached");
     }
     let files = std::fs::read_dir(desk.folder.path()).unwrap();
     let kept: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
@@ -167,7 +167,8 @@ async fn error_does_not_contain_the_header_value() {
                 move |_, mut answer| async move { answer.respond(status, headers, b"s3cret-token").await },
             )
             .await;
-        let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header.clone()));
+        let desk =
+            TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header.clone()));
         let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error:?}");
     }

@@ -7,19 +7,19 @@ use registry::{CachePolicy, ChangesSummary, ListingStatus, RegistryLimits, Searc
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
-use crate::stored::{HOUR, StoredRegistry, TestCatalog, entry};
+use crate::stored::{HOUR_MILLIS, StoredRegistry, TestCatalog, registry_entry};
 
-fn changed(name: &str, status: &str, updated: &str) -> Value {
-    entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
+fn changed_entry(name: &str, status: &str, updated: &str) -> Value {
+    registry_entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
 }
 
 /// Returns entries of deleted servers with the names `n0`, `n1` and so on.
-fn many(count: usize) -> impl Iterator<Item = Value> {
-    (0..count).map(|n| changed(&format!("com.example/n{n}"), "deleted", "2026-02-28T12:00:00.000Z"))
+fn deleted_entries(count: usize) -> impl Iterator<Item = Value> {
+    (0..count).map(|n| changed_entry(&format!("com.example/n{n}"), "deleted", "2026-02-28T12:00:00.000Z"))
 }
 
 /// Returns the `updated_since` values of the requests that the registry received.
-fn requested_since(server: &HttpServer) -> Vec<String> {
+fn requested_start_times(server: &HttpServer) -> Vec<String> {
     let since =
         |request: &testkit::http::HttpRequest| request.query().into_iter().find(|(name, _)| name == "updated_since");
     server.seen().iter().filter_map(since).map(|(_, time)| time).collect()
@@ -27,19 +27,19 @@ fn requested_since(server: &HttpServer) -> Vec<String> {
 
 #[tokio::test]
 async fn deletion_is_known_after_the_next_refresh() {
-    let stored = StoredRegistry::of(vec![changed("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
+    let stored = StoredRegistry::of(vec![changed_entry("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
     let server = stored.serve().await;
-    let desk = TestCatalog::at(&server);
+    let desk = TestCatalog::at_server(&server);
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 1, unreadable: 0, complete: true }));
     assert_eq!(desk.catalog.status_of("com.example/a", "1.0.0"), None);
-    desk.clock.pass(HOUR);
+    desk.clock.advance(HOUR_MILLIS);
     stored.set(vec![
-        changed("com.example/a", "deleted", "2026-03-01T00:30:00.000Z"),
-        changed("com.example/b", "deprecated", "2026-03-01T00:20:00.000Z"),
+        changed_entry("com.example/a", "deleted", "2026-03-01T00:30:00.000Z"),
+        changed_entry("com.example/b", "deprecated", "2026-03-01T00:20:00.000Z"),
         json!({ "server": { "name": "x" }, "_meta": { "io.modelcontextprotocol.registry/official": { "updatedAt": "2026-03-01T00:20:00Z" } } }),
     ]);
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 2, unreadable: 1, complete: true }));
-    let status = desk.again().status_of("com.example/a", "1.0.0").unwrap();
+    let status = desk.reopened().status_of("com.example/a", "1.0.0").unwrap();
     assert_eq!(
         (status.status, status.message.as_deref()),
         (ListingStatus::Deleted, Some("why")),
@@ -47,7 +47,7 @@ async fn deletion_is_known_after_the_next_refresh() {
     );
     assert_eq!(desk.catalog.status_of("com.example/b", "1.0.0").unwrap().status, ListingStatus::Deprecated);
     assert_eq!(desk.catalog.status_of("com.example/a", "1.0.1"), None, "the status must apply to one version only");
-    stored.set(vec![changed("com.example/a", "active", "2026-03-01T00:40:00.000Z")]);
+    stored.set(vec![changed_entry("com.example/a", "active", "2026-03-01T00:40:00.000Z")]);
     desk.catalog.refresh().await.unwrap();
     assert_eq!(
         desk.catalog.status_of("com.example/a", "1.0.0"),
@@ -56,7 +56,7 @@ async fn deletion_is_known_after_the_next_refresh() {
     );
     let since = ["2026-02-28T00:00:00.000Z", "2026-02-28T12:00:00.000Z", "2026-03-01T00:30:00.000Z"];
     assert_eq!(
-        requested_since(&server),
+        requested_start_times(&server),
         since,
         "the first refresh must read one day, and later ones the changes since the newest one"
     );
@@ -64,9 +64,9 @@ async fn deletion_is_known_after_the_next_refresh() {
 
 #[tokio::test]
 async fn changes_are_read_to_their_last_page() {
-    let stored = StoredRegistry::of(many(250).collect());
+    let stored = StoredRegistry::of(deleted_entries(250).collect());
     let server = stored.serve().await;
-    let desk = TestCatalog::at(&server);
+    let desk = TestCatalog::at_server(&server);
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 250, unreadable: 0, complete: true }));
     assert!(desk.catalog.status_of("com.example/n249", "1.0.0").is_some());
     assert_eq!(server.seen().len(), 3);
@@ -74,9 +74,9 @@ async fn changes_are_read_to_their_last_page() {
 
 #[tokio::test]
 async fn remaining_pages_are_read_by_the_next_refreshes() {
-    let stored = StoredRegistry::of(many(250).collect());
+    let stored = StoredRegistry::of(deleted_entries(250).collect());
     let server = stored.serve().await;
-    let desk = TestCatalog::limited(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
+    let desk = TestCatalog::with_limits(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 200, unreadable: 0, complete: false }));
     assert!(
         desk.catalog.status_of("com.example/n150", "1.0.0").is_some(),
@@ -84,25 +84,25 @@ async fn remaining_pages_are_read_by_the_next_refreshes() {
     );
     let found = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await;
     assert!(found.is_ok_and(|found| found.offline.is_none()), "a search must not depend on the changes");
-    desk.clock.pass(2 * HOUR);
-    let restarted = desk.again();
+    desk.clock.advance(2 * HOUR_MILLIS);
+    let restarted = desk.reopened();
     assert_eq!(restarted.refresh().await, Ok(ChangesSummary { changed: 50, unreadable: 0, complete: true }));
     assert!(restarted.status_of("com.example/n249", "1.0.0").is_some());
     let began = "2026-02-28T00:00:00.000Z";
-    assert_eq!(requested_since(&server), [began; 3], "all refreshes must continue the same list");
-    stored.set(vec![changed("com.example/n0", "active", "2026-03-01T01:00:00.000Z")]);
+    assert_eq!(requested_start_times(&server), [began; 3], "all refreshes must continue the same list");
+    stored.set(vec![changed_entry("com.example/n0", "active", "2026-03-01T01:00:00.000Z")]);
     restarted.refresh().await.unwrap();
     assert_eq!(
         restarted.status_of("com.example/n0", "1.0.0"),
         None,
         "a version that changed during the reading must have its latest status"
     );
-    assert_eq!(requested_since(&server)[3], began, "the next list must overlap with the previous one");
+    assert_eq!(requested_start_times(&server)[3], began, "the next list must overlap with the previous one");
 }
 
 #[tokio::test]
 async fn rejected_cursor_restarts_the_list() {
-    let stored = StoredRegistry::of(many(250).collect());
+    let stored = StoredRegistry::of(deleted_entries(250).collect());
     let forgets = Arc::new(AtomicBool::new(false));
     let (answering, forgetting) = (stored.clone(), Arc::clone(&forgets));
     let server = HttpServer::start(move |request, mut answer| {
@@ -113,7 +113,7 @@ async fn rejected_cursor_restarts_the_list() {
         }
     })
     .await;
-    let desk = TestCatalog::limited(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
+    let desk = TestCatalog::with_limits(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
     desk.catalog.refresh().await.unwrap();
     forgets.store(true, Ordering::Relaxed);
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 100, unreadable: 0, complete: false }));
@@ -126,13 +126,13 @@ async fn rejected_cursor_restarts_the_list() {
 
 #[tokio::test]
 async fn future_timestamp_does_not_hide_changes() {
-    let stored = StoredRegistry::of(vec![changed("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
+    let stored = StoredRegistry::of(vec![changed_entry("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
     let server = stored.serve().await;
-    let desk = TestCatalog::at(&server);
+    let desk = TestCatalog::at_server(&server);
     desk.catalog.refresh().await.unwrap();
     desk.catalog.refresh().await.unwrap();
     assert_eq!(
-        requested_since(&server)[1],
+        requested_start_times(&server)[1],
         "2026-03-01T00:00:00.000Z",
         "the start of the next list must not be later than the last reading"
     );

@@ -8,9 +8,9 @@ use registry::{CachePolicy, RegistryError, RegistryLimits, SearchQuery};
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
-use crate::stored::{TestCatalog, active};
+use crate::stored::{TestCatalog, active_entry};
 
-async fn serve(body: Vec<u8>) -> HttpServer {
+async fn serve_body(body: Vec<u8>) -> HttpServer {
     let body = Arc::new(body);
     HttpServer::start(move |_, mut answer| {
         let body = Arc::clone(&body);
@@ -19,7 +19,7 @@ async fn serve(body: Vec<u8>) -> HttpServer {
     .await
 }
 
-fn page(entry: &Value) -> Vec<u8> {
+fn page_body(entry: &Value) -> Vec<u8> {
     json!({ "servers": [entry], "metadata": {} }).to_string().into_bytes()
 }
 
@@ -38,7 +38,7 @@ async fn endless_body_is_not_read_completely() {
         }
     })
     .await;
-    let desk = TestCatalog::at(&server);
+    let desk = TestCatalog::at_server(&server);
     let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
     let buffers = 16 << 20;
@@ -46,21 +46,26 @@ async fn endless_body_is_not_read_completely() {
         sent.load(Ordering::Relaxed) < RegistryLimits::default().bytes + buffers,
         "reading must stop at the limit, but {sent:?} bytes were sent"
     );
-    assert_eq!(desk.files(), 0, "the response must not be cached");
+    assert_eq!(desk.count_files(), 0, "the response must not be cached");
 }
 
 #[tokio::test]
 async fn description_of_ten_megabytes_is_rejected() {
-    let mut entry = active("com.example/a", "1.0.0", true);
+    let mut entry = active_entry("com.example/a", "1.0.0", true);
     entry["server"]["description"] = json!("a".repeat(10 << 20));
-    let server = serve(page(&entry)).await;
-    let error = TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
+    let server = serve_body(page_body(&entry)).await;
+    let error =
+        TestCatalog::at_server(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
     // A description that fits a page but not an entry.
     entry["server"]["description"] = json!("a".repeat(1 << 20));
-    let server = serve(page(&entry)).await;
-    let found =
-        TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value;
+    let server = serve_body(page_body(&entry)).await;
+    let found = TestCatalog::at_server(&server)
+        .catalog
+        .search(&SearchQuery::default(), CachePolicy::Usual)
+        .await
+        .unwrap()
+        .value;
     assert_eq!(
         (found.entries.len(), found.unreadable[0].cause.to_string()),
         (0, "it is larger than 262144 bytes".to_owned())
@@ -73,9 +78,12 @@ async fn excessive_and_deeply_nested_entries_are_rejected() {
     let many = format!("{{\"servers\":[{}]}}", vec![entry; 100_000].join(","));
     let deep = format!("{{\"servers\":[{}{}]}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
     for (body, expected) in [(many, "elements"), (deep, "deeper than 32 levels")] {
-        let server = serve(body.into_bytes()).await;
-        let error =
-            TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
+        let server = serve_body(body.into_bytes()).await;
+        let error = TestCatalog::at_server(&server)
+            .catalog
+            .search(&SearchQuery::default(), CachePolicy::Usual)
+            .await
+            .unwrap_err();
         assert!(matches!(error, RegistryError::Unusable { .. }), "{error}");
         assert!(error.to_string().contains(expected), "{error}");
     }
@@ -83,12 +91,16 @@ async fn excessive_and_deeply_nested_entries_are_rejected() {
 
 #[tokio::test]
 async fn bidirectional_and_hidden_characters_are_escaped() {
-    let mut entry = active("com.example/a", "1.0.0", true);
+    let mut entry = active_entry("com.example/a", "1.0.0", true);
     entry["server"]["title"] = json!("Notes \u{202e}lanigiro\u{202c}\u{1b}[2J\u{e0041}");
     entry["_meta"]["io.modelcontextprotocol.registry/official"]["statusMessage"] = json!("a\u{2066}b");
-    let server = serve(page(&entry)).await;
-    let found =
-        TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value;
+    let server = serve_body(page_body(&entry)).await;
+    let found = TestCatalog::at_server(&server)
+        .catalog
+        .search(&SearchQuery::default(), CachePolicy::Usual)
+        .await
+        .unwrap()
+        .value;
     let entry = &found.entries[0];
     assert_eq!(entry.server.title.as_deref(), Some("Notes \\u{202e}lanigiro\\u{202c}\\x1b[2J\\u{e0041}"));
     assert_eq!(entry.listing.as_ref().unwrap().status_message.as_deref(), Some("a\\u{2066}b"));
@@ -103,7 +115,7 @@ async fn endless_pages_are_bounded() {
         async move { answer.json(&json!({ "servers": [], "metadata": { "nextCursor": next } })).await }
     })
     .await;
-    let desk = TestCatalog::limited(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
+    let desk = TestCatalog::with_limits(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
     for refreshes in 1..=2 {
         assert!(!desk.catalog.refresh().await.unwrap().complete);
         assert_eq!(count.load(Ordering::Relaxed), 7 * refreshes);
@@ -124,8 +136,10 @@ async fn slow_pages_end_a_refresh() {
         }
     })
     .await;
-    let desk =
-        TestCatalog::limited(&server, RegistryLimits { time: Duration::from_millis(200), ..RegistryLimits::default() });
+    let desk = TestCatalog::with_limits(
+        &server,
+        RegistryLimits { time: Duration::from_millis(200), ..RegistryLimits::default() },
+    );
     assert!(!desk.catalog.refresh().await.unwrap().complete);
     let pages = count.load(Ordering::Relaxed);
     assert!((1..=41).contains(&pages), "the refresh must end within ten timeouts, after {pages} pages");
@@ -140,14 +154,16 @@ async fn endless_headers_are_an_error() {
         }
     })
     .await;
-    let error = TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
+    let error =
+        TestCatalog::at_server(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::Unreachable { .. }), "{error}");
 }
 
 #[tokio::test]
 async fn repeated_page_is_an_error() {
-    let server = serve(json!({ "servers": [], "metadata": { "nextCursor": "again" } }).to_string().into_bytes()).await;
-    let desk = TestCatalog::at(&server);
+    let server =
+        serve_body(json!({ "servers": [], "metadata": { "nextCursor": "again" } }).to_string().into_bytes()).await;
+    let desk = TestCatalog::at_server(&server);
     let error = desk.catalog.refresh().await.unwrap_err();
     assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
     assert_eq!(server.seen().len(), 2);
@@ -163,8 +179,9 @@ async fn repeated_page_is_an_error() {
 #[tokio::test]
 async fn cursor_is_sent_as_an_escaped_value() {
     let cursor = "x&version=1#\r\nhost: evil";
-    let server = serve(json!({ "servers": [], "metadata": { "nextCursor": cursor } }).to_string().into_bytes()).await;
-    let desk = TestCatalog::at(&server);
+    let server =
+        serve_body(json!({ "servers": [], "metadata": { "nextCursor": cursor } }).to_string().into_bytes()).await;
+    let desk = TestCatalog::at_server(&server);
     let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
     let _same = desk.catalog.search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual).await;
     let sent = server.seen().pop().unwrap();
@@ -177,10 +194,10 @@ async fn response_about_another_server_is_not_cached() {
     let count = Arc::new(AtomicUsize::new(0));
     let server = HttpServer::start(move |_, mut answer| {
         let name = if count.fetch_add(1, Ordering::Relaxed) == 0 { "com.example/other" } else { "com.example/a" };
-        async move { answer.json(&active(name, "1.0.0", true)).await }
+        async move { answer.json(&active_entry(name, "1.0.0", true)).await }
     })
     .await;
-    let desk = TestCatalog::at(&server);
+    let desk = TestCatalog::at_server(&server);
     let ask = || desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual);
     let error = ask().await.unwrap_err();
     assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");

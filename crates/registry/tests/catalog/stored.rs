@@ -14,20 +14,20 @@ use tempfile::TempDir;
 use testkit::http::{HttpRequest, HttpResponder, HttpServer};
 
 /// Start time of the tests: 2026-03-01, in milliseconds since 1970.
-pub(crate) const BEGIN: u64 = 1_772_323_200_000;
-pub(crate) const HOUR: u64 = 60 * 60 * 1000;
+pub(crate) const START_TIME: u64 = 1_772_323_200_000;
+pub(crate) const HOUR_MILLIS: u64 = 60 * 60 * 1000;
 
 /// Clock whose time is set by the test.
 #[derive(Debug)]
-pub(crate) struct SetClock(AtomicU64);
+pub(crate) struct TestClock(AtomicU64);
 
-impl SetClock {
-    pub(crate) fn pass(&self, millis: u64) {
+impl TestClock {
+    pub(crate) fn advance(&self, millis: u64) {
         self.0.fetch_add(millis, Ordering::Relaxed);
     }
 }
 
-impl Clock for SetClock {
+impl Clock for TestClock {
     fn time(&self) -> SystemTime {
         UNIX_EPOCH + Duration::from_millis(self.0.load(Ordering::Relaxed))
     }
@@ -37,52 +37,52 @@ impl Clock for SetClock {
 pub(crate) struct TestCatalog {
     pub(crate) catalog: RegistryCatalog,
     pub(crate) folder: TempDir,
-    pub(crate) clock: Arc<SetClock>,
+    pub(crate) clock: Arc<TestClock>,
     pub(crate) limits: RegistryLimits,
 }
 
 impl TestCatalog {
-    pub(crate) fn at(server: &HttpServer) -> Self {
-        Self::with(&server.url(""), RegistryLimits::default(), CacheLimits::default(), None)
+    pub(crate) fn at_server(server: &HttpServer) -> Self {
+        Self::with_address(&server.url(""), RegistryLimits::default(), CacheLimits::default(), None)
     }
 
-    pub(crate) fn limited(server: &HttpServer, limits: RegistryLimits) -> Self {
-        Self::with(&server.url(""), limits, CacheLimits::default(), None)
+    pub(crate) fn with_limits(server: &HttpServer, limits: RegistryLimits) -> Self {
+        Self::with_address(&server.url(""), limits, CacheLimits::default(), None)
     }
 
-    pub(crate) fn with(
+    pub(crate) fn with_address(
         address: &str,
         limits: RegistryLimits,
         kept: CacheLimits,
         header: Option<RegistryHeader>,
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let clock = Arc::new(SetClock(AtomicU64::new(BEGIN)));
+        let clock = Arc::new(TestClock(AtomicU64::new(START_TIME)));
         let registry = RegistryClient::new(RegistryAddress::parse(address).unwrap(), header, limits).unwrap();
-        let catalog = RegistryCatalog::new(registry, cache(&folder, kept), clock.clone());
+        let catalog = RegistryCatalog::new(registry, open_cache(&folder, kept), clock.clone());
         Self { catalog, folder, clock, limits }
     }
 
     /// Returns another catalog with the same cache folder, as after a restart.
-    pub(crate) fn again(&self) -> RegistryCatalog {
+    pub(crate) fn reopened(&self) -> RegistryCatalog {
         let registry = RegistryClient::new(self.catalog.address().clone(), None, self.limits).unwrap();
-        RegistryCatalog::new(registry, cache(&self.folder, CacheLimits::default()), self.clock.clone())
+        RegistryCatalog::new(registry, open_cache(&self.folder, CacheLimits::default()), self.clock.clone())
     }
 
     /// Returns the number of files in the cache folder, except for the lock.
-    pub(crate) fn files(&self) -> usize {
+    pub(crate) fn count_files(&self) -> usize {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().file_name());
         names.filter(|name| name != ".lock").count()
     }
 }
 
-fn cache(folder: &TempDir, limits: CacheLimits) -> Arc<RegistryCache> {
+fn open_cache(folder: &TempDir, limits: CacheLimits) -> Arc<RegistryCache> {
     let files = CacheFolder::open(folder.path()).unwrap();
     Arc::new(RegistryCache::open(Arc::new(files), limits).unwrap())
 }
 
 /// Returns a registry entry with this metadata of the registry.
-pub(crate) fn entry(name: &str, version: &str, official: Value) -> Value {
+pub(crate) fn registry_entry(name: &str, version: &str, official: Value) -> Value {
     json!({
         "server": {
             "name": name, "version": version, "description": format!("About {name}"), "newMember": 1,
@@ -93,8 +93,12 @@ pub(crate) fn entry(name: &str, version: &str, official: Value) -> Value {
 }
 
 /// Returns a registry entry of an active version.
-pub(crate) fn active(name: &str, version: &str, is_latest: bool) -> Value {
-    entry(name, version, json!({ "status": "active", "updatedAt": "2026-02-01T00:00:00Z", "isLatest": is_latest }))
+pub(crate) fn active_entry(name: &str, version: &str, is_latest: bool) -> Value {
+    registry_entry(
+        name,
+        version,
+        json!({ "status": "active", "updatedAt": "2026-02-01T00:00:00Z", "isLatest": is_latest }),
+    )
 }
 
 /// A registry that serves these entries. A cursor is the position of the next entry.
@@ -146,10 +150,10 @@ impl StoredRegistry {
             .unwrap()
             .iter()
             .filter(|entry| entry["server"]["name"].as_str().unwrap_or_default().contains(&text))
-            .filter(|entry| of("version").is_none() || official(entry)["isLatest"] == true)
-            .filter(|entry| since.is_some() || official(entry)["status"] != "deleted")
+            .filter(|entry| of("version").is_none() || official_metadata(entry)["isLatest"] == true)
+            .filter(|entry| since.is_some() || official_metadata(entry)["status"] != "deleted")
             .filter(|entry| {
-                since.as_deref().is_none_or(|since| official(entry)["updatedAt"].as_str().unwrap() >= since)
+                since.as_deref().is_none_or(|since| official_metadata(entry)["updatedAt"].as_str().unwrap() >= since)
             })
             .cloned()
             .collect();
@@ -170,12 +174,12 @@ impl StoredRegistry {
         let entries = self.0.lock().unwrap();
         let mut of_name = entries.iter().filter(|entry| entry["server"]["name"] == name);
         let is_asked = |entry: &&Value| {
-            entry["server"]["version"] == version || version == "latest" && official(entry)["isLatest"] == true
+            entry["server"]["version"] == version || version == "latest" && official_metadata(entry)["isLatest"] == true
         };
         of_name.find(is_asked).cloned()
     }
 }
 
-fn official(entry: &Value) -> &Value {
+fn official_metadata(entry: &Value) -> &Value {
     &entry["_meta"]["io.modelcontextprotocol.registry/official"]
 }

@@ -13,12 +13,12 @@ fn remote_has_a_url_and_headers() {
             { "name": "X-Other" },
         ],
     });
-    let plan = remote(&described).unwrap();
-    let config = http(&plan, &[]);
+    let plan = plan_remote_json(&described).unwrap();
+    let config = filled_http(&plan, &[]);
     assert_eq!((config.url.as_str(), config.kind), ("https://main.example/{unknown}/mcp", Some(HttpKind::Http)));
     assert_eq!(config.headers, [("X-Mode".to_owned(), "safe".to_owned())].into());
-    assert_eq!(http(&plan, &[("tenant", &["blue"])]).url, "https://blue.example/{unknown}/mcp");
-    let filled = plan.fill(&values(&[("token", &["s3cret"])]), None).unwrap();
+    assert_eq!(filled_http(&plan, &[("tenant", &["blue"])]).url, "https://blue.example/{unknown}/mcp");
+    let filled = plan.fill(&input_values(&[("token", &["s3cret"])]), None).unwrap();
     let (entry, kept) = filled.into_settings(Vec::new());
     assert_eq!(entry.config.as_http().unwrap().headers["Authorization"], "Bearer ${secret:notes.Authorization}");
     assert_eq!(kept.len(), 1);
@@ -28,7 +28,7 @@ fn remote_has_a_url_and_headers() {
 fn private_remote_address_is_noted() {
     let notes = |url: &str| {
         let variables = json!({ "path": {}, "host": {} });
-        remote(&json!({ "type": "sse", "url": url, "variables": variables })).unwrap().notes.join("; ")
+        plan_remote_json(&json!({ "type": "sse", "url": url, "variables": variables })).unwrap().notes.join("; ")
     };
     for url in
         ["https://127.0.0.1/mcp", "https://192.168.1.1/{path}", "https://[::ffff:10.0.0.1]", "https://a.localhost"]
@@ -42,7 +42,7 @@ fn private_remote_address_is_noted() {
 
 #[test]
 fn unusable_remote_is_reported() {
-    let at = |kind: &str, url: &str| remote(&json!({ "type": kind, "url": url }));
+    let at = |kind: &str, url: &str| plan_remote_json(&json!({ "type": kind, "url": url }));
     for url in
         ["", "ftp://a.example", "javascript:alert(1)", "https://ann:pass@a.example", "https://a b.example", "a.example"]
     {
@@ -50,16 +50,17 @@ fn unusable_remote_is_reported() {
     }
     assert!(matches!(at("websocket", "https://a.example"), Err(PlanError::Transport(_))));
     assert!(at("sse", "http://a.example").unwrap().notes[0].contains("can be read on the way"));
-    let headers = |headers: Value| remote(&json!({ "type": "sse", "url": "https://a.example", "headers": headers }));
+    let headers =
+        |headers: Value| plan_remote_json(&json!({ "type": "sse", "url": "https://a.example", "headers": headers }));
     for wrong in
         [json!([{ "name": "Host" }]), json!([{ "name": "a b" }]), json!([{ "name": "X-A" }, { "name": "x-a" }])]
     {
         assert!(matches!(headers(wrong.clone()), Err(PlanError::Name(_))), "{wrong}");
     }
     let own = json!({ "type": "sse", "url": "{base}/mcp", "variables": { "base": {} } });
-    let plan = remote(&own).unwrap();
+    let plan = plan_remote_json(&own).unwrap();
     assert!(plan.notes[0].contains("decides where everything is sent"), "{:?}", plan.notes);
     assert!(plan.fill(&InputValues::new(), None).is_err(), "a missing variable of the URL must be an error");
-    assert!(plan.fill(&values(&[("base", &["file:///etc"])]), None).is_err());
-    assert_eq!(http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");
+    assert!(plan.fill(&input_values(&[("base", &["file:///etc"])]), None).is_err());
+    assert_eq!(filled_http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");
 }

@@ -78,7 +78,7 @@ impl FormField {
     pub(super) fn validation_problem(&self, value: &Value) -> CheckResult {
         match &self.kind {
             FieldKind::Text { format, min_length, max_length } => {
-                let Some(text) = value.as_str() else { return wrong_type() };
+                let Some(text) = value.as_str() else { return wrong_type_problem() };
                 if self.required && text.is_empty() && min_length.is_none() {
                     return Some((FieldProblem::Required, None));
                 }
@@ -89,12 +89,12 @@ impl FormField {
                 if let Some(most) = max_length.filter(|most| length > *most) {
                     return Some((FieldProblem::TooLong, Some(most.into())));
                 }
-                format.and_then(|format| wrong_format(format, text)).map(|problem| (problem, None))
+                format.and_then(|format| format_problem(format, text)).map(|problem| (problem, None))
             }
             FieldKind::Number { integer, minimum, maximum } => {
-                let Some(number) = value.as_f64() else { return wrong_type() };
+                let Some(number) = value.as_f64() else { return wrong_type_problem() };
                 if *integer && number.fract() != 0.0 {
-                    return wrong_type();
+                    return wrong_type_problem();
                 }
                 if let Some(least) = minimum.filter(|least| number < *least) {
                     return Some((FieldProblem::TooSmall, Some(least)));
@@ -105,15 +105,15 @@ impl FormField {
                 if value.is_boolean() {
                     None
                 } else {
-                    wrong_type()
+                    wrong_type_problem()
                 }
             }
             FieldKind::Choice { options } => {
-                let Some(text) = value.as_str() else { return wrong_type() };
+                let Some(text) = value.as_str() else { return wrong_type_problem() };
                 if options.iter().any(|o| o.value == text) { None } else { Some((FieldProblem::NotAnOption, None)) }
             }
             FieldKind::Choices { options, min_items, max_items } => {
-                let Some(items) = value.as_array() else { return wrong_type() };
+                let Some(items) = value.as_array() else { return wrong_type_problem() };
                 let known = |item: &Value| item.as_str().is_some_and(|text| options.iter().any(|o| o.value == text));
                 if !items.iter().all(known) {
                     return Some((FieldProblem::NotAnOption, None));
@@ -128,11 +128,11 @@ impl FormField {
     }
 }
 
-const fn wrong_type() -> CheckResult {
+const fn wrong_type_problem() -> CheckResult {
     Some((FieldProblem::WrongType, None))
 }
 
-fn wrong_format(format: TextFormat, text: &str) -> Option<FieldProblem> {
+fn format_problem(format: TextFormat, text: &str) -> Option<FieldProblem> {
     let (fits, problem) = match format {
         TextFormat::Email => (formats::is_email(text), FieldProblem::NotAnEmail),
         TextFormat::Uri => (formats::is_uri(text), FieldProblem::NotAUri),

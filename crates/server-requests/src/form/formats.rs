@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-static EMAIL: LazyLock<Option<Validator>> = LazyLock::new(|| validator("email"));
-static URI: LazyLock<Option<Validator>> = LazyLock::new(|| validator("uri"));
-static DATE: LazyLock<Option<Validator>> = LazyLock::new(|| validator("date"));
-static DATE_TIME: LazyLock<Option<Validator>> = LazyLock::new(|| validator("date-time"));
+static EMAIL_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("email"));
+static URI_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("uri"));
+static DATE_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("date"));
+static DATE_TIME_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("date-time"));
 
-fn validator(format: &str) -> Option<Validator> {
+fn format_validator(format: &str) -> Option<Validator> {
     jsonschema::options().should_validate_formats(true).build(&json!({"type": "string", "format": format})).ok()
 }
 
@@ -19,17 +19,17 @@ fn is_valid(validator: Option<&Validator>, text: &str) -> bool {
 }
 
 pub(super) fn is_email(text: &str) -> bool {
-    is_valid(EMAIL.as_ref(), text)
+    is_valid(EMAIL_VALIDATOR.as_ref(), text)
 }
 
 pub(super) fn is_uri(text: &str) -> bool {
-    is_valid(URI.as_ref(), text)
+    is_valid(URI_VALIDATOR.as_ref(), text)
 }
 
 pub(super) fn is_date(text: &str) -> bool {
-    is_valid(DATE.as_ref(), text)
+    is_valid(DATE_VALIDATOR.as_ref(), text)
 }
 
 pub(super) fn is_date_time(text: &str) -> bool {
-    is_valid(DATE_TIME.as_ref(), text)
+    is_valid(DATE_TIME_VALIDATOR.as_ref(), text)
 }

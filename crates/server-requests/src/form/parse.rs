@@ -74,8 +74,8 @@ impl FieldKind {
                     // Other formats are annotations in JSON Schema: any text is valid.
                     Some(_) | None => None,
                 },
-                min_length: length_limit(schema, "minLength"),
-                max_length: length_limit(schema, "maxLength"),
+                min_length: parse_length_limit(schema, "minLength"),
+                max_length: parse_length_limit(schema, "maxLength"),
             }),
             Some(kind @ ("number" | "integer")) => Ok(Self::Number {
                 integer: kind == "integer",
@@ -96,11 +96,11 @@ impl FieldKind {
                 };
                 Ok(Self::Choices {
                     options,
-                    min_items: length_limit(schema, "minItems"),
-                    max_items: length_limit(schema, "maxItems"),
+                    min_items: parse_length_limit(schema, "minItems"),
+                    max_items: parse_length_limit(schema, "maxItems"),
                 })
             }
-            Some(other) => Err(format!("fields of type \"{}\" are not allowed in a form", shorten(other))),
+            Some(other) => Err(format!("fields of type \"{}\" are not allowed in a form", shorten_quote(other))),
             None => Err("it has no type".into()),
         }
     }
@@ -144,11 +144,11 @@ fn check_option_count(options: usize) -> Result<(), String> {
     }
 }
 
-fn length_limit(schema: &Map<String, Value>, key: &str) -> Option<u32> {
+fn parse_length_limit(schema: &Map<String, Value>, key: &str) -> Option<u32> {
     schema.get(key).and_then(Value::as_u64).map(|n| u32::try_from(n).unwrap_or(u32::MAX))
 }
 
-fn shorten(text: &str) -> String {
+fn shorten_quote(text: &str) -> String {
     text.chars().take(40).collect()
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 /// Key in `_meta` of a tool use for opaque data of the model provider, which must be sent back with that tool use.
 const OPAQUE_META_KEY: &str = "dev.drawbridge/opaque";
 /// Maximum length of tool names that every provider accepts.
-const MAX_NAME: usize = 64;
+const MAX_TOOL_NAME_LENGTH: usize = 64;
 
 /// Reason why a sampling request or a model's answer can't be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +70,7 @@ impl ToolNames {
             });
         let all: Vec<&str> = offered.chain(used).collect();
         let mut names = Self::default();
-        for name in all.iter().copied().filter(|name| is_plain(name)) {
+        for name in all.iter().copied().filter(|name| is_valid_for_all_providers(name)) {
             names.insert(name, name.to_owned());
         }
         let mut number = 0;
@@ -99,10 +99,10 @@ impl ToolNames {
 }
 
 /// Returns `true` if every provider accepts this tool name. Gemini requires a letter or `_` at the beginning.
-fn is_plain(name: &str) -> bool {
+fn is_valid_for_all_providers(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
-    begins_well && name.len() <= MAX_NAME && name.bytes().all(plain)
+    begins_well && name.len() <= MAX_TOOL_NAME_LENGTH && name.bytes().all(plain)
 }
 
 /// Checks that a request can be sent to a model.
@@ -141,7 +141,7 @@ fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// # Errors
 /// Returns [`ConversionError::Base64`] for media that are not base64, and [`ConversionError::Content`] for blocks of an
 /// unknown kind.
-pub fn to_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
+pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
     let names = ToolNames::for_request(params);
     let mut used: HashMap<&str, &str> = HashMap::new();
     let mut messages = Vec::with_capacity(params.messages.len());
@@ -169,7 +169,7 @@ pub fn to_request(params: &CreateMessageParams) -> Result<ModelRequest, Conversi
         system: params.system_prompt.clone().filter(|prompt| !prompt.is_empty()),
         messages,
         tools: tools.collect(),
-        tool_choice: tool_choice(params),
+        tool_choice: to_tool_choice(params),
         max_tokens: Some(u32::try_from(params.max_tokens).unwrap_or(u32::MAX)),
         temperature: params.temperature,
         stop: params.stop_sequences.clone(),
@@ -178,7 +178,7 @@ pub fn to_request(params: &CreateMessageParams) -> Result<ModelRequest, Conversi
 }
 
 /// Returns the tool choice of a request. `required` without any tools counts as `auto`.
-pub fn tool_choice(params: &CreateMessageParams) -> ToolChoice {
+pub fn to_tool_choice(params: &CreateMessageParams) -> ToolChoice {
     match params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref()) {
         Some("none") => ToolChoice::None,
         Some("required") if params.tools.iter().flatten().next().is_some() => ToolChoice::Required,
@@ -237,14 +237,14 @@ pub fn reply_to_result(
 ) -> Result<CreateMessageResult, ConversionError> {
     let names = ToolNames::for_request(params);
     let offered: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
-    let may_use = tool_choice(params) != ToolChoice::None;
+    let may_use = to_tool_choice(params) != ToolChoice::None;
     let mut blocks = Vec::new();
     for part in &reply.message.parts {
         match part {
             MessagePart::Text(text) if text.is_empty() => {}
             MessagePart::Text(text) => blocks.push(ContentBlock::text(text.clone())),
-            MessagePart::Image { mime, data } => blocks.push(ContentBlock::Image(media_content(mime, data))),
-            MessagePart::Audio { mime, data } => blocks.push(ContentBlock::Audio(media_content(mime, data))),
+            MessagePart::Image { mime, data } => blocks.push(ContentBlock::Image(to_media_content(mime, data))),
+            MessagePart::Audio { mime, data } => blocks.push(ContentBlock::Audio(to_media_content(mime, data))),
             MessagePart::ToolUse { id, name, arguments, opaque } => {
                 let own = names.to_server.get(name).filter(|own| may_use && offered.contains(&own.as_str()));
                 blocks.push(ContentBlock::ToolUse(ToolUseContent {
@@ -289,7 +289,7 @@ pub fn uses_tool(result: &CreateMessageResult) -> bool {
     result.content.blocks().iter().any(|block| matches!(block, ContentBlock::ToolUse(_)))
 }
 
-fn media_content(mime: &str, data: &[u8]) -> ImageContent {
+fn to_media_content(mime: &str, data: &[u8]) -> ImageContent {
     ImageContent { data: STANDARD.encode(data).into(), mime_type: mime.to_owned(), ..ImageContent::default() }
 }
 

@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    fn tokens_of(content: &serde_json::Value) -> u64 {
+    fn message_tokens(content: &serde_json::Value) -> u64 {
         let params = json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] });
         estimated_tokens(&serde_json::from_value(params).unwrap())
     }
@@ -80,16 +80,19 @@ mod tests {
     #[test]
     fn image_has_a_fixed_token_estimate() {
         let data = "A".repeat(800_000);
-        let picture = tokens_of(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
+        let picture = message_tokens(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
         assert_eq!(
             picture,
             MESSAGE_OVERHEAD_TOKENS + MAX_PICTURE_TOKENS,
             "the estimate of an image must not depend on its size"
         );
-        let spoken = tokens_of(&json!({ "type": "audio", "data": data, "mimeType": "audio/wav" }));
+        let spoken = message_tokens(&json!({ "type": "audio", "data": data, "mimeType": "audio/wav" }));
         assert_eq!(spoken, MESSAGE_OVERHEAD_TOKENS + 5_000, "the estimate of a recording must depend on its length");
         let hidden = json!({ "type": "tool_use", "id": "1", "name": "t",
             "input": { "type": "image", "data": data, "mimeType": "image/png" } });
-        assert!(tokens_of(&hidden) > 250_000, "[sampling-rate-limit]: an image inside a tool use must count as text");
+        assert!(
+            message_tokens(&hidden) > 250_000,
+            "[sampling-rate-limit]: an image inside a tool use must count as text"
+        );
     }
 }

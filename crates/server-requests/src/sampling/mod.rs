@@ -138,7 +138,7 @@ pub struct SamplingReport {
 
 /// Returns the number of messages with tool results, each of which completes a tool round.
 #[must_use]
-pub fn tool_rounds(params: &CreateMessageParams) -> usize {
+pub fn count_tool_rounds(params: &CreateMessageParams) -> usize {
     let has_result = |content: &SamplingContent| {
         content.blocks().iter().any(|block| matches!(block, mcp_proto::types::ContentBlock::ToolResult(_)))
     };

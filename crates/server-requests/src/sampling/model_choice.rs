@@ -10,7 +10,7 @@ use models::{Model, ModelRef};
 /// Maximum number of hints that are considered.
 const MAX_HINTS: usize = 20;
 /// Maximum number of characters of a hint that are displayed.
-const MAX_HINT: usize = 80;
+const MAX_HINT_CHARS: usize = 80;
 /// Score of a model in a category for which no value is known, from 0 to 1.
 const UNKNOWN_SCORE: f64 = 0.5;
 /// Parts of the names of models that do not generate text.
@@ -80,29 +80,29 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
     for hint in &hints {
         let wanted = hint.to_lowercase();
         let named: Vec<_> = all.iter().copied().filter(|model| name_contains(model, &wanted)).collect();
-        if let Some(model) = best_model(&named, &priorities, wish.default) {
+        if let Some(model) = find_best_model(&named, &priorities, wish.default) {
             return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
         }
     }
     for hint in &hints {
         let Some(wanted) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
-        if let Some(model) = equivalent_model(&all, wanted) {
+        if let Some(model) = find_equivalent_model(&all, wanted) {
             return Some((model.clone(), ModelChoiceReason::Equivalent(displayed_hint(hint))));
         }
     }
     if !priorities.is_empty()
-        && let Some(model) = best_model(&all, &priorities, wish.default)
+        && let Some(model) = find_best_model(&all, &priorities, wish.default)
     {
         return Some((model.clone(), ModelChoiceReason::Priorities(priorities.sorted_priorities())));
     }
     if let Some(default) = wish.default {
         return Some((default.clone(), ModelChoiceReason::Default));
     }
-    best_model(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
+    find_best_model(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
 }
 
 fn displayed_hint(hint: &str) -> String {
-    hint.chars().take(MAX_HINT).collect()
+    hint.chars().take(MAX_HINT_CHARS).collect()
 }
 
 fn name_contains((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
@@ -146,7 +146,7 @@ impl PriorityWeights {
 
 /// Returns the model with the highest score. If no priority is set, returns the default model if it is a candidate, or
 /// else the most capable one.
-fn best_model<'a>(
+fn find_best_model<'a>(
     of: &[&'a (ModelRef, &Model)],
     priorities: &PriorityWeights,
     default: Option<&ModelRef>,
@@ -156,15 +156,15 @@ fn best_model<'a>(
     {
         return Some(model);
     }
-    let prices: Vec<f64> = of.iter().filter_map(|(_, model)| price(model)).collect();
+    let prices: Vec<f64> = of.iter().filter_map(|(_, model)| combined_price(model)).collect();
     let score = |model: &Model| {
         if priorities.is_empty() {
-            return intelligence(model);
+            return known_intelligence(model);
         }
         let speed = model.rank.as_ref().map_or(UNKNOWN_SCORE, |rank| rank.speed);
         priorities.cost * cheapness(model, &prices)
             + priorities.speed * speed
-            + priorities.intelligence * intelligence(model)
+            + priorities.intelligence * known_intelligence(model)
     };
     // If several models have the highest score, the first is used.
     let mut found: Option<(f64, &ModelRef)> = None;
@@ -177,17 +177,17 @@ fn best_model<'a>(
     found.map(|(_, model)| model)
 }
 
-fn intelligence(model: &Model) -> f64 {
+fn known_intelligence(model: &Model) -> f64 {
     model.rank.as_ref().map_or(UNKNOWN_SCORE, |rank| rank.intelligence)
 }
 
-fn price(model: &Model) -> Option<f64> {
+fn combined_price(model: &Model) -> Option<f64> {
     model.price.as_ref().map(|price| price.input + price.output)
 }
 
 /// Returns how cheap a model is compared with the others: 1 for the cheapest, 0 for the most expensive.
 fn cheapness(model: &Model, prices: &[f64]) -> f64 {
-    let Some(own) = price(model) else { return UNKNOWN_SCORE };
+    let Some(own) = combined_price(model) else { return UNKNOWN_SCORE };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
     if most > least { (most - own) / (most - least) } else { UNKNOWN_SCORE }
 }
@@ -229,7 +229,7 @@ impl ModelTier {
 
 /// Returns the model whose intelligence is closest to that of this size class. For a model without a known rank, the
 /// size class in its name is used. Models with neither are skipped.
-fn equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
+fn find_equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
             Some(rank) => rank.intelligence,
@@ -249,7 +249,7 @@ mod tests {
 
     use super::*;
 
-    fn model(id: &str, known: Option<(f64, f64, f64)>) -> Model {
+    fn ranked_model(id: &str, known: Option<(f64, f64, f64)>) -> Model {
         let price = known.map(|(price, ..)| {
             let price = json!({ "input": price, "output": price, "currency": "USD", "as_of": "2026-11-01", "asOf": "2026-11-01" });
             serde_json::from_value::<ModelPrice>(price).unwrap()
@@ -258,22 +258,22 @@ mod tests {
         Model { id: id.into(), name: id.to_uppercase(), price, rank, ..Model::default() }
     }
 
-    fn own(id: &str) -> ModelRef {
+    fn model_ref(id: &str) -> ModelRef {
         ModelRef { provider: "p".into(), model: id.into() }
     }
 
     /// Selects one of three typical models: an intelligent expensive one, a fast cheap one, and an unknown one.
-    fn chosen(preferences: serde_json::Value, default: Option<&str>) -> (String, ModelChoiceReason) {
+    fn choose_typical_model(preferences: serde_json::Value, default: Option<&str>) -> (String, ModelChoiceReason) {
         let models = [
-            model("text-embedding-3", None),
-            model("gpt-5.2", Some((15.0, 0.3, 0.95))),
-            model("gpt-5.2-mini", Some((0.5, 0.9, 0.45))),
-            model("gemini-3-pro", Some((12.0, 0.5, 0.9))),
-            model("homemade", None),
+            ranked_model("text-embedding-3", None),
+            ranked_model("gpt-5.2", Some((15.0, 0.3, 0.95))),
+            ranked_model("gpt-5.2-mini", Some((0.5, 0.9, 0.45))),
+            ranked_model("gemini-3-pro", Some((12.0, 0.5, 0.9))),
+            ranked_model("homemade", None),
         ];
-        let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (own(&model.id), model)).collect();
+        let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (model_ref(&model.id), model)).collect();
         let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
-        let default = default.map(own);
+        let default = default.map(model_ref);
         let wish = ModelSelection { preferences: Some(&preferences), setting: None, default: default.as_ref() };
         let (model, by) = choose_model(wish, &all).expect("there are models");
         (model.model, by)
@@ -282,7 +282,8 @@ mod tests {
     #[test]
     fn hints_apply_in_order_and_before_priorities() {
         let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
-        let (model, by) = chosen(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
+        let (model, by) =
+            choose_typical_model(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
         assert_eq!(
             model, "gemini-3-pro",
             "[sampling-hints-order]: the first matching hint must take precedence over cost"
@@ -292,24 +293,24 @@ mod tests {
             ModelChoiceReason::Hint("gemini".into()),
             "[sampling-hints-over-priorities]: the reason must name the hint"
         );
-        let (model, _) = chosen(json!({ "hints": hints(&["5.2-MINI"]) }), None);
+        let (model, _) = choose_typical_model(json!({ "hints": hints(&["5.2-MINI"]) }), None);
         assert_eq!(
             model, "gpt-5.2-mini",
             "[sampling-hints-substring]: a hint must match a part of the name, in any case"
         );
-        let (model, _) = chosen(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
+        let (model, _) = choose_typical_model(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
         assert_eq!(
             model, "gpt-5.2-mini",
             "[sampling-respect-hints]: among several matches, the priorities must decide"
         );
-        let (model, _) = chosen(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
+        let (model, _) = choose_typical_model(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
         assert_eq!(
             model, "gpt-5.2-mini",
             "[sampling-respect-hints]: without priorities, the user's default must be selected"
         );
-        let (model, by) = chosen(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
+        let (model, by) = choose_typical_model(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
         assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint must be ignored");
-        let (model, _) = chosen(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
+        let (model, _) = choose_typical_model(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
         assert_eq!(
             model, "homemade",
             "[sampling-respect-hints]: a model that does not generate text must not be selected"
@@ -321,7 +322,7 @@ mod tests {
         for (hint, expected) in
             [("claude-haiku", "gpt-5.2-mini"), ("claude-opus-4", "gpt-5.2"), ("o9-nano", "gpt-5.2-mini")]
         {
-            let (model, by) = chosen(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
+            let (model, by) = choose_typical_model(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
             assert_eq!(model, expected, "[sampling-hints-map]: {hint}");
             assert_eq!(
                 by,
@@ -329,13 +330,14 @@ mod tests {
                 "[sampling-hints-map]: the reason must name the hint"
             );
         }
-        let (model, by) = chosen(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
+        let (model, by) =
+            choose_typical_model(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
         assert_eq!(
             (model.as_str(), by),
             ("homemade", ModelChoiceReason::Hint("homemade".into())),
             "a matching name must take precedence over a similar model"
         );
-        let (model, _) = chosen(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
+        let (model, _) = choose_typical_model(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
         assert_eq!(model, "homemade", "[sampling-hints-map]: an unknown name must have no similar model");
     }
 
@@ -347,23 +349,23 @@ mod tests {
             (json!({ "intelligencePriority": 1.0 }), "gpt-5.2"),
             (json!({ "intelligencePriority": 1.0, "costPriority": 0.05, "speedPriority": 0.05 }), "gpt-5.2"),
         ] {
-            let (model, by) = chosen(priorities.clone(), Some("homemade"));
+            let (model, by) = choose_typical_model(priorities.clone(), Some("homemade"));
             assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
             assert!(matches!(by, ModelChoiceReason::Priorities(_)), "the reason must be the priorities: {by:?}");
         }
-        let (_, by) = chosen(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
+        let (_, by) = choose_typical_model(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
         assert_eq!(
             by,
             ModelChoiceReason::Priorities(vec![ModelPriority::Intelligence, ModelPriority::Cost]),
             "the most important priority must be first"
         );
-        let (model, by) = chosen(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
+        let (model, by) = choose_typical_model(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2-mini", ModelChoiceReason::Priorities(vec![ModelPriority::Cost])),
             "priorities must be clamped"
         );
-        let (model, by) = chosen(json!({}), None);
+        let (model, by) = choose_typical_model(json!({}), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2", ModelChoiceReason::First),
@@ -373,10 +375,10 @@ mod tests {
 
     #[test]
     fn user_choice_precedes_the_preferences_of_the_server() {
-        let (only, setting) = (model("only", None), own("mine"));
+        let (only, setting) = (ranked_model("only", None), model_ref("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
         let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };
-        let found = choose_model(wish, &[(own("only"), &only)]);
+        let found = choose_model(wish, &[(model_ref("only"), &only)]);
         assert_eq!(
             found,
             Some((setting, ModelChoiceReason::Setting)),

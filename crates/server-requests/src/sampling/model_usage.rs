@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::{Budget, SamplingSettings};
 
 /// Number of milliseconds in a minute.
-const MINUTE: Millis = 60 * 1000;
+const MINUTE_MILLIS: Millis = 60 * 1000;
 /// Number of minutes in an hour.
-const HOUR: u64 = 60;
+const MINUTES_PER_HOUR: u64 = 60;
 /// Maximum number of tool rounds of a server within an hour.
-const MAX_ROUNDS: u64 = 120;
+const MAX_TOOL_ROUNDS_PER_HOUR: u64 = 120;
 
 /// Amount of model usage by sampling requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,9 +59,9 @@ impl UsageRecord {
     /// Adds this usage to the record.
     pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
         self.in_all.add(spent);
-        let minute = now / MINUTE;
+        let minute = now / MINUTE_MILLIS;
         // Entries older than an hour, or from the future after a clock change, are dropped.
-        self.minutes.retain(|(at, _)| *at <= minute && minute - at < HOUR);
+        self.minutes.retain(|(at, _)| *at <= minute && minute - at < MINUTES_PER_HOUR);
         match self.minutes.last_mut().filter(|(at, _)| *at == minute) {
             Some((_, of_minute)) => of_minute.add(spent),
             None => self.minutes.push((minute, *spent)),
@@ -70,7 +70,7 @@ impl UsageRecord {
 
     /// Replaces the estimate `counted`, which was recorded at `began`, by the actual usage.
     pub fn replace_estimate(&mut self, began: Millis, counted: &ModelUsage, spent: &ModelUsage) {
-        let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE).map(|(_, sum)| sum);
+        let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE_MILLIS).map(|(_, sum)| sum);
         for sum in of_minute.into_iter().chain([&mut self.in_all]) {
             sum.subtract(counted);
             sum.add(spent);
@@ -80,9 +80,9 @@ impl UsageRecord {
     /// Returns the total usage within the last hour.
     #[must_use]
     pub fn within_hour(&self, now: Millis) -> ModelUsage {
-        let minute = now / MINUTE;
+        let minute = now / MINUTE_MILLIS;
         let mut sum = ModelUsage::default();
-        for (_, spent) in self.minutes.iter().filter(|(at, _)| *at <= minute && minute - at < HOUR) {
+        for (_, spent) in self.minutes.iter().filter(|(at, _)| *at <= minute && minute - at < MINUTES_PER_HOUR) {
             sum.add(spent);
         }
         sum
@@ -95,8 +95,12 @@ impl UsageRecord {
         reached_limit(LimitPeriod::Hour, &settings.per_hour, &hour)
             .or_else(|| reached_limit(LimitPeriod::Always, &settings.in_all, &self.in_all))
             .or_else(|| {
-                let limit = ReachedLimit { of: LimitedQuantity::Rounds, span: LimitPeriod::Hour, most: MAX_ROUNDS };
-                (hour.rounds >= MAX_ROUNDS).then_some(limit)
+                let limit = ReachedLimit {
+                    of: LimitedQuantity::Rounds,
+                    span: LimitPeriod::Hour,
+                    most: MAX_TOOL_ROUNDS_PER_HOUR,
+                };
+                (hour.rounds >= MAX_TOOL_ROUNDS_PER_HOUR).then_some(limit)
             })
     }
 
@@ -202,27 +206,31 @@ impl fmt::Display for ReachedLimit {
 mod tests {
     use super::*;
 
-    const HOUR_MS: Millis = 60 * MINUTE;
+    const HOUR_MILLIS: Millis = 60 * MINUTE_MILLIS;
 
-    fn used(requests: u64, tokens: u64, micros: u64) -> ModelUsage {
+    fn model_usage(requests: u64, tokens: u64, micros: u64) -> ModelUsage {
         ModelUsage { requests, tokens, micros, rounds: 0 }
     }
 
     #[test]
     fn hourly_usage_covers_sixty_minutes_and_the_total_everything() {
         let mut spending = UsageRecord::default();
-        let start = 1_000 * HOUR_MS;
-        spending.add(&used(1, 100, 10), start);
-        spending.add(&used(1, 50, 5), start + 59 * MINUTE);
-        assert_eq!(spending.within_hour(start + 59 * MINUTE), used(2, 150, 15), "both entries must be within the hour");
+        let start = 1_000 * HOUR_MILLIS;
+        spending.add(&model_usage(1, 100, 10), start);
+        spending.add(&model_usage(1, 50, 5), start + 59 * MINUTE_MILLIS);
         assert_eq!(
-            spending.within_hour(start + 60 * MINUTE),
-            used(1, 50, 5),
+            spending.within_hour(start + 59 * MINUTE_MILLIS),
+            model_usage(2, 150, 15),
+            "both entries must be within the hour"
+        );
+        assert_eq!(
+            spending.within_hour(start + 60 * MINUTE_MILLIS),
+            model_usage(1, 50, 5),
             "the first entry must be outside of the hour"
         );
-        spending.add(&used(1, 1, 1), start + 10 * HOUR_MS);
+        spending.add(&model_usage(1, 1, 1), start + 10 * HOUR_MILLIS);
         assert_eq!(spending.minutes.len(), 1, "old entries must be dropped");
-        assert_eq!(spending.in_all, used(3, 151, 16), "the total must include dropped entries");
+        assert_eq!(spending.in_all, model_usage(3, 151, 16), "the total must include dropped entries");
         assert_eq!(
             spending.within_hour(start),
             ModelUsage::default(),
@@ -234,26 +242,30 @@ mod tests {
     fn one_record_per_minute_of_an_hour_is_stored() {
         let mut spending = UsageRecord::default();
         for minute in 0..1_000 {
-            spending.add(&used(1, 1, 1), minute * MINUTE);
+            spending.add(&model_usage(1, 1, 1), minute * MINUTE_MILLIS);
         }
         assert_eq!(spending.minutes.len(), 60, "there must be one entry for each minute of the last hour");
-        assert_eq!(spending.within_hour(999 * MINUTE).requests, 60, "each entry must count once");
+        assert_eq!(spending.within_hour(999 * MINUTE_MILLIS).requests, 60, "each entry must count once");
     }
 
     #[test]
     fn provisional_usage_is_settled() {
         let mut spending = UsageRecord::default();
-        spending.add(&used(1, 5_000, 900), 0);
-        spending.add(&used(1, 7, 1), 2 * MINUTE);
-        spending.replace_estimate(0, &used(1, 5_000, 900), &used(1, 40, 3));
+        spending.add(&model_usage(1, 5_000, 900), 0);
+        spending.add(&model_usage(1, 7, 1), 2 * MINUTE_MILLIS);
+        spending.replace_estimate(0, &model_usage(1, 5_000, 900), &model_usage(1, 40, 3));
         assert_eq!(
-            spending.within_hour(2 * MINUTE),
-            used(2, 47, 4),
+            spending.within_hour(2 * MINUTE_MILLIS),
+            model_usage(2, 47, 4),
             "the estimate must be replaced by the actual usage"
         );
-        assert_eq!(spending.in_all, used(2, 47, 4), "the total must be corrected as well");
-        spending.replace_estimate(9 * HOUR_MS, &used(0, 40, 3), &used(0, 50, 4));
-        assert_eq!(spending.in_all, used(2, 57, 5), "the total must be corrected even if the minute was dropped");
+        assert_eq!(spending.in_all, model_usage(2, 47, 4), "the total must be corrected as well");
+        spending.replace_estimate(9 * HOUR_MILLIS, &model_usage(0, 40, 3), &model_usage(0, 50, 4));
+        assert_eq!(
+            spending.in_all,
+            model_usage(2, 57, 5),
+            "the total must be corrected even if the minute was dropped"
+        );
     }
 
     #[test]
@@ -261,7 +273,7 @@ mod tests {
         let none = Budget::default();
         let settings = |per_hour, in_all| SamplingSettings { per_hour, in_all, ..SamplingSettings::default() };
         let mut spending = UsageRecord::default();
-        spending.add(&used(2, 100, 10), 0);
+        spending.add(&model_usage(2, 100, 10), 0);
         let cases = [
             (
                 settings(Budget { requests: Some(2), ..none }, none),
@@ -283,7 +295,8 @@ mod tests {
         }
         let settings = settings(Budget { tokens: Some(150), ..none }, Budget { tokens: Some(1_000), ..none });
         assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the smaller of the budgets must apply");
-        let too_much = |tokens| spending.limit_exceeded_by(&settings, &used(1, tokens, 0), 0).map(|limit| limit.of);
+        let too_much =
+            |tokens| spending.limit_exceeded_by(&settings, &model_usage(1, tokens, 0), 0).map(|limit| limit.of);
         assert_eq!(too_much(50), None, "all remaining tokens may be used");
         assert_eq!(
             too_much(51),
@@ -291,7 +304,7 @@ mod tests {
             "[sampling-rate-limit], X26: more tokens must exceed the limit"
         );
         let mut looping = UsageRecord::default();
-        looping.add(&ModelUsage { rounds: MAX_ROUNDS, ..ModelUsage::default() }, 0);
+        looping.add(&ModelUsage { rounds: MAX_TOOL_ROUNDS_PER_HOUR, ..ModelUsage::default() }, 0);
         let limit = looping.current_reached_limit(&settings, 0).map(|limit| limit.of);
         assert_eq!(
             limit,

@@ -12,14 +12,14 @@ use super::seal::{LogSeal, SealKey, SealScope};
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
-pub(super) use crate::database::{database_error, signed, unsigned};
+pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
 
 /// Version of the schema, stored in `PRAGMA user_version`.
-const VERSION: i64 = 2;
+const SCHEMA_VERSION: i64 = 2;
 
 /// The schema of version 1. Entries are immutable, except that their content is encrypted once there is a key
 /// (`encryption.rs`). Only entries covered by a checkpoint can be removed.
-const TABLES: &str = "
+const SCHEMA_V1_SQL: &str = "
 CREATE TABLE entry (
     number INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
@@ -64,7 +64,7 @@ CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
 ";
 
 /// SQL statements that upgrade the schema from version 1 to version 2.
-const ENCRYPTION: &str = "
+const SCHEMA_V2_SQL: &str = "
 CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
 CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
     WHEN NOT (typeof(OLD.content) = 'text' AND typeof(NEW.content) = 'blob'
@@ -85,7 +85,7 @@ const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry 
 pub(super) const ENTRY_COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
     hash, imported, content_bytes, content, link";
 
-const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subject, decision, scope, decided_by, rule, \
+const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, kind, subject, decision, scope, decided_by, rule, \
     conversation, hash, imported, content_bytes, content, link) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
@@ -113,8 +113,8 @@ impl Checkpoint {
 /// file could show one log to the verification and another one to its reader.
 pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
-    own.execute_batch(TABLES)?;
-    own.execute_batch(ENCRYPTION)?;
+    own.execute_batch(SCHEMA_V1_SQL)?;
+    own.execute_batch(SCHEMA_V2_SQL)?;
     let mut wanted = schema_parts(&own)?;
     let found = schema_parts(connection)?;
     own.execute_batch(KIND_INDEX_SQL)?;
@@ -139,7 +139,7 @@ fn schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String
 /// Opens the database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
 /// accept encrypted content, because another program had changed it, and was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
-    let connection = database::open(path, VERSION, &format!("{TABLES}{ENCRYPTION}"), upgrade)?;
+    let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
     let fail = |error| database_error(path, "open it", &error);
     disable_auto_checkpoint(&connection).map_err(fail)?;
     let was_mended = repair_schema(&connection).map_err(fail)?;
@@ -162,7 +162,7 @@ fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
         upgrade(&transaction)?;
     }
     transaction.commit()?;
-    database::read_schema_again(connection)?;
+    database::reload_schema(connection)?;
     Ok(is_mended)
 }
 
@@ -170,12 +170,12 @@ fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
 /// report.
 fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     let own = Connection::open_in_memory()?;
-    own.execute_batch(TABLES)?;
+    own.execute_batch(SCHEMA_V1_SQL)?;
     let after: String = own.query_row("SELECT sql FROM sqlite_schema WHERE name = 'entry'", [], |row| row.get(0))?;
     let before = after.replace("content ANY", "content TEXT");
     database::replace_table_definition(connection, "entry", (&before, &after))?;
     connection.execute_batch("DROP TRIGGER IF EXISTS entry_stays_as_it_is")?;
-    connection.execute_batch(ENCRYPTION)
+    connection.execute_batch(SCHEMA_V2_SQL)
 }
 
 /// Returns `true` if the schema accepts encrypted content. Returns `false` only if another program modified the schema.
@@ -186,7 +186,7 @@ fn accepts_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Opens the database for reading, or returns `None` if it does not exist.
-pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError> {
+pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreError> {
     if !path.exists() {
         return Ok(None);
     }
@@ -203,7 +203,7 @@ fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Writes an entry with its hash. The content of the entry is encrypted if there is a key.
-pub(super) fn insert(
+pub(super) fn insert_entry(
     connection: &Connection,
     entry: &AuditEntry,
     link: &ChainLink,
@@ -216,10 +216,10 @@ pub(super) fn insert(
             Value::Blob(key.encrypt(CONTENT_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?)
         }
     };
-    let mut statement = connection.prepare_cached(INSERT)?;
+    let mut statement = connection.prepare_cached(INSERT_ENTRY_SQL)?;
     statement.execute(rusqlite::params![
-        signed(entry.number),
-        signed(entry.at),
+        to_sql_integer(entry.number),
+        to_sql_integer(entry.at),
         entry.asker,
         entry.server,
         entry.kind,
@@ -231,7 +231,7 @@ pub(super) fn insert(
         entry.conversation,
         entry.hash,
         entry.imported,
-        entry.content_bytes.map(signed),
+        entry.content_bytes.map(to_sql_integer),
         content,
         link.as_slice(),
     ])?;
@@ -252,7 +252,7 @@ pub(super) struct ReadEntry {
 /// Reads an entry and its hash from a row.
 pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
     let words = |at| row.get::<_, String>(at);
-    let content_bytes = row.get::<_, Option<i64>>(13)?.map(unsigned);
+    let content_bytes = row.get::<_, Option<i64>>(13)?.map(from_sql_integer);
     let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
     let (content, hidden) = match row.get_ref(14)? {
         ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT_PURPOSE, bytes)) {
@@ -262,8 +262,8 @@ pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::R
         _ => (row.get(14)?, None),
     };
     let entry = AuditEntry {
-        number: unsigned(row.get(0)?),
-        at: unsigned(row.get(1)?),
+        number: from_sql_integer(row.get(0)?),
+        at: from_sql_integer(row.get(1)?),
         asker: words(2)?.into(),
         server: words(3)?,
         kind: words(4)?.into(),
@@ -284,20 +284,20 @@ pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::R
 /// Returns number and hash of the last entry, or 0 and [`FIRST_PREDECESSOR`] if there is none.
 pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, ChainLink)> {
     let mut statement = connection.prepare_cached("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1")?;
-    let found = statement.query_row([], |row| Ok((unsigned(row.get(0)?), row.get(1)?))).optional()?;
+    let found = statement.query_row([], |row| Ok((from_sql_integer(row.get(0)?), row.get(1)?))).optional()?;
     Ok(found.unwrap_or((0, FIRST_PREDECESSOR)))
 }
 
 /// Returns the hash of an entry, or `None` if it does not exist.
 pub(super) fn entry_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
-    statement.query_row([signed(number)], |row| row.get(0)).optional()
+    statement.query_row([to_sql_integer(number)], |row| row.get(0)).optional()
 }
 
 pub(super) fn read_seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
     let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
     let read = |row: &Row<'_>| {
-        Ok(LogSeal { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+        Ok(LogSeal { number: from_sql_integer(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
     };
     statement.query_row([], read).optional()
 }
@@ -305,7 +305,7 @@ pub(super) fn read_seal(connection: &Connection) -> rusqlite::Result<Option<LogS
 pub(super) fn write_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
     let mut statement = connection
         .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
-    statement.execute(rusqlite::params![signed(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
+    statement.execute(rusqlite::params![to_sql_integer(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
     Ok(())
 }
 
@@ -319,7 +319,7 @@ pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Optio
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;
     let read = |row: &Row<'_>| {
-        Ok(Checkpoint { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+        Ok(Checkpoint { number: from_sql_integer(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
     };
     statement.query_row([], read).optional()
 }

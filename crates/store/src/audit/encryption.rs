@@ -16,7 +16,7 @@ const CLEAR_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of entries whose content is encrypted in one step.
 const ROWS_PER_STEP: i64 = 200;
 /// Number of entries that one step searches for unencrypted content.
-const CHECKED_PER_STEP: i64 = 1_000;
+const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 
 /// Value of `encryption.left`: some entries still have unencrypted content.
 const ROWS_LEFT: i64 = 0;
@@ -64,30 +64,31 @@ pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bo
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnencryptedSearch {
     /// All entries up to this number were searched.
-    Upto(i64),
+    UpTo(i64),
     /// The search is complete.
-    AtAll,
+    Complete,
 }
 
-/// Searches the next [`CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated calls
+/// Searches the next [`ENTRIES_CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated calls
 /// then search the same entries, until [`record_unencrypted`] is called.
 pub(super) fn find_unencrypted(connection: &Connection, looked: &mut UnencryptedSearch) -> rusqlite::Result<bool> {
-    let UnencryptedSearch::Upto(after) = *looked else { return Ok(false) };
+    let UnencryptedSearch::UpTo(after) = *looked else { return Ok(false) };
     if !is_fully_encrypted(connection)? {
         // The log is not marked as fully encrypted, so the migration will find such content.
-        *looked = UnencryptedSearch::AtAll;
+        *looked = UnencryptedSearch::Complete;
         return Ok(false);
     }
     let sql = "SELECT max(number) FROM (SELECT number FROM entry WHERE number > ?1 ORDER BY number LIMIT ?2)";
-    let last: Option<i64> = connection.prepare_cached(sql)?.query_row([after, CHECKED_PER_STEP], |row| row.get(0))?;
+    let last: Option<i64> =
+        connection.prepare_cached(sql)?.query_row([after, ENTRIES_CHECKED_PER_STEP], |row| row.get(0))?;
     let Some(last) = last else {
-        *looked = UnencryptedSearch::AtAll;
+        *looked = UnencryptedSearch::Complete;
         return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND typeof(content) = 'text')";
     let has_plain: bool = connection.prepare_cached(sql)?.query_row([after, last], |row| row.get(0))?;
     if !has_plain {
-        *looked = UnencryptedSearch::Upto(last);
+        *looked = UnencryptedSearch::UpTo(last);
     }
     Ok(has_plain)
 }

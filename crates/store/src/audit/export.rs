@@ -17,11 +17,11 @@ use super::verify::{ChainWalk, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
 
 /// Value of `format` in the first line, which identifies the file type.
-const FORMAT: &str = "drawbridge audit log";
+const FORMAT_NAME: &str = "drawbridge audit log";
 /// Version of the export format, in the first line.
-const VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 /// Maximum length of a line, in bytes. Longer lines are reported as invalid.
-const MAX_LINE: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The first line of an export: its format, and the checkpoint.
 #[derive(Serialize, Deserialize)]
@@ -62,18 +62,18 @@ struct SignedHash {
 }
 
 /// Writes all entries to `out`, and returns their number.
-pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Result<u64, StoreError> {
+pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),
         cause: format!("the export could not be written: {error}"),
     };
     let fail = |error| audit_tables::database_error(path, "read it", &error);
-    let connection = audit_tables::open_to_read(path)?;
+    let connection = audit_tables::open_for_reading(path)?;
     let mut line = |value: serde_json::Result<String>| {
         let value = value.map_err(|error| not_written(error.into()))?;
         writeln!(out, "{value}").map_err(not_written)
     };
-    let begin = |removed| ExportHeader { format: FORMAT.to_owned(), version: VERSION, removed };
+    let begin = |removed| ExportHeader { format: FORMAT_NAME.to_owned(), version: FORMAT_VERSION, removed };
     let Some(mut connection) = connection else {
         line(serde_json::to_string(&begin(None)))?;
         line(serde_json::to_string(&ExportTrailer { entries: 0, seal: None }))?;
@@ -122,15 +122,15 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
 }
 
 /// Verifies an exported file: the hash chain and, with the key, the seal.
-pub(super) fn verify(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, StoreError> {
+pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, StoreError> {
     let fail = |error| crate::files::file_error(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
     let mut lines = BoundedLines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };
     let begin = lines.next().map_err(fail)?.and_then(|line| serde_json::from_slice::<ExportHeader>(line).ok());
-    let Some(begin) = begin.filter(|begin| begin.format == FORMAT) else {
+    let Some(begin) = begin.filter(|begin| begin.format == FORMAT_NAME) else {
         return Err(not_one("it is no exported audit log; give the file that `audit export` wrote"));
     };
-    if begin.version != VERSION {
+    if begin.version != FORMAT_VERSION {
         return Err(not_one("a newer Drawbridge wrote it; check it with that one"));
     }
     let checkpoint = begin.removed.map(|signed| Checkpoint {
@@ -183,17 +183,17 @@ fn read_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
 }
 
-/// Reads lines from a file, each of at most [`MAX_LINE`] bytes.
+/// Reads lines from a file, each of at most [`MAX_LINE_BYTES`] bytes.
 struct BoundedLines {
     file: BufReader<File>,
     line: Vec<u8>,
 }
 
 impl BoundedLines {
-    /// Returns the next line. A line over [`MAX_LINE`] bytes is returned in pieces, which are not valid entries.
+    /// Returns the next line. A line over [`MAX_LINE_BYTES`] bytes is returned in pieces, which are not valid entries.
     fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
         self.line.clear();
-        let read = self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
+        let read = self.file.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut self.line)?;
         Ok((read > 0).then_some(self.line.as_slice()))
     }
 }

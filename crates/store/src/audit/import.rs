@@ -18,7 +18,7 @@ use super::write_log::{AppendError, log_entry, write_entry};
 pub(super) const IMPORTED_KIND: &str = "log-imported";
 
 /// Maximum length of a line, in bytes. Longer lines are not imported as entries.
-const MAX_LINE: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// Imports the older log if it exists and was not imported yet. Its file is renamed afterwards. Returns number and hash
 /// of the last entry that was written, or `None` if nothing was imported.
@@ -77,7 +77,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     let mut line = Vec::new();
     loop {
         line.clear();
-        if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(ImportProblem::File)? == 0 {
+        if lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).map_err(ImportProblem::File)? == 0 {
             break;
         }
         let Ok(mut entry) = serde_json::from_slice::<AuditEntry>(&line) else {
@@ -98,7 +98,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     let mut entry = log_entry(IMPORTED_KIND, words);
     entry.number = number + 1;
     let last = (entry.number, write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
-    transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::signed(taken)])?;
+    transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::to_sql_integer(taken)])?;
     transaction.commit()?;
     Ok(Some(last))
 }

@@ -109,7 +109,7 @@ impl AuditDatabase {
 
 /// Returns `true` if the log in this folder has a seal, made with any key.
 pub(crate) fn is_sealed(data_dir: &Path) -> bool {
-    let connection = audit_tables::open_to_read(&data_dir.join(DATABASE_FILE)).ok().flatten();
+    let connection = audit_tables::open_for_reading(&data_dir.join(DATABASE_FILE)).ok().flatten();
     connection.is_some_and(|connection| audit_tables::read_seal(&connection).ok().flatten().is_some())
 }
 
@@ -149,7 +149,7 @@ impl AuditLog for AuditDatabase {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        if self.durable.is_untouched() && !self.send_and_wait(WriterCommand::IsOpen)? {
+        if self.durable.has_written_nothing() && !self.send_and_wait(WriterCommand::IsOpen)? {
             return Ok(());
         }
         // Does not request the key, so that systems without a keychain are not delayed.
@@ -171,7 +171,7 @@ impl AuditLog for AuditDatabase {
         self.send_and_wait(WriterCommand::Settle)??;
         self.keys.request_key(false);
         let key = self.keys.wait_for_key(READ_KEY_TIMEOUT).ok();
-        query::read(&self.path, query, key.map(|key| Arc::clone(&key.content)))
+        query::read_entries(&self.path, query, key.map(|key| Arc::clone(&key.content)))
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
@@ -187,13 +187,13 @@ impl AuditLog for AuditDatabase {
 
     fn verify_export(&self, file: &Path) -> Result<AuditVerdict, StoreError> {
         let key = self.wait_for_key();
-        export::verify(file, &key.as_deref().map_err(Clone::clone))
+        export::verify_export(file, &key.as_deref().map_err(Clone::clone))
     }
 
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
         self.send_and_wait(WriterCommand::Settle)??;
         let key = self.wait_for_key();
-        export::write(&self.path, out, &key.as_deref().map_err(Clone::clone))
+        export::write_export(&self.path, out, &key.as_deref().map_err(Clone::clone))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {

@@ -9,7 +9,7 @@ use ports::{AuditEntry, AuditQuery};
 use rusqlite::Row;
 use rusqlite::types::Value;
 
-use super::audit_tables::{self, signed};
+use super::audit_tables::{self, to_sql_integer};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
 /// Maximum duration of a search.
@@ -24,12 +24,12 @@ const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject |
     coalesce(readable('audit content', content), ''))";
 
 /// Returns the entries that match the query, newest first.
-pub(super) fn read(
+pub(super) fn read_entries(
     path: &Path,
     query: &AuditQuery,
     key: Option<Arc<ContentKey>>,
 ) -> Result<Vec<AuditEntry>, StoreError> {
-    let Some(connection) = audit_tables::open_to_read(path)? else { return Ok(Vec::new()) };
+    let Some(connection) = audit_tables::open_for_reading(path)? else { return Ok(Vec::new()) };
     let slot = ContentKeySlot::default();
     slot.set(key.clone());
     content_key::add_functions(&connection, &slot)
@@ -59,7 +59,7 @@ fn build_statement(query: &AuditQuery) -> (String, Vec<Value>) {
         wheres.push(condition.replace('?', &format!("?{}", values.len())));
     };
     if let Some(before) = query.before {
-        fits("number < ?", signed(before).into());
+        fits("number < ?", to_sql_integer(before).into());
     }
     for (condition, value) in
         [("server = ?", &query.server), ("kind = ?", &query.kind), ("decision = ?", &query.decision)]
@@ -69,16 +69,16 @@ fn build_statement(query: &AuditQuery) -> (String, Vec<Value>) {
         }
     }
     if let Some(since) = query.since {
-        fits("at >= ?", signed(since).into());
+        fits("at >= ?", to_sql_integer(since).into());
     }
     if let Some(until) = query.until {
-        fits("at < ?", signed(until).into());
+        fits("at < ?", to_sql_integer(until).into());
     }
     for word in query.words.iter().take(MAX_WORDS) {
         // Lower case as in SQLite's `lower`.
         fits(&format!("instr({SEARCHED_TEXT_SQL}, ?) > 0"), word.to_ascii_lowercase().into());
     }
-    values.push(signed(query.limit as u64).into());
+    values.push(to_sql_integer(query.limit as u64).into());
     let limit = values.len();
     let wheres = wheres.join(" AND ");
     (

@@ -4,7 +4,7 @@
 use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::audit_tables::{self, signed, unsigned};
+use super::audit_tables::{self, from_sql_integer, to_sql_integer};
 use super::chain::{ChainLink, FIRST_PREDECESSOR};
 use super::seal::{SealKey, SealScope};
 use super::write_log::{UNSEALED_KIND, first_broken_link, log_entry, unsealed_range};
@@ -12,7 +12,7 @@ use super::write_log::{UNSEALED_KIND, first_broken_link, log_entry, unsealed_ran
 /// Kind of the entry that records a removal.
 pub(super) const REMOVED_KIND: &str = "log-shortened";
 
-const DAY: u64 = 24 * 60 * 60 * 1_000;
+const DAY_MILLIS: u64 = 24 * 60 * 60 * 1_000;
 const MEGABYTE: u64 = 1_000_000;
 /// Maximum number of entries that are removed in one step, so that writers wait only briefly.
 const ENTRIES_PER_STEP: u32 = 200;
@@ -36,15 +36,15 @@ pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusq
     let gone = audit_tables::last_removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
-        let bound = log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
+        let bound = log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
         // The first recent entry and all later ones are retained, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> =
-            connection.query_row(young, [signed(bound), signed(gone)], |row| row.get(0)).optional()?;
-        upto = upto.max(first.map_or(last, |first| unsigned(first).saturating_sub(1)));
+            connection.query_row(young, [to_sql_integer(bound), to_sql_integer(gone)], |row| row.get(0)).optional()?;
+        upto = upto.max(first.map_or(last, |first| from_sql_integer(first).saturating_sub(1)));
     }
     if keep.megabytes > 0 {
-        let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map(unsigned);
+        let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map(from_sql_integer);
         let size = (pragma("page_count")?.saturating_sub(pragma("freelist_count")?)) * pragma("page_size")?;
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(gone);
@@ -56,15 +56,16 @@ pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusq
         }
     }
     let exists = "SELECT max(number) FROM entry WHERE number <= ?1 AND number > ?2";
-    let upto: Option<i64> = connection.query_row(exists, [signed(upto), signed(gone)], |row| row.get(0))?;
-    Ok(upto.map(|upto| EntryRemoval { upto: unsigned(upto), for_room }))
+    let upto: Option<i64> =
+        connection.query_row(exists, [to_sql_integer(upto), to_sql_integer(gone)], |row| row.get(0))?;
+    Ok(upto.map(|upto| EntryRemoval { upto: from_sql_integer(upto), for_room }))
 }
 
 /// Returns the size in bytes of entries that other programs may have written. They are not counted for the size limit,
 /// so that they do not displace entries of Drawbridge.
 fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
-    let mut rows = statement.query(rusqlite::params![UNSEALED_KIND, signed(gone)])?;
+    let mut rows = statement.query(rusqlite::params![UNSEALED_KIND, to_sql_integer(gone)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
     // The indexes contain `server` and `kind` a second time.
     let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
@@ -74,8 +75,9 @@ fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     let mut size = 0_u64;
     while let Some(row) = rows.next()? {
         let Some((from, to)) = unsealed_range(&row.get::<_, String>(0)?) else { continue };
-        let own: i64 = connection.query_row(&sum, [signed(from.max(gone + 1)), signed(to)], |row| row.get(0))?;
-        size = size.saturating_add(unsigned(own));
+        let own: i64 =
+            connection.query_row(&sum, [to_sql_integer(from.max(gone + 1)), to_sql_integer(to)], |row| row.get(0))?;
+        size = size.saturating_add(from_sql_integer(own));
     }
     Ok(size)
 }
@@ -113,7 +115,7 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     // Replacing a row does not fire delete triggers.
     connection.execute(
         "INSERT OR REPLACE INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
-        rusqlite::params![signed(checkpoint.number), checkpoint.link.as_slice(), key.id, mac],
+        rusqlite::params![to_sql_integer(checkpoint.number), checkpoint.link.as_slice(), key.id, mac],
     )?;
     Ok(())
 }
@@ -128,7 +130,7 @@ pub(super) fn write_checkpoint(
     let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
-        rusqlite::params![signed(upto), link.as_slice(), key.map(|key| &key.id), mac],
+        rusqlite::params![to_sql_integer(upto), link.as_slice(), key.map(|key| &key.id), mac],
     )?;
     Ok(Some(link))
 }
@@ -173,7 +175,7 @@ mod tests {
         let mut log = AuditWriteLog::open(&path, &older).unwrap();
         log.retain(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
         let left = || {
-            let other = audit_tables::open_to_read(&path).unwrap().unwrap();
+            let other = audit_tables::open_for_reading(&path).unwrap().unwrap();
             other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()
         };
         assert_eq!(left(), 2_001, "the removal must be recorded before entries are removed");

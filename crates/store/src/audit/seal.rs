@@ -65,13 +65,19 @@ impl SealKey {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &bytes);
         let [cipher, names] = CONTENT_LABELS.map(|label| hmac::sign(&key, label));
         let content = ContentKey::new(id.clone(), cipher.as_ref(), names.as_ref()).ok()?;
-        Some(Self { id, key, content: Arc::new(content), is_old: now().saturating_sub(made) > YOUNG_KEY_AGE, mark })
+        Some(Self {
+            id,
+            key,
+            content: Arc::new(content),
+            is_old: time_since_epoch().saturating_sub(made) > YOUNG_KEY_AGE,
+            mark,
+        })
     }
 
     fn generate_secret() -> Result<String, String> {
         let mut bytes = [0; KEY_BYTES];
         aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system gives no random numbers".to_owned())?;
-        Ok(format!("{} {}", hex(&bytes), now().as_millis()))
+        Ok(format!("{} {}", hex(&bytes), time_since_epoch().as_millis()))
     }
 
     /// Derives a key for the purpose that the label names. Also returns the ID of the seal key.
@@ -82,16 +88,16 @@ impl SealKey {
 
     /// Returns the seal over an entry's number and hash.
     pub(super) fn seal(&self, what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
-        hmac::sign(&self.key, &message(what, number, link)).as_ref().to_vec()
+        hmac::sign(&self.key, &sealed_message(what, number, link)).as_ref().to_vec()
     }
 
     /// Returns `true` if this is the seal over an entry's number and hash.
     pub(super) fn verify(&self, what: SealScope, number: u64, link: &ChainLink, seal: &[u8]) -> bool {
-        hmac::verify(&self.key, &message(what, number, link), seal).is_ok()
+        hmac::verify(&self.key, &sealed_message(what, number, link), seal).is_ok()
     }
 }
 
-fn message(what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
+fn sealed_message(what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
     let name = match what {
         SealScope::Head => "head",
         SealScope::Checkpoint => "checkpoint",
@@ -99,7 +105,7 @@ fn message(what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
     format!("drawbridge audit log 1\n{name}\n{number}\n{}", hex(link)).into_bytes()
 }
 
-fn now() -> Duration {
+fn time_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
@@ -202,7 +208,7 @@ impl KeyHolder {
         drop(state);
         let holder = Arc::clone(self);
         let asking = std::thread::Builder::new().name("audit key".into()).spawn(move || {
-            let found = holder.find();
+            let found = holder.load_key();
             *holder.state() = match found {
                 Ok(key) => KeyState::Known(Arc::new(key)),
                 Err(cause) => {
@@ -230,7 +236,7 @@ impl KeyHolder {
         }
     }
 
-    fn find(&self) -> Result<SealKey, MissingKey> {
+    fn load_key(&self) -> Result<SealKey, MissingKey> {
         let key_of = |secret: &str| {
             let mark = self.read_keychain_mark().map_err(MissingKey::unavailable)?;
             SealKey::parse(secret, mark)

@@ -70,7 +70,7 @@ impl SyncProgress {
     }
 
     /// Returns `true` if this process has not written any entry.
-    pub(super) fn is_untouched(&self) -> bool {
+    pub(super) fn has_written_nothing(&self) -> bool {
         self.state().written == 0
     }
 
@@ -165,7 +165,7 @@ impl WriteAheadJournal {
             return;
         }
         let way = if length < BLOCKING_THRESHOLD { "passive" } else { "truncate" };
-        let copied = audit_tables::open_to_read(path).map(|connection| {
+        let copied = audit_tables::open_for_reading(path).map(|connection| {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });
         match copied {

@@ -16,7 +16,7 @@ use super::write_log::{DAMAGE_KIND, UNSEALED_KIND, unsealed_range};
 /// Maximum number of findings that a verdict lists. Further findings are only counted.
 const MAX_FINDINGS: usize = 100;
 /// Maximum number of ranges of unproven entries in a verdict. Beyond it, the last range is extended.
-const MAX_UNPROVED: usize = 100;
+const MAX_UNPROVED_RANGES: usize = 100;
 
 /// The key, or the reason why it is unavailable.
 pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
@@ -86,7 +86,7 @@ impl ChainWalk {
 
     fn add_unproved_range(&mut self, from: u64, to: u64) {
         let unproved = &mut self.verdict.unproved;
-        let is_full = unproved.len() == MAX_UNPROVED;
+        let is_full = unproved.len() == MAX_UNPROVED_RANGES;
         match unproved.last_mut().filter(|_| is_full) {
             Some(last) => last.1 = last.1.max(to),
             None => unproved.push((from, to)),
@@ -264,7 +264,7 @@ pub(super) fn verify_log(
     key: &VerifyKey<'_>,
     mark: Option<(u64, ChainLink)>,
 ) -> Result<AuditVerdict, StoreError> {
-    let Some(mut connection) = audit_tables::open_to_read(path)? else {
+    let Some(mut connection) = audit_tables::open_for_reading(path)? else {
         let mut walk = ChainWalk::new(None, None, key);
         walk.require_entry(mark);
         return Ok(walk.finish(key));

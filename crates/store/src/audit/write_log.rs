@@ -79,7 +79,7 @@ impl AuditWriteLog {
             doubts_removal: false,
             was_mended,
             encrypted_upto: 0,
-            looked: UnencryptedSearch::Upto(0),
+            looked: UnencryptedSearch::UpTo(0),
         };
         if was_mended {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
@@ -100,7 +100,7 @@ impl AuditWriteLog {
     }
 
     /// Returns `true` if the path still refers to the opened file.
-    pub(super) fn is_in_place(&self) -> bool {
+    pub(super) fn is_current_file(&self) -> bool {
         self.path.metadata().is_ok_and(|metadata| crate::private_files::file_identity(&metadata) == self.identity)
     }
 
@@ -243,7 +243,7 @@ impl AuditWriteLog {
             self.append(&mut [log_entry(DAMAGE_KIND, UNENCRYPTED_TEXT.to_owned())], Some(key))?;
             encryption::record_unencrypted(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
-        if self.looked != UnencryptedSearch::AtAll {
+        if self.looked != UnencryptedSearch::Complete {
             return Ok(EncryptionProgress::Steps);
         }
         encryption::encryption_step(&mut self.connection, &key.content, &mut self.encrypted_upto)
@@ -254,7 +254,7 @@ impl AuditWriteLog {
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done = encryption::is_fully_encrypted(&self.connection)
             .map_err(|error| audit_tables::database_error(&self.path, "read it", &error))?;
-        Ok(is_done && self.looked == UnencryptedSearch::AtAll)
+        Ok(is_done && self.looked == UnencryptedSearch::Complete)
     }
 
     fn removal_error(&self, error: &rusqlite::Error) -> StoreError {
@@ -297,7 +297,7 @@ pub(super) fn write_entry(
     key: Option<&ContentKey>,
 ) -> Result<ChainLink, AppendError> {
     let link = next_link(previous, &entry_text(entry)?);
-    audit_tables::insert(connection, entry, &link, key)?;
+    audit_tables::insert_entry(connection, entry, &link, key)?;
     Ok(link)
 }
 
@@ -399,8 +399,8 @@ pub(super) fn first_broken_link(
     let sql =
         format!("SELECT {} FROM entry WHERE number > ?1 AND number <= ?2 ORDER BY number", audit_tables::ENTRY_COLUMNS);
     let mut statement = connection.prepare_cached(&sql)?;
-    let upto = upto.map_or(i64::MAX, audit_tables::signed);
-    let mut rows = statement.query([audit_tables::signed(after), upto])?;
+    let upto = upto.map_or(i64::MAX, audit_tables::to_sql_integer);
+    let mut rows = statement.query([audit_tables::to_sql_integer(after), upto])?;
     let (mut number, mut previous) = (after, link_after);
     while let Some(row) = rows.next()? {
         let audit_tables::ReadEntry { entry, link: stored, is_hidden, .. } =

@@ -199,7 +199,7 @@ impl LogWriter {
 
     /// Returns the log. Opens it if it is closed or its file was replaced.
     fn open(&mut self) -> Result<&mut AuditWriteLog, StoreError> {
-        let open = match self.log.take().filter(AuditWriteLog::is_in_place) {
+        let open = match self.log.take().filter(AuditWriteLog::is_current_file) {
             Some(log) => log,
             None => {
                 let log = AuditWriteLog::open(&self.path, &self.older)?;

@@ -11,10 +11,10 @@ use notify::event::ModifyKind;
 use notify::{Event, EventKind};
 
 /// Time without further events before a change is reported, because programs write a file in several steps.
-const QUIET: Duration = Duration::from_millis(200);
+const QUIET_PERIOD: Duration = Duration::from_millis(200);
 
 /// Maximum time from the first event until a change is reported, if further events keep arriving.
-const LONGEST: Duration = Duration::from_secs(2);
+const MAX_REPORT_DELAY: Duration = Duration::from_secs(2);
 
 /// The unreported events of each watched file.
 #[derive(Default)]
@@ -39,7 +39,7 @@ struct NoticeTimes {
 
 impl NoticeTimes {
     fn due(self) -> Instant {
-        (self.last + QUIET).min(self.first + LONGEST)
+        (self.last + QUIET_PERIOD).min(self.first + MAX_REPORT_DELAY)
     }
 }
 
@@ -76,7 +76,7 @@ impl PendingNotices {
         }
         let mut is_any = false;
         for (path, times) in &mut noticed.files {
-            if !event.is_none_or(|event| concerns(event, path)) {
+            if !event.is_none_or(|event| is_relevant(event, path)) {
                 continue;
             }
             *times = Some(NoticeTimes { first: times.map_or(now, |times| times.first), last: now });
@@ -130,7 +130,7 @@ const fn is_removal(kind: EventKind) -> bool {
 ///
 /// Only file names are compared, because the operating system may report a folder by another path than the watched one.
 /// An unrelated event costs only one comparison of metadata.
-fn concerns(event: &Event, path: &Path) -> bool {
+fn is_relevant(event: &Event, path: &Path) -> bool {
     let is_of_file = |changed: &PathBuf| changed.file_name() == path.file_name();
     event.paths.is_empty()
         || event.paths.iter().any(|changed| is_of_file(changed) || Some(changed.as_path()) == path.parent())
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    fn notices(paths: &[&str]) -> PendingNotices {
+    fn notices_for(paths: &[&str]) -> PendingNotices {
         let notices = PendingNotices::default();
         for path in paths {
             notices.expect(Path::new(path));
@@ -150,42 +150,42 @@ mod tests {
         notices
     }
 
-    fn event(kind: EventKind, path: &str) -> Event {
+    fn new_event(kind: EventKind, path: &str) -> Event {
         Event::new(kind).add_path(PathBuf::from(path))
     }
 
-    fn noticed(notices: &PendingNotices) -> Vec<PathBuf> {
-        notices.lock().take_due(Instant::now() + LONGEST)
+    fn take_notices(notices: &PendingNotices) -> Vec<PathBuf> {
+        notices.lock().take_due(Instant::now() + MAX_REPORT_DELAY)
     }
 
     const MODIFIED: EventKind = EventKind::Modify(ModifyKind::Any);
 
     #[test]
     fn an_event_concerns_its_file_only() {
-        let notices = notices(&["/a/one.json", "/a/two.json"]);
-        notices.on_event(Some(&event(MODIFIED, "/a/two.json")));
-        notices.on_event(Some(&event(MODIFIED, "/a/history.db")));
-        notices.on_event(Some(&event(EventKind::Access(AccessKind::Any), "/a/one.json")));
-        assert_eq!(noticed(&notices), [PathBuf::from("/a/two.json")]);
-        assert!(noticed(&notices).is_empty(), "each notification is reported once");
+        let notices = notices_for(&["/a/one.json", "/a/two.json"]);
+        notices.on_event(Some(&new_event(MODIFIED, "/a/two.json")));
+        notices.on_event(Some(&new_event(MODIFIED, "/a/history.db")));
+        notices.on_event(Some(&new_event(EventKind::Access(AccessKind::Any), "/a/one.json")));
+        assert_eq!(take_notices(&notices), [PathBuf::from("/a/two.json")]);
+        assert!(take_notices(&notices).is_empty(), "each notification is reported once");
     }
 
     #[test]
     fn an_event_of_the_folder_and_an_error_concern_all_its_files() {
-        let notices = notices(&["/a/one.json", "/a/two.json", "/b/three.json"]);
-        notices.on_event(Some(&event(MODIFIED, "/a")));
-        assert_eq!(noticed(&notices).len(), 2);
+        let notices = notices_for(&["/a/one.json", "/a/two.json", "/b/three.json"]);
+        notices.on_event(Some(&new_event(MODIFIED, "/a")));
+        assert_eq!(take_notices(&notices).len(), 2);
         notices.on_event(None);
-        assert_eq!(noticed(&notices).len(), 3);
+        assert_eq!(take_notices(&notices).len(), 3);
     }
 
     #[test]
     fn only_the_removal_of_a_folder_loses_its_watch() {
-        let notices = notices(&["/a/one.json"]);
-        notices.on_event(Some(&event(EventKind::Remove(RemoveKind::File), "/a/one.json")));
-        notices.on_event(Some(&event(MODIFIED, "/a")));
+        let notices = notices_for(&["/a/one.json"]);
+        notices.on_event(Some(&new_event(EventKind::Remove(RemoveKind::File), "/a/one.json")));
+        notices.on_event(Some(&new_event(MODIFIED, "/a")));
         assert!(!notices.take_folder_lost());
-        notices.on_event(Some(&event(EventKind::Remove(RemoveKind::Folder), "/a")));
+        notices.on_event(Some(&new_event(EventKind::Remove(RemoveKind::Folder), "/a")));
         assert!(notices.take_folder_lost());
         assert!(!notices.take_folder_lost(), "each loss is reported once");
     }
@@ -194,14 +194,14 @@ mod tests {
     fn a_notification_waits_for_a_pause_but_not_forever() {
         let first = Instant::now();
         let short = NoticeTimes { first, last: first };
-        assert_eq!(short.due(), first + QUIET);
-        let long = NoticeTimes { first, last: first + LONGEST };
-        assert_eq!(long.due(), first + LONGEST);
+        assert_eq!(short.due(), first + QUIET_PERIOD);
+        let long = NoticeTimes { first, last: first + MAX_REPORT_DELAY };
+        assert_eq!(long.due(), first + MAX_REPORT_DELAY);
     }
 
     #[test]
     fn waking_ends_a_wait() {
-        let notices = notices(&["/a/one.json"]);
+        let notices = notices_for(&["/a/one.json"]);
         notices.wake();
         assert!(notices.wait_until(Instant::now() + Duration::from_secs(60)).is_empty());
     }

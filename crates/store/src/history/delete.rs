@@ -33,7 +33,7 @@ const ITEMS_LEFT: i64 = 0;
 /// rewritten.
 const INDEX_LEFT: i64 = 1;
 /// Value of `gone.left`: the index is being rewritten.
-const INDEX_BEGUN: i64 = 2;
+const INDEX_REWRITING: i64 = 2;
 /// Value of `gone.left`: free pages and the journal remain.
 const JOURNAL_LEFT: i64 = 3;
 
@@ -85,11 +85,11 @@ fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProg
         }
         Some((_, INDEX_LEFT)) => {
             begin_index_rewrite(connection)?;
-            set_progress(connection, INDEX_LEFT, INDEX_BEGUN)?;
+            set_progress(connection, INDEX_LEFT, INDEX_REWRITING)?;
         }
-        Some((_, INDEX_BEGUN)) => {
+        Some((_, INDEX_REWRITING)) => {
             if continue_index_rewrite(connection)? {
-                set_progress(connection, INDEX_BEGUN, JOURNAL_LEFT)?;
+                set_progress(connection, INDEX_REWRITING, JOURNAL_LEFT)?;
             }
         }
         Some(_) => {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     /// Creates a history with two conversations, each with a number of items and a number of words in each item.
-    fn filled(folder: &Path, kept: (usize, usize), gone: (usize, usize)) -> HistoryDatabase {
+    fn history_with_conversations(folder: &Path, kept: (usize, usize), gone: (usize, usize)) -> HistoryDatabase {
         let history = HistoryDatabase::new(folder, without_keychain());
         for (id, canary, (items, words)) in [("kept", "stays", kept), ("gone", "kestrel", gone)] {
             history.create(&Conversation { id: id.into(), ..Conversation::default() }).unwrap();
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn other_writes_proceed_between_deletion_steps() {
         let folder = tempfile::tempdir().unwrap();
-        drop(filled(folder.path(), (400, 300), (120, 3)));
+        drop(history_with_conversations(folder.path(), (400, 300), (120, 3)));
         let path = folder.path().join("history.db");
         let mut connection = history_tables::open(&path, &ContentKeySlot::default()).unwrap();
         let other = database::connect(&path).unwrap();
@@ -223,7 +223,7 @@ mod tests {
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
-            of_index += usize::from(left == INDEX_BEGUN);
+            of_index += usize::from(left == INDEX_REWRITING);
             if deletion_step(&mut connection, CLEAR_TIMEOUT).unwrap() != DeletionProgress::Steps {
                 break;
             }
@@ -239,7 +239,7 @@ mod tests {
     fn interrupted_deletion_is_continued() {
         for done in 0.. {
             let folder = tempfile::tempdir().unwrap();
-            drop(filled(folder.path(), (10, 50), (60, 3)));
+            drop(history_with_conversations(folder.path(), (10, 50), (60, 3)));
             let mut connection =
                 history_tables::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
             connection.write(|connection| mark_deleted(connection, "gone")).unwrap();

@@ -189,7 +189,7 @@ fn encrypt_texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
             let sql = "UPDATE said SET text = encrypted('said', text) WHERE item = ?1";
             connection.prepare_cached(sql)?.execute([item])?;
             let sql = "INSERT OR REPLACE INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))";
-            connection.prepare_cached(sql)?.execute(params![item, index_words::indexed(&text)])?;
+            connection.prepare_cached(sql)?.execute(params![item, index_words::words_for_index(&text)])?;
         }
         Ok(())
     })

@@ -10,10 +10,10 @@ use super::schema::CheckedConnection;
 use crate::content_key::{self, ContentKeySlot};
 use crate::database;
 
-pub(super) use crate::database::{database_error, signed, unsigned};
+pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
 
 /// Version of the schema and of the word splitting for the index, stored in `PRAGMA user_version`.
-const VERSION: i64 = 2;
+const SCHEMA_VERSION: i64 = 2;
 
 /// Size of SQLite's page cache, in KiB.
 const CACHE_KIB: i64 = 4_096;
@@ -25,7 +25,7 @@ const CACHE_KIB: i64 = 4_096;
 /// Once `protection` contains a key ID, all content is encrypted with that key (`encryption.rs`). Triggers reject
 /// unencrypted content of processes that have not noticed this. The index then contains no words. `folded` contains
 /// them in encrypted form.
-const TABLES: &str = "
+const SCHEMA_V1_SQL: &str = "
 CREATE TABLE conversation (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -77,7 +77,7 @@ INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 ";
 
 /// SQL statements that upgrade the schema from version 1 to version 2.
-const PROTECTION_SQL: &str = "
+const SCHEMA_V2_SQL: &str = "
 CREATE TABLE protection (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL, left INTEGER NOT NULL) STRICT;
 CREATE TABLE folded (item INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
 CREATE TRIGGER conversation_is_encrypted BEFORE INSERT ON conversation
@@ -119,8 +119,8 @@ const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
 
 /// Creates all tables of the latest schema version.
 pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
-    connection.execute_batch(PROTECTION_SQL)?;
+    connection.execute_batch(SCHEMA_V1_SQL)?;
+    connection.execute_batch(SCHEMA_V2_SQL)?;
     super::readings::make_tables(connection)
 }
 
@@ -129,7 +129,7 @@ pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<
 /// # Errors
 /// Returns [`StoreError`] if it can't be opened, or another program changed its schema.
 pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnection, StoreError> {
-    let connection = database::open(path, VERSION, &format!("{TABLES}{PROTECTION_SQL}"), upgrade)?;
+    let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
     let set_up = || {
         content_key::add_functions(&connection, key)?;
         connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -153,7 +153,7 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
         database::replace_table_definition(connection, table, (&before, &after))?;
     }
     connection.execute_batch("ALTER TABLE blob ADD COLUMN encrypted INTEGER NOT NULL DEFAULT 0")?;
-    connection.execute_batch(PROTECTION_SQL)
+    connection.execute_batch(SCHEMA_V2_SQL)
 }
 
 /// Returns the row numbers of a conversation and of its head, which is the last item of the branch that is shown.
@@ -181,7 +181,7 @@ pub(super) fn index_text(connection: &Connection, item: i64, text: &str) -> rusq
     if !text.is_empty() {
         let sql = "INSERT INTO said (item, text) VALUES (?1, encrypted('said', ?2))";
         connection.prepare_cached(sql)?.execute(params![item, text])?;
-        let words = super::index_words::indexed(text);
+        let words = super::index_words::words_for_index(text);
         let sql = if omits_index_words(connection)? {
             "INSERT INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))"
         } else {
@@ -203,7 +203,7 @@ pub(super) fn unindex_text(connection: &Connection, item: i64, said: &str) -> ru
     if omits_index_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
     } else {
-        let words = super::index_words::indexed(said);
+        let words = super::index_words::words_for_index(said);
         let sql = "INSERT INTO word (word, rowid, text) VALUES ('delete', ?1, ?2)";
         connection.prepare_cached(sql)?.execute(params![item, words])?;
     }
@@ -229,7 +229,7 @@ pub(super) fn release_blobs(connection: &Connection, item: i64) -> rusqlite::Res
 }
 
 /// Parses the JSON text in the column with this index.
-pub(super) fn json(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
+pub(super) fn json_column(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
     let text = row.get_ref(at)?.as_str()?;
     serde_json::from_str(text)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, rusqlite::types::Type::Text, Box::new(error)))

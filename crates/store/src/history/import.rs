@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::schema::CheckedConnection;
 use super::write::{self, WriteRefusal};
-use super::{create, is_valid_id};
+use super::{is_valid_id, write::insert_conversation};
 use crate::content_key::ContentKey;
 use crate::files;
 
@@ -93,8 +93,8 @@ fn import_one(
     let mut items: Vec<NewItem> = Vec::with_capacity(older.items.len());
     for value in older.items {
         let known: Option<item::ChatItem> = serde_json::from_value(value.clone()).ok();
-        let sources = known.as_ref().map(|item| item::sources([item]));
-        let mut readings = known.as_ref().map(item::readings).unwrap_or_default();
+        let sources = known.as_ref().map(|item| item::content_sources([item]));
+        let mut readings = known.as_ref().map(item::item_readings).unwrap_or_default();
         for reading in &mut readings {
             // Older versions did not store the actual value, so the stricter one is used.
             reading.open_world = true;
@@ -121,8 +121,8 @@ fn import_one(
     let taken_over = bodies.and_then(|bodies| {
         connection.write(|connection| {
             // An earlier import may have been interrupted before or after its last item.
-            let is_begun = create(connection, &conversation)?
-                || super::read::conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
+            let is_begun = insert_conversation(connection, &conversation)?
+                || super::read::read_conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
             if is_begun {
                 write::write_items(connection, id, (&items, &bodies), None, key)?;
             }
@@ -135,7 +135,7 @@ fn import_one(
 /// Deletes the renamed file of a conversation.
 pub(super) fn remove_old_file(folder: &Path, id: &str) -> Result<(), StoreError> {
     for path in [folder.join(format!("{id}.{IMPORTED_SUFFIX}")), folder.join(format!("{id}.json"))] {
-        remove(&path)?;
+        remove_file_if_exists(&path)?;
     }
     Ok(())
 }
@@ -145,13 +145,13 @@ pub(super) fn remove_all_old_files(folder: &Path) -> Result<(), StoreError> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.to_string_lossy().ends_with(&format!(".{IMPORTED_SUFFIX}")) {
-            remove(&path)?;
+            remove_file_if_exists(&path)?;
         }
     }
     Ok(())
 }
 
-fn remove(path: &PathBuf) -> Result<(), StoreError> {
+fn remove_file_if_exists(path: &PathBuf) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(files::file_error(path, "delete it", &error)),
         _ => Ok(()),

@@ -7,7 +7,7 @@ use std::iter::FusedIterator;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Maximum length of a word, in characters. Longer ones are truncated.
-const MAX_WORD: usize = 64;
+const MAX_WORD_CHARS: usize = 64;
 
 /// A word in a text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ enum CharacterClass {
     Between,
 }
 
-fn class(c: char) -> CharacterClass {
+fn character_class(c: char) -> CharacterClass {
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' => CharacterClass::Letter,
         '\0'..='\x7f' => CharacterClass::Between,
@@ -64,22 +64,22 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
     std::iter::from_fn(move || {
         loop {
             let (start, first) = rest.next()?;
-            let class_of_first = class(first);
+            let class_of_first = character_class(first);
             let mut end = start + first.len_utf8();
             match class_of_first {
                 CharacterClass::Between => {}
                 CharacterClass::Alone => {
-                    return Some(IndexedWord { start, end, folded: fold(&text[start..end]), alone: true });
+                    return Some(IndexedWord { start, end, folded: fold_word(&text[start..end]), alone: true });
                 }
                 CharacterClass::Letter => {
                     while let Some(&(at, c)) = rest.peek() {
-                        if class(c) != CharacterClass::Letter {
+                        if character_class(c) != CharacterClass::Letter {
                             break;
                         }
                         end = at + c.len_utf8();
                         rest.next();
                     }
-                    let folded = fold(&text[start..end]);
+                    let folded = fold_word(&text[start..end]);
                     // Folding an accent without a base character yields an empty word.
                     if !folded.is_empty() {
                         return Some(IndexedWord { start, end, folded, alone: false });
@@ -91,20 +91,20 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
     .fuse()
 }
 
-fn fold(word: &str) -> String {
+fn fold_word(word: &str) -> String {
     if word.is_ascii() {
-        let mut folded = word[..word.len().min(MAX_WORD)].to_owned();
+        let mut folded = word[..word.len().min(MAX_WORD_CHARS)].to_owned();
         folded.make_ascii_lowercase();
         return folded;
     }
-    let small = word.chars().take(MAX_WORD).flat_map(char::to_lowercase);
+    let small = word.chars().take(MAX_WORD_CHARS).flat_map(char::to_lowercase);
     // Composed after the accents are removed, because decomposition splits Korean syllables. Characters that do not
     // belong to a word would split it in the index.
-    small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| class(*c) != CharacterClass::Between).collect()
+    small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| character_class(*c) != CharacterClass::Between).collect()
 }
 
 /// Returns the folded words of a text, separated by blanks.
-pub(super) fn indexed(text: &str) -> String {
+pub(super) fn words_for_index(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + text.len() / 4);
     for word in index_words(text) {
         if !line.is_empty() {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn words_are_folded_and_ideographs_are_single_words() {
-        let folded = |text: &str| indexed(text);
+        let folded = |text: &str| words_for_index(text);
         assert_eq!(
             folded("Drawbridge's read_file"),
             "drawbridge s read file",
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(folded("ＡＢＣ１"), "abc1", "full-width letters must be folded");
         assert_eq!(folded("ﬁne Straße"), "fine straße", "ligatures must be split into letters");
         assert_eq!(folded(" \u{301} — … "), "", "a text without letters must have no words");
-        assert_eq!(folded(&"x".repeat(1_000)).len(), MAX_WORD, "a long word must be truncated");
+        assert_eq!(folded(&"x".repeat(1_000)).len(), MAX_WORD_CHARS, "a long word must be truncated");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 /// Maximum length of an item's searchable text, in bytes.
-const MAX_TEXT: usize = 32 << 10;
+const MAX_TEXT_BYTES: usize = 32 << 10;
 
 /// Members of a body whose text is shown to users.
 const SHOWN_MEMBERS: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
@@ -51,7 +51,7 @@ fn add_all_texts(value: &Value, text: &mut String) {
 }
 
 fn append_text(words: &str, text: &mut String) {
-    let room = MAX_TEXT.saturating_sub(text.len() + 1);
+    let room = MAX_TEXT_BYTES.saturating_sub(text.len() + 1);
     let end = words.floor_char_boundary(room);
     if end > 0 {
         if !text.is_empty() {
@@ -103,10 +103,14 @@ mod tests {
 
     #[test]
     fn indexed_text_is_bounded() {
-        let long = "ä".repeat(MAX_TEXT);
+        let long = "ä".repeat(MAX_TEXT_BYTES);
         let text = searchable_text(
             &json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}),
         );
-        assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 8, "the text must end at the limit: {}", text.len());
+        assert!(
+            text.len() <= MAX_TEXT_BYTES && text.len() > MAX_TEXT_BYTES - 8,
+            "the text must end at the limit: {}",
+            text.len()
+        );
     }
 }

@@ -37,7 +37,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use delete::DeletionProgress;
-use history_tables::{database_error, signed};
+use history_tables::{database_error, to_sql_integer};
 use schema::CheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
@@ -58,7 +58,7 @@ const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Minimum interval between requests to a keychain that returned no key.
 const KEY_RETRY_INTERVAL: Duration = Duration::from_secs(15);
 /// Maximum length of a conversation ID, in bytes.
-const MAX_ID: usize = 64;
+const MAX_ID_BYTES: usize = 64;
 
 /// The history database in a data folder. Implements [`History`].
 pub(crate) struct HistoryDatabase {
@@ -82,20 +82,7 @@ pub(crate) struct HistoryDatabase {
 
 /// Returns `true` if this is a valid conversation ID. A valid ID contains no path separator.
 fn is_valid_id(id: &str) -> bool {
-    !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-}
-
-/// Creates a conversation. Returns `false` if a conversation with its ID exists.
-fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
-    // The number of a deleted conversation must not be reused while items with it remain.
-    let sql = "INSERT OR IGNORE INTO conversation (number, id, title, created_at, updated_at, head, settings, items) \
-        VALUES (1 + max((SELECT coalesce(max(number), 0) FROM conversation), \
-            (SELECT coalesce(max(conversation), 0) FROM gone)), ?1, encrypted('title', ?2), ?3, ?4, NULL, \
-            encrypted('settings', ?5), 0)";
-    let Conversation { id, title, created_at, updated_at, settings, .. } = conversation;
-    let settings = if settings.is_null() { "{}".to_owned() } else { settings.to_string() };
-    let values = params![id, title, signed(*created_at), signed(*updated_at), settings];
-    Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
+    !id.is_empty() && id.len() <= MAX_ID_BYTES && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 impl HistoryDatabase {
@@ -120,7 +107,7 @@ impl HistoryDatabase {
     }
 
     fn check_id(&self, id: &str) -> Result<(), StoreError> {
-        let form = format!("1 to {MAX_ID} letters, digits and dashes were expected");
+        let form = format!("1 to {MAX_ID_BYTES} letters, digits and dashes were expected");
         if is_valid_id(id) {
             Ok(())
         } else {
@@ -344,19 +331,20 @@ impl History for HistoryDatabase {
     }
 
     fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
-        self.with_reader("read it", read::list)
+        self.with_reader("read it", read::list_conversations)
     }
 
     fn create(&self, conversation: &Conversation) -> Result<(), StoreError> {
         self.check_id(&conversation.id)?;
-        let is_new =
-            self.write_transaction("begin a conversation", |connection| Ok(create(connection, conversation)?))?;
+        let is_new = self.write_transaction("begin a conversation", |connection| {
+            Ok(write::insert_conversation(connection, conversation)?)
+        })?;
         if is_new { Ok(()) } else { Err(self.error(format!("there is a conversation {:?} already", conversation.id))) }
     }
 
     fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
         self.check_id(id)?;
-        self.with_reader("read it", |connection| read::conversation(connection, id, self.key.get().as_deref()))
+        self.with_reader("read it", |connection| read::read_conversation(connection, id, self.key.get().as_deref()))
     }
 
     fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
@@ -365,7 +353,7 @@ impl History for HistoryDatabase {
             settings = coalesce(encrypted('settings', ?3), settings), updated_at = max(updated_at, ?4) WHERE id = ?1";
         let settings = change.settings.as_ref().map(Value::to_string);
         self.write_transaction("change a conversation", |connection| {
-            let values = params![id, change.title, settings, signed(change.at)];
+            let values = params![id, change.title, settings, to_sql_integer(change.at)];
             Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
         })
     }
@@ -392,7 +380,7 @@ impl History for HistoryDatabase {
 
     fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
         self.check_id(&range.conversation)?;
-        let page = self.with_reader("read it", |connection| read::items(connection, range, &self.key))?;
+        let page = self.with_reader("read it", |connection| read::read_branch_page(connection, range, &self.key))?;
         let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == ItemState::Streaming);
         if !page.as_ref().is_some_and(is_streaming) {
             return Ok(page);
@@ -405,23 +393,25 @@ impl History for HistoryDatabase {
         if cut == 0 {
             Ok(page)
         } else {
-            self.with_reader("read it", |connection| read::items(connection, range, &self.key))
+            self.with_reader("read it", |connection| read::read_branch_page(connection, range, &self.key))
         }
     }
 
     fn all_items(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
         self.check_id(conversation)?;
-        self.with_reader("read it", |connection| read::all_items(connection, conversation, after, limit, &self.key))
+        self.with_reader("read it", |connection| {
+            read::read_all_items(connection, conversation, after, limit, &self.key)
+        })
     }
 
     fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.check_id(conversation)?;
-        self.with_reader("read it", |connection| read::item(connection, conversation, item, true, &self.key))
+        self.with_reader("read it", |connection| read::read_item(connection, conversation, item, true, &self.key))
     }
 
     fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.check_id(conversation)?;
-        self.with_reader("read it", |connection| read::item(connection, conversation, item, false, &self.key))
+        self.with_reader("read it", |connection| read::read_item(connection, conversation, item, false, &self.key))
     }
 
     fn usage(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
@@ -440,7 +430,7 @@ impl History for HistoryDatabase {
 
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(hash) = crate::hex::from_hex(hash) else { return Ok(None) };
-        self.with_reader("read it", |connection| read::blob(connection, &hash, &self.key))
+        self.with_reader("read it", |connection| read::read_blob(connection, &hash, &self.key))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {

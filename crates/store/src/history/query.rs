@@ -7,7 +7,7 @@ use super::index_words::{IndexedWord, index_words};
 /// Maximum number of terms in a search. Further terms are ignored.
 const MAX_TERMS: usize = 16;
 /// Maximum number of bytes of a search that are parsed.
-const MAX_QUERY: usize = 400;
+const MAX_QUERY_BYTES: usize = 400;
 /// Number of characters in an excerpt before the first match.
 const LEADING_CHARS: usize = 40;
 /// Length of an excerpt, in characters.
@@ -28,7 +28,7 @@ pub(super) struct SearchQuery(Vec<QueryTerm>);
 impl SearchQuery {
     /// Parses a search. Returns `None` if it contains no words.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let text = &text[..text.floor_char_boundary(MAX_QUERY)];
+        let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut end_of_row = None;
         let mut last_end = 0;
@@ -133,23 +133,23 @@ mod tests {
 
     use super::*;
 
-    fn asked(text: &str) -> String {
+    fn fts_query(text: &str) -> String {
         SearchQuery::parse(text).unwrap().to_fts_query()
     }
 
     #[test]
     fn query_matches_all_words() {
-        assert_eq!(asked("Fjord berg"), r#""fjord" AND "berg" *"#, "the last word must match as a prefix");
-        assert_eq!(asked("fjord "), r#""fjord""#, "a completed word must match exactly");
-        assert_eq!(asked("港口 天气"), r#""港 口" AND "天 气""#, "adjacent ideographs must form a phrase");
+        assert_eq!(fts_query("Fjord berg"), r#""fjord" AND "berg" *"#, "the last word must match as a prefix");
+        assert_eq!(fts_query("fjord "), r#""fjord""#, "a completed word must match exactly");
+        assert_eq!(fts_query("港口 天气"), r#""港 口" AND "天 气""#, "adjacent ideographs must form a phrase");
         assert_eq!(
-            asked("北京2026 \" OR * NEAR("),
+            fts_query("北京2026 \" OR * NEAR("),
             r#""北 京" AND "2026" AND "or" AND "near""#,
             "operators must be ignored"
         );
         assert_eq!(SearchQuery::parse(" \"*-^ "), None, "a search without words must be empty");
         assert_eq!(
-            asked(&"a ".repeat(300)).matches("AND").count(),
+            fts_query(&"a ".repeat(300)).matches("AND").count(),
             MAX_TERMS - 1,
             "the number of terms must be bounded"
         );
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn matching_is_consistent_with_the_index() {
-        let words = crate::history::index_words::indexed("The ferry to Ålesund, 我们在港口见面");
+        let words = crate::history::index_words::words_for_index("The ferry to Ålesund, 我们在港口见面");
         let fits = |text: &str| SearchQuery::parse(text).unwrap().matches(&words);
         for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
             assert!(fits(text), "{text:?} must match");

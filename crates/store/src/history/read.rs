@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
 use super::write::state_from_number;
-use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::unsigned, reading_seal, readings};
+use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings};
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
@@ -13,16 +13,16 @@ use crate::hex::hex;
 const ITEM_COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, decrypted('body', item.body)";
 
 /// Returns ID, title and modification time of each conversation, the latest first.
-pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, String, u64)>> {
+pub(super) fn list_conversations(connection: &Connection) -> rusqlite::Result<Vec<(String, String, u64)>> {
     let sql =
         "SELECT id, decrypted('title', title), updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
     let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, unsigned(row.get(2)?)));
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, from_sql_integer(row.get(2)?)));
     statement.query_map([], read)?.collect()
 }
 
 /// Returns a conversation without its items, or `None` if it does not exist.
-pub(super) fn conversation(
+pub(super) fn read_conversation(
     connection: &Connection,
     id: &str,
     key: Option<&ContentKey>,
@@ -34,11 +34,11 @@ pub(super) fn conversation(
         let conversation = Conversation {
             id: id.to_owned(),
             title: row.get(1)?,
-            created_at: unsigned(row.get(2)?),
-            updated_at: unsigned(row.get(3)?),
+            created_at: from_sql_integer(row.get(2)?),
+            updated_at: from_sql_integer(row.get(3)?),
             head: row.get(4)?,
-            settings: history_tables::json(row, 5)?,
-            items: unsigned(row.get(6)?),
+            settings: history_tables::json_column(row, 5)?,
+            items: from_sql_integer(row.get(6)?),
             sources: Vec::new(),
             readings: Vec::new(),
         };
@@ -52,7 +52,7 @@ pub(super) fn conversation(
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     found.readings = readings::conversation_readings(connection, number)?;
     if let Some(key) = key
-        && !reading_seal::verify(connection, number, key)?
+        && !reading_seal::verify_seal(connection, number, key)?
     {
         let all = reading_seal::item_readings(connection, number)?;
         for server in all.sources {
@@ -74,7 +74,7 @@ pub(super) fn conversation(
 }
 
 /// Returns a page of the items in one branch.
-pub(super) fn items(
+pub(super) fn read_branch_page(
     connection: &Connection,
     range: &ItemRange,
     key: &ContentKeySlot,
@@ -119,7 +119,7 @@ pub(super) fn items(
 }
 
 /// Returns a page of items of all branches, in the order in which they were first written.
-pub(super) fn all_items(
+pub(super) fn read_all_items(
     connection: &Connection,
     conversation: &str,
     after: Option<&str>,
@@ -158,7 +158,7 @@ pub(super) fn all_items(
 }
 
 /// Returns one item, or `None` if it does not exist.
-pub(super) fn item(
+pub(super) fn read_item(
     connection: &Connection,
     conversation: &str,
     id: &str,
@@ -201,7 +201,7 @@ pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &st
 }
 
 /// Returns the content with this hash, decrypted, or `None` if it does not exist.
-pub(super) fn blob(
+pub(super) fn read_blob(
     connection: &Connection,
     hash: &ContentHash,
     key: &ContentKeySlot,
@@ -231,8 +231,8 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     let item = StoredItem {
         id: row.get(1)?,
         parent: None,
-        at: unsigned(row.get(3)?),
-        body: history_tables::json(row, 5)?,
+        at: from_sql_integer(row.get(3)?),
+        body: history_tables::json_column(row, 5)?,
         state: state_from_number(row.get(4)?),
         siblings: Vec::new(),
         left_out: Vec::new(),
@@ -260,7 +260,7 @@ fn complete_item(
     let mut rows = large.query([number])?;
     while let Some(row) = rows.next()? {
         let (pointer, base64): (String, bool) = (row.get(0)?, row.get(1)?);
-        let size = unsigned(row.get(3)?);
+        let size = from_sql_integer(row.get(3)?);
         if !whole && extracted_content::is_omitted_from_pages(&pointer, base64, size) {
             let hash: ContentHash = row.get(2)?;
             item.left_out.push(OmittedContent { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });

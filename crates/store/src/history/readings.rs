@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 /// on further ones.
 const MAX_READINGS: i64 = 1_000;
 
-const READING_TABLE: &str = "
+const READING_TABLE_SQL: &str = "
 CREATE TABLE reading (
     conversation INTEGER NOT NULL,
     server TEXT NOT NULL,
@@ -24,12 +24,12 @@ INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation
 ";
 
 /// Table of the seals over `reading` (`reading_seal.rs`). Without a seal, the readings are determined from all items.
-const SEAL_TABLE: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
+const SEAL_TABLE_SQL: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
 /// Creates the tables `reading` and `reading_seal` if they do not exist.
 pub(super) fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
-    make_table(connection, "reading", READING_TABLE)?;
-    make_table(connection, "reading_seal", SEAL_TABLE)
+    make_table(connection, "reading", READING_TABLE_SQL)?;
+    make_table(connection, "reading_seal", SEAL_TABLE_SQL)
 }
 
 fn make_table(connection: &Connection, name: &str, table: &str) -> rusqlite::Result<()> {

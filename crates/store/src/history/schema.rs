@@ -70,7 +70,7 @@ impl CheckedConnection {
         // This read starts the transaction even if `act` reads nothing, so the schema can't change until its end.
         let version = transaction.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.version != Some(version) {
-            check(&transaction)?;
+            check_schema(&transaction)?;
             self.version = Some(version);
         }
         let done = act(&transaction)?;
@@ -85,7 +85,7 @@ impl CheckedConnection {
     }
 }
 
-fn check(connection: &Connection) -> rusqlite::Result<()> {
+fn check_schema(connection: &Connection) -> rusqlite::Result<()> {
     let strange = unexpected_parts(connection)?;
     if strange.is_empty() {
         Ok(())
@@ -154,18 +154,18 @@ mod tests {
     use super::*;
     use crate::audit::KeyHolder;
 
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
     /// Set once a connection is waiting for another process's transaction.
-    static WAITS: AtomicBool = AtomicBool::new(false);
+    static IS_WAITING: AtomicBool = AtomicBool::new(false);
 
     fn wait(_: i32) -> bool {
-        WAITS.store(true, Ordering::SeqCst);
+        IS_WAITING.store(true, Ordering::SeqCst);
         // sleep: polls for the lock, since no event reports it.
         std::thread::sleep(Duration::from_millis(5));
         true
     }
 
-    fn says(id: &str) -> NewItem {
+    fn message_item(id: &str) -> NewItem {
         let body = json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": "kestrel"}]});
         let (sources, readings) = (Vec::new(), Vec::new());
         NewItem { id: id.into(), after: ItemPosition::Head, at: 1, body, state: ItemState::Whole, sources, readings }
@@ -176,17 +176,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let history = HistoryDatabase::new(folder.path(), KeyHolder::new(Arc::new(SecretsInMemory::default())));
         history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();
-        history.write("c", &[says("before")]).unwrap();
+        history.write("c", &[message_item("before")]).unwrap();
         lock(&history.writes).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
         let other = Connection::open(folder.path().join("history.db")).unwrap();
         let attack = "BEGIN IMMEDIATE; CREATE TABLE copy (text); \
             CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";
         other.execute_batch(attack).unwrap();
         let written = std::thread::scope(|scope| {
-            let written = scope.spawn(|| history.write("c", &[says("after")]));
+            let written = scope.spawn(|| history.write("c", &[message_item("after")]));
             let start = Instant::now();
-            while !WAITS.load(Ordering::SeqCst) {
-                assert!(start.elapsed() < PATIENCE, "the write must wait for the other process");
+            while !IS_WAITING.load(Ordering::SeqCst) {
+                assert!(start.elapsed() < WAIT_TIMEOUT, "the write must wait for the other process");
                 // sleep: polls until the write waits, since no event reports it.
                 std::thread::sleep(Duration::from_millis(5));
             }

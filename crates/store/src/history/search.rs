@@ -5,12 +5,12 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;
 use super::query::SearchQuery;
-use super::{history_tables::signed, history_tables::unsigned};
+use super::{history_tables::from_sql_integer, history_tables::to_sql_integer};
 
 /// Maximum number of results of one search.
-const MAX_FOUND: usize = 200;
+const MAX_RESULTS: usize = 200;
 
-/// Returns the items that match, the latest first, at most [`MAX_FOUND`].
+/// Returns the items that match, the latest first, at most [`MAX_RESULTS`].
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
     let Some(query) = SearchQuery::parse(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {
@@ -21,8 +21,8 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
         CROSS JOIN item ON item.number = found.number \
         CROSS JOIN conversation ON conversation.number = item.conversation \
         CROSS JOIN said ON said.item = item.number";
-    let before = search.before.map_or(i64::MAX, signed);
-    let limit = i64::try_from(search.limit.min(MAX_FOUND)).unwrap_or(0);
+    let before = search.before.map_or(i64::MAX, to_sql_integer);
+    let limit = i64::try_from(search.limit.min(MAX_RESULTS)).unwrap_or(0);
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_map(params![query.to_fts_query(), before, limit], |row| found_item(row, &query))?;
     found.collect()
@@ -35,8 +35,8 @@ fn search_without_index(
     search: &HistorySearch,
     query: &SearchQuery,
 ) -> rusqlite::Result<Vec<FoundItem>> {
-    let before = search.before.map_or(i64::MAX, signed);
-    let limit = search.limit.min(MAX_FOUND);
+    let before = search.before.map_or(i64::MAX, to_sql_integer);
+    let limit = search.limit.min(MAX_RESULTS);
     let sql = "SELECT item.number, conversation.id, decrypted('title', conversation.title), item.id, item.at, \
         decrypted('said', said.text) \
         FROM item \
@@ -62,11 +62,11 @@ fn search_without_index(
 
 fn found_item(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
     Ok(FoundItem {
-        number: unsigned(row.get(0)?),
+        number: from_sql_integer(row.get(0)?),
         conversation: row.get(1)?,
         title: row.get(2)?,
         item: row.get(3)?,
-        at: unsigned(row.get(4)?),
+        at: from_sql_integer(row.get(4)?),
         excerpt: query.excerpt(row.get_ref(5)?.as_str()?),
     })
 }

@@ -5,7 +5,7 @@ use domain::history::ConversationUsage;
 use domain::item::{Cost, TokenUsage};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::history_tables::{self, unsigned};
+use super::history_tables::{self, from_sql_integer};
 use super::write::{STATE_CUT, STATE_STREAMING};
 
 /// Maximum number of items, from the end of a branch, in which the latest reply with token counts is searched. The last
@@ -13,7 +13,7 @@ use super::write::{STATE_CUT, STATE_STREAMING};
 const MAX_SEARCHED_ITEMS: usize = 500;
 
 /// Common table expression with the items of a conversation, each body decrypted once.
-const OWN_ITEMS_SQL: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
+const CONVERSATION_ITEMS_SQL: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
     FROM item INDEXED BY item_after WHERE conversation = ?1)";
 
 /// Returns the token counts and costs of a conversation, or `None` if it does not exist.
@@ -24,20 +24,20 @@ pub(super) fn conversation_usage(
     let Some((conversation, head)) = history_tables::conversation_numbers(connection, conversation)? else {
         return Ok(None);
     };
-    let (usage, unpriced) = usage(connection, conversation)?;
-    let costs = costs(connection, conversation)?;
+    let (usage, unpriced) = token_usage(connection, conversation)?;
+    let costs = reply_costs(connection, conversation)?;
     Ok(Some(ConversationUsage { usage, costs, unpriced, context_used: context_used(connection, head)? }))
 }
 
 /// Returns the token counts of all replies, and the number of replies whose cost is unknown.
-fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUsage, u32)> {
+fn token_usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUsage, u32)> {
     let sql = "SELECT sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), sum(body ->> '$.usage.cachedInput'), \
             sum(body ->> '$.usage.writtenInput'), sum(body ->> '$.usage.thinking'), \
             count(*) FILTER (WHERE state <> ?2 AND (state = ?3 OR body ->> '$.cost.amount' IS NULL) AND (\
                 json_array_length(body, '$.parts') > 0 OR body ->> '$.stop.is' = 'stopped' \
                 OR body ->> '$.usage.input' IS NOT NULL OR body ->> '$.usage.output' IS NOT NULL)) \
         FROM own WHERE body ->> '$.kind' = 'reply'";
-    let sql = format!("{OWN_ITEMS_SQL} {sql}");
+    let sql = format!("{CONVERSATION_ITEMS_SQL} {sql}");
     connection.prepare_cached(&sql)?.query_row(params![conversation, STATE_STREAMING, STATE_CUT], |row| {
         let usage = TokenUsage {
             input: token_count(row, 0)?,
@@ -50,11 +50,11 @@ fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenU
     })
 }
 
-fn costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cost>> {
+fn reply_costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cost>> {
     let sql = "SELECT body ->> '$.cost.currency' AS currency, sum(body ->> '$.cost.amount') \
         FROM own WHERE body ->> '$.kind' = 'reply' AND body ->> '$.cost.amount' IS NOT NULL \
         GROUP BY currency ORDER BY currency";
-    let mut statement = connection.prepare_cached(&format!("{OWN_ITEMS_SQL} {sql}"))?;
+    let mut statement = connection.prepare_cached(&format!("{CONVERSATION_ITEMS_SQL} {sql}"))?;
     let costs = statement.query_map([conversation], |row| Ok(Cost { currency: row.get(0)?, amount: row.get(1)? }))?;
     costs.collect()
 }
@@ -81,7 +81,7 @@ fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<
 /// Reads a token count. The stored JSON value may have any type. Anything but an integer counts as absent.
 fn token_count(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(match row.get_ref(at)? {
-        rusqlite::types::ValueRef::Integer(number) => Some(unsigned(number)),
+        rusqlite::types::ValueRef::Integer(number) => Some(from_sql_integer(number)),
         _ => None,
     })
 }

@@ -1,22 +1,35 @@
-//! Writes the items of conversations.
+//! Writes conversations and their items.
 
 use crate::history::item_text::searchable_text;
-use domain::history::{ItemPosition, NewItem};
+use domain::history::{Conversation, ItemPosition, NewItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::extracted_content::{ExtractedContent, extract_large};
-use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::signed, reading_seal, readings};
+use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::to_sql_integer, reading_seal, readings};
 use crate::content_key::{self, ContentKey};
 
 /// Maximum number of items of a conversation, over all branches.
 const MAX_ITEMS: i64 = 100_000;
 /// Maximum length of an item ID, in bytes.
-const MAX_ID: usize = 200;
+const MAX_ITEM_ID_BYTES: usize = 200;
 
 const STATE_WHOLE: i64 = 0;
 pub(super) const STATE_STREAMING: i64 = 1;
 pub(super) const STATE_CUT: i64 = 2;
+
+/// Creates a conversation. Returns `false` if a conversation with its ID exists.
+pub(super) fn insert_conversation(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
+    // The number of a deleted conversation must not be reused while items with it remain.
+    let sql = "INSERT OR IGNORE INTO conversation (number, id, title, created_at, updated_at, head, settings, items) \
+        VALUES (1 + max((SELECT coalesce(max(number), 0) FROM conversation), \
+            (SELECT coalesce(max(conversation), 0) FROM gone)), ?1, encrypted('title', ?2), ?3, ?4, NULL, \
+            encrypted('settings', ?5), 0)";
+    let Conversation { id, title, created_at, updated_at, settings, .. } = conversation;
+    let settings = if settings.is_null() { "{}".to_owned() } else { settings.to_string() };
+    let values = params![id, title, to_sql_integer(*created_at), to_sql_integer(*updated_at), settings];
+    Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
+}
 
 /// Returns the number that represents an item's state.
 const fn state_number(state: ItemState) -> i64 {
@@ -45,7 +58,9 @@ pub(super) enum WriteRefusal {
     NoParent(String, String),
     #[error("a conversation holds at most {MAX_ITEMS} items; start another one")]
     TooMany,
-    #[error("{0:?} is not the id of an item: 1 to {MAX_ID} characters without control characters were expected")]
+    #[error(
+        "{0:?} is not the id of an item: 1 to {MAX_ITEM_ID_BYTES} characters without control characters were expected"
+    )]
     Id(String),
     #[error("the item {0:?} can't be written as JSON: {1}")]
     Json(String, serde_json::Error),
@@ -74,14 +89,14 @@ pub(super) fn write_items(
         _ => None,
     };
     if let Some(key) = seal
-        && !reading_seal::verify(connection, conversation, key)?
+        && !reading_seal::verify_seal(connection, conversation, key)?
     {
         reading_seal::rebuild_readings(connection, conversation)?;
     }
     let mut made = 0;
     for (item, body) in items.iter().zip(bodies) {
         let number = if let Some(number) = history_tables::item_number(connection, conversation, &item.id)? {
-            replace(connection, number, item, body, writer)?;
+            replace_item(connection, number, item, body, writer)?;
             number
         } else {
             let parent = match &item.after {
@@ -93,7 +108,7 @@ pub(super) fn write_items(
                 },
             };
             made += 1;
-            let number = insert(connection, conversation, parent, item, body, writer)?;
+            let number = insert_item(connection, conversation, parent, item, body, writer)?;
             head = Some(number);
             number
         };
@@ -108,7 +123,7 @@ pub(super) fn write_items(
             readings::add_reading(connection, conversation, reading)?;
         }
     }
-    let at = items.iter().map(|item| signed(item.at)).max().unwrap_or(0);
+    let at = items.iter().map(|item| to_sql_integer(item.at)).max().unwrap_or(0);
     let sql = "UPDATE conversation SET head = ?2, items = items + ?3, updated_at = max(updated_at, ?4) WHERE number = ?1 \
         RETURNING items";
     let count: i64 =
@@ -144,9 +159,9 @@ pub(super) struct EncodedBody {
 
 impl EncodedBody {
     fn encode(item: &NewItem) -> Result<Self, WriteRefusal> {
-        let is_id = !item.id.is_empty() && item.id.len() <= MAX_ID && !item.id.contains(char::is_control);
+        let is_id = !item.id.is_empty() && item.id.len() <= MAX_ITEM_ID_BYTES && !item.id.contains(char::is_control);
         if !is_id {
-            return Err(WriteRefusal::Id(item.id.chars().take(MAX_ID).collect()));
+            return Err(WriteRefusal::Id(item.id.chars().take(MAX_ITEM_ID_BYTES).collect()));
         }
         // A streaming item is rewritten often. Its large values are extracted when it is complete.
         let (light, taken) =
@@ -185,7 +200,7 @@ fn split_large(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<Extr
     (Some(light), taken)
 }
 
-fn insert(
+fn insert_item(
     connection: &Connection,
     conversation: i64,
     parent: Option<i64>,
@@ -196,11 +211,12 @@ fn insert(
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, encrypted('body', ?7))";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values = params![conversation, item.id, parent, signed(item.at), state_number(item.state), writer, body.json];
+    let values =
+        params![conversation, item.id, parent, to_sql_integer(item.at), state_number(item.state), writer, body.json];
     connection.prepare_cached(sql)?.insert(values)
 }
 
-fn replace(
+fn replace_item(
     connection: &Connection,
     number: i64,
     item: &NewItem,
@@ -210,7 +226,7 @@ fn replace(
     history_tables::release_blobs(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values = params![number, signed(item.at), state_number(item.state), writer, body.json];
+    let values = params![number, to_sql_integer(item.at), state_number(item.state), writer, body.json];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }

@@ -93,7 +93,7 @@ pub(super) fn mark_interrupted(
 fn mark_interrupted_by(connection: &Connection, writer: &str) -> rusqlite::Result<usize> {
     let sql = "SELECT number, decrypted('body', body) FROM item WHERE writer = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, history_tables::json(row, 1)?));
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, history_tables::json_column(row, 1)?));
     let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
     for (item, body) in &cut {
         let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";

@@ -3,7 +3,7 @@
 use jsonc_parser::ast::Object;
 use jsonc_parser::cst::{CstInputValue, CstObject};
 pub(super) use other_apps::entry::auth::AUTH_KEY;
-use other_apps::entry::auth::{DPOP_KEY, GRANT_KEY, PORT_KEY, PROVIDER_KEY, SCOPES_KEY, parse};
+use other_apps::entry::auth::{DPOP_KEY, GRANT_KEY, PORT_KEY, PROVIDER_KEY, SCOPES_KEY, parse_auth};
 use other_apps::json_text::{JsonText, present_property};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
@@ -16,7 +16,7 @@ pub(super) fn read_auth(
     entry: &Object<'_>,
 ) -> Result<Option<AuthConfig>, ConfigProblem> {
     let what = format!("{AUTH_KEY:?} of server {name:?}");
-    let found = parse(text, &what, entry)?;
+    let found = parse_auth(text, &what, entry)?;
     match found.as_ref().and_then(AuthConfig::problem).zip(present_property(entry, AUTH_KEY)) {
         Some((problem, property)) => Err(text.value_problem(&property.value, format!("{what}: {problem}"))),
         None => Ok(found),

@@ -14,7 +14,7 @@ use super::{auth, sandbox};
 /// Updates the server named `was`, or else the one named like `entry`. If neither exists, the server is added at the
 /// end.
 pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
-    let root = parse(text)?;
+    let root = parse_settings(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
     match was.and_then(|was| find_member(&servers, was)).or_else(|| find_member(&servers, &entry.name)) {
         Some(property) => {
@@ -30,7 +30,7 @@ pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> 
 
 /// Removes a server. Returns the text unchanged if the server does not exist.
 pub(crate) fn remove_server(text: &str, name: &str) -> Result<String, String> {
-    let root = parse(text)?;
+    let root = parse_settings(text)?;
     let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
     if let Some(property) = servers.and_then(|servers| find_member(&servers, name)) {
         property.remove();
@@ -38,7 +38,7 @@ pub(crate) fn remove_server(text: &str, name: &str) -> Result<String, String> {
     Ok(root.to_string())
 }
 
-fn parse(text: &str) -> Result<CstRootNode, String> {
+fn parse_settings(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &JsonDialect::Plain.options()).map_err(|error| error.to_string())
 }
 

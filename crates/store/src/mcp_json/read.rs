@@ -16,7 +16,7 @@ use ports::server_config::{
 };
 
 /// Maximum length of a server name, in characters.
-const MAX_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// The servers in a settings file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -54,8 +54,8 @@ impl ParsedServers {
 pub(crate) fn name_problem(name: &str) -> Option<String> {
     if name.trim().is_empty() {
         Some(String::from("a server's name must not be empty"))
-    } else if name.chars().count() > MAX_NAME {
-        Some(format!("the name {name:?} is longer than {MAX_NAME} characters"))
+    } else if name.chars().count() > MAX_NAME_CHARS {
+        Some(format!("the name {name:?} is longer than {MAX_NAME_CHARS} characters"))
     } else if name.chars().any(char::is_control) {
         Some(format!("the name {name:?} has control characters"))
     } else {
@@ -109,7 +109,7 @@ pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, Config
                 continue;
             }
         };
-        let (revision, tools) = (read_revision(text, name, entry)?, tools(text, name, entry)?);
+        let (revision, tools) = (read_revision(text, name, entry)?, read_tool_filter(text, name, entry)?);
         let config = ServerConfig { transport, revision, tools };
         servers.usable.push(ServerEntry { name: name.to_owned(), config });
     }
@@ -124,7 +124,7 @@ fn read_revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<
 }
 
 /// Reads the filter for the tools that are available to models.
-fn tools(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ToolFilter, ConfigProblem> {
+fn read_tool_filter(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ToolFilter, ConfigProblem> {
     let list = |key: &str| {
         let Some(list) = present_property(entry, key) else { return Ok(None) };
         let what = format!("{key:?} of server {name:?}");

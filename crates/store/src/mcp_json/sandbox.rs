@@ -7,7 +7,7 @@
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 pub(super) use other_apps::entry::sandbox::SANDBOX_KEY;
-use other_apps::entry::sandbox::{ACCESS_KEY, FOLDERS_KEY, NETWORK_KEY, PATH_KEY, parse};
+use other_apps::entry::sandbox::{ACCESS_KEY, FOLDERS_KEY, NETWORK_KEY, PATH_KEY, parse_sandbox};
 use other_apps::json_text::{JsonDialect, JsonText};
 use ports::server_config::{AllowedFolder, ConfigProblem, NetworkAccess, SandboxConfig, access_word};
 
@@ -19,7 +19,7 @@ pub(super) fn read_sandbox(
     name: &str,
     entry: &Object<'_>,
 ) -> Result<Option<SandboxConfig>, ConfigProblem> {
-    parse(text, &format!("{SANDBOX_KEY:?} of server {name:?}"), entry)
+    parse_sandbox(text, &format!("{SANDBOX_KEY:?} of server {name:?}"), entry)
 }
 
 /// Returns the `sandbox` object for a server whose entry has none yet.
@@ -80,7 +80,7 @@ fn current_sandbox(entry: &CstObject) -> Option<SandboxConfig> {
     let text = entry.to_string();
     let text = JsonText::without_file(&text);
     match text.parse(JsonDialect::Plain) {
-        Ok(Some(Value::Object(entry))) => parse(&text, SANDBOX_KEY, &entry).ok().flatten(),
+        Ok(Some(Value::Object(entry))) => parse_sandbox(&text, SANDBOX_KEY, &entry).ok().flatten(),
         _ => None,
     }
 }

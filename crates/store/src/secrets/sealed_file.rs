@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 /// Version of the format of `secrets.json`.
-const VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 /// Length of the key that encrypts the file, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
 /// Name to which [`SealedFile::check`] is bound. Names of secrets are never empty.
@@ -82,7 +82,7 @@ pub(super) struct SealedSecret {
 impl SealedFile {
     pub(super) fn new(key: &SecretsKey) -> Result<Self, UnsealError> {
         let check = key.seal(CHECK_NAME, "")?;
-        Ok(Self { version: VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
+        Ok(Self { version: FORMAT_VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
     }
 
     /// Parses a file.
@@ -91,7 +91,7 @@ impl SealedFile {
     /// Returns a message that explains why it can't be parsed.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let file: Self = serde_json::from_slice(bytes).map_err(|error| format!("line {}: {error}", error.line()))?;
-        if file.version != VERSION {
+        if file.version != FORMAT_VERSION {
             return Err(format!("it is of version {}, which a newer Drawbridge wrote", file.version));
         }
         Ok(file)

@@ -26,7 +26,7 @@ struct KeychainEntries {
 }
 
 impl ScriptedKeychain {
-    fn is(&self, mood: KeychainMode) {
+    fn set_mode(&self, mood: KeychainMode) {
         self.0.lock().unwrap().mood = mood;
     }
 
@@ -34,7 +34,7 @@ impl ScriptedKeychain {
         self.0.lock().unwrap().entries.keys().cloned().collect()
     }
 
-    fn with<T>(
+    fn with_entries<T>(
         &self,
         act: impl FnOnce(&mut HashMap<String, Vec<u8>>) -> T,
         locked: Option<T>,
@@ -50,15 +50,15 @@ impl ScriptedKeychain {
 
 impl Keychain for ScriptedKeychain {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
-        self.with(|entries| entries.get(name).cloned(), Some(None))
+        self.with_entries(|entries| entries.get(name).cloned(), Some(None))
     }
 
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError> {
-        self.with(|entries| drop(entries.insert(name.to_owned(), secret.to_vec())), None)
+        self.with_entries(|entries| drop(entries.insert(name.to_owned(), secret.to_vec())), None)
     }
 
     fn remove(&self, name: &str) -> Result<(), KeychainError> {
-        self.with(|entries| drop(entries.remove(name)), None)
+        self.with_entries(|entries| drop(entries.remove(name)), None)
     }
 }
 
@@ -73,7 +73,7 @@ impl SecretsFolder {
     }
 
     /// Opens the secrets as another process does.
-    fn program(&self) -> SecretsFile {
+    fn open_secrets(&self) -> SecretsFile {
         let lock = FolderLock::new(self.folder.path().join("lock"));
         SecretsFile::with_keychain(self.folder.path(), lock, Box::new(self.keychain.clone()))
     }
@@ -91,7 +91,7 @@ fn is_persistent(kept: &SecretPersistence) -> bool {
     *kept == SecretPersistence::Keychain
 }
 
-fn cause(kept: SecretPersistence) -> String {
+fn temporary_cause(kept: SecretPersistence) -> String {
     match kept {
         SecretPersistence::ThisRun { cause } => cause,
         SecretPersistence::Keychain => panic!("the secret must be stored in memory only"),
@@ -101,7 +101,7 @@ fn cause(kept: SecretPersistence) -> String {
 #[test]
 fn keychain_contains_one_key_and_no_secret() {
     let folder = SecretsFolder::new();
-    let secrets = folder.program();
+    let secrets = folder.open_secrets();
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain must be available");
     assert!(folder.keychain.names().is_empty(), "the status check must leave no entry");
     for number in 0..5 {
@@ -117,7 +117,7 @@ fn keychain_contains_one_key_and_no_secret() {
         folder.keychain.names()
     );
     assert!(!folder.text().contains("top-secret"), "the file must not contain a secret in plain text");
-    let other = folder.program();
+    let other = folder.open_secrets();
     for number in 0..5 {
         let found = other.get(&format!("n{number}")).unwrap();
         assert_eq!(found, Some(format!("top-secret-{number}")), "another process must read the secrets");
@@ -139,10 +139,10 @@ fn keychain_contains_one_key_and_no_secret() {
 #[test]
 fn locked_keychain_that_seems_empty_loses_nothing() {
     let folder = SecretsFolder::new();
-    folder.program().set("a", "old").unwrap();
+    folder.open_secrets().set("a", "old").unwrap();
     let (file, names) = (folder.text(), folder.keychain.names());
-    folder.keychain.is(KeychainMode::Locked);
-    let secrets = folder.program();
+    folder.keychain.set_mode(KeychainMode::Locked);
+    let secrets = folder.open_secrets();
     let refused = secrets.get("a");
     assert!(matches!(refused, Err(SecretError::Locked(_))), "the lock must be reported: {refused:?}");
     assert!(
@@ -150,7 +150,7 @@ fn locked_keychain_that_seems_empty_loses_nothing() {
         "the status must report the lock: {:?}",
         secrets.status()
     );
-    let told = cause(secrets.set("a", "new").unwrap());
+    let told = temporary_cause(secrets.set("a", "new").unwrap());
     assert!(
         told.contains("locked") && told.contains("an older value"),
         "the message must mention the older value: {told}"
@@ -158,13 +158,13 @@ fn locked_keychain_that_seems_empty_loses_nothing() {
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("new"), "the new value must be used in this run");
     secrets.set("b", "also").unwrap();
     assert_eq!((folder.text(), folder.keychain.names()), (file, names), "nothing must be overwritten");
-    folder.keychain.is(KeychainMode::Works);
-    assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("old"), "the old value must be readable");
+    folder.keychain.set_mode(KeychainMode::Works);
+    assert_eq!(folder.open_secrets().get("a").unwrap().as_deref(), Some("old"), "the old value must be readable");
     assert!(
         is_persistent(&secrets.set("c", "later").unwrap()),
         "a secret must be persistent once the keychain is unlocked"
     );
-    let next = folder.program();
+    let next = folder.open_secrets();
     for (name, secret) in [("a", "new"), ("b", "also"), ("c", "later")] {
         assert_eq!(next.get(name).unwrap().as_deref(), Some(secret), "earlier secrets must be stored as well: {name}");
     }
@@ -173,19 +173,19 @@ fn locked_keychain_that_seems_empty_loses_nothing() {
 #[test]
 fn secrets_without_a_keychain_last_for_the_run_and_are_reported() {
     let folder = SecretsFolder::new();
-    folder.keychain.is(KeychainMode::Missing);
-    let secrets = folder.program();
+    folder.keychain.set_mode(KeychainMode::Missing);
+    let secrets = folder.open_secrets();
     assert!(
         matches!(secrets.status(), SecretsStatus::Missing { .. }),
         "the missing keychain must be reported: {:?}",
         secrets.status()
     );
-    let told = cause(secrets.set("a", "top-secret").unwrap());
+    let told = temporary_cause(secrets.set("a", "top-secret").unwrap());
     assert!(told.contains("nobody answers") && !told.contains("older"), "the reason must be reported: {told}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret must be available in this run");
     assert!(!folder.file().exists(), "no file must be written");
-    assert_eq!(folder.program().get("a").unwrap(), None, "the secret must not be available in the next run");
-    let refused = folder.program().get("a @ https://a.example");
+    assert_eq!(folder.open_secrets().get("a").unwrap(), None, "the secret must not be available in the next run");
+    let refused = folder.open_secrets().get("a @ https://a.example");
     assert!(
         matches!(refused, Err(SecretError::Missing(_))),
         "a missing keychain must not be reported as broken: {refused:?}"
@@ -197,10 +197,10 @@ fn secrets_without_a_keychain_last_for_the_run_and_are_reported() {
 #[test]
 fn lost_key_is_reported_and_nothing_is_overwritten() {
     let folder = SecretsFolder::new();
-    folder.program().set("a", "old").unwrap();
+    folder.open_secrets().set("a", "old").unwrap();
     folder.keychain.0.lock().unwrap().entries.clear();
     let text = folder.text();
-    let secrets = folder.program();
+    let secrets = folder.open_secrets();
     let SecretsStatus::Broken { cause: told } = secrets.status() else {
         panic!("the error must be that the key is missing")
     };
@@ -211,7 +211,7 @@ fn lost_key_is_reported_and_nothing_is_overwritten() {
     // The user moves the file to another name.
     std::fs::rename(folder.file(), folder.folder.path().join("aside")).unwrap();
     assert!(is_persistent(&secrets.set("a", "new").unwrap()), "a new file must be created");
-    assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("new"), "the new file must be readable");
+    assert_eq!(folder.open_secrets().get("a").unwrap().as_deref(), Some("new"), "the new file must be readable");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn damaged_file_is_unchanged() {
     for text in ["{", "{}", "", r#"{"version":9,"key":"x","check":{"nonce":"","sealed":""},"entries":{}}"#] {
         let folder = SecretsFolder::new();
         std::fs::write(folder.file(), text).unwrap();
-        let secrets = folder.program();
+        let secrets = folder.open_secrets();
         assert!(matches!(secrets.status(), SecretsStatus::Broken { .. }), "{text:?}: {:?}", secrets.status());
         assert!(secrets.get("a").is_err(), "{text:?}: the damage must be reported");
         assert!(!is_persistent(&secrets.set("a", "x").unwrap()), "{text:?}: a new secret must be in memory only");
@@ -234,25 +234,25 @@ fn entries_of_older_versions_are_migrated_once() {
     let folder = SecretsFolder::new();
     let old = "github.Authorization @ https://api.example";
     folder.keychain.write(old, b"old-token").unwrap();
-    let secrets = folder.program();
+    let secrets = folder.open_secrets();
     assert_eq!(secrets.get(old).unwrap().as_deref(), Some("old-token"), "the old entry must be found");
     assert!(!folder.keychain.names().iter().any(|name| name == old), "the separate entry must be removed");
-    assert_eq!(folder.program().get(old).unwrap().as_deref(), Some("old-token"), "the secret must be in the file");
+    assert_eq!(folder.open_secrets().get(old).unwrap().as_deref(), Some("old-token"), "the secret must be in the file");
 
     let other = "x.Y @ https://api.example";
     folder.keychain.write(other, b"older").unwrap();
     secrets.set(other, "newer").unwrap();
-    assert_eq!(folder.program().get(other).unwrap().as_deref(), Some("newer"), "a new value must take precedence");
+    assert_eq!(folder.open_secrets().get(other).unwrap().as_deref(), Some("newer"), "a new value must take precedence");
     let third = "z.Y @ https://api.example";
     folder.keychain.write(third, b"older").unwrap();
     secrets.delete(third).unwrap();
-    assert_eq!(folder.program().get(third).unwrap(), None, "a deleted secret must not exist any more");
+    assert_eq!(folder.open_secrets().get(third).unwrap(), None, "a deleted secret must not exist any more");
 
     // While the file can't be written, the separate keychain entry must not be removed.
     let folder = SecretsFolder::new();
     folder.keychain.write(old, b"old-token").unwrap();
     std::fs::create_dir(folder.file()).unwrap();
-    assert!(folder.program().get(old).is_err(), "a folder in place of the file must be reported");
+    assert!(folder.open_secrets().get(old).is_err(), "a folder in place of the file must be reported");
     assert_eq!(folder.keychain.names(), [old], "the old entry must remain");
 }
 
@@ -264,7 +264,7 @@ fn concurrently_started_processes_share_one_key() {
             for program in 0..4 {
                 let folder = &folder;
                 scope.spawn(move || {
-                    let secrets = folder.program();
+                    let secrets = folder.open_secrets();
                     for number in 0..5 {
                         let name = format!("p{program}-{number}");
                         assert!(
@@ -275,7 +275,7 @@ fn concurrently_started_processes_share_one_key() {
                 });
             }
         });
-        let reader = folder.program();
+        let reader = folder.open_secrets();
         for (program, number) in (0..4).flat_map(|program| (0..5).map(move |number| (program, number))) {
             let name = format!("p{program}-{number}");
             assert_eq!(reader.get(&name).unwrap(), Some(name.clone()), "no secret must be lost: {name}");
@@ -287,7 +287,7 @@ fn concurrently_started_processes_share_one_key() {
 #[test]
 fn name_lock_is_exclusive_between_processes() {
     let folder = SecretsFolder::new();
-    let (one, two) = (folder.program(), folder.program());
+    let (one, two) = (folder.open_secrets(), folder.open_secrets());
     let held = one.lock_name("a").unwrap();
     assert!(two.lock_name("b").is_some(), "another name must not be locked");
     // The first process releases the name after the second one has found it locked.
@@ -304,22 +304,22 @@ fn name_lock_is_exclusive_between_processes() {
 fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
     for name in [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME] {
-        let held = folder.program().lock_name(name);
+        let held = folder.open_secrets().lock_name(name);
         assert!(held.is_some(), "the first process must acquire the lock");
-        assert!(max_hold_of(name) < Duration::from_secs(2), "the wait must be short: {name}");
-        assert!(folder.program().lock_name(name).is_none(), "the second process must not acquire the lock");
+        assert!(max_hold_time(name) < Duration::from_secs(2), "the wait must be short: {name}");
+        assert!(folder.open_secrets().lock_name(name).is_none(), "the second process must not acquire the lock");
     }
 }
 
 #[test]
 fn keys_by_prefix_include_the_file_and_memory() {
     let folder = SecretsFolder::new();
-    let secrets = folder.program();
+    let secrets = folder.open_secrets();
     for name in ["a,1", "a,2", "ab,1"] {
         secrets.set(name, "x").unwrap();
     }
-    folder.keychain.is(KeychainMode::Locked);
-    let secrets = folder.program();
+    folder.keychain.set_mode(KeychainMode::Locked);
+    let secrets = folder.open_secrets();
     for name in ["a,2", "a,3"] {
         assert!(!is_persistent(&secrets.set(name, "y").unwrap()), "the secret must be stored in memory only");
     }
@@ -364,36 +364,40 @@ impl Keychain for SlowKeychain {
 #[test]
 fn secret_removed_during_a_keychain_request_is_not_restored() {
     let folder = SecretsFolder::new();
-    folder.program().set("first", "x").unwrap();
+    folder.open_secrets().set("first", "x").unwrap();
     let meanwhile = ConcurrentAction::default();
     let slow = SlowKeychain { keychain: folder.keychain.clone(), meanwhile: Arc::clone(&meanwhile) };
     let lock = FolderLock::new(folder.folder.path().join("lock"));
     let secrets = Arc::new(SecretsFile::with_keychain(folder.folder.path(), lock, Box::new(slow)));
-    folder.keychain.is(KeychainMode::Locked);
+    folder.keychain.set_mode(KeychainMode::Locked);
     assert!(!is_persistent(&secrets.set("token", "top-secret").unwrap()), "the secret must be stored in memory only");
-    folder.keychain.is(KeychainMode::Works);
+    folder.keychain.set_mode(KeychainMode::Works);
     let forgetting = Arc::clone(&secrets);
     *meanwhile.lock().unwrap() = Some(Box::new(move || forgetting.delete("token").unwrap()));
     assert!(is_persistent(&secrets.set("other", "y").unwrap()), "the written secret must be persistent");
     assert!(meanwhile.lock().unwrap().is_none(), "the other secret must be deleted during the keychain call");
-    assert_eq!(folder.program().keys("").unwrap(), ["first", "other"], "the deleted secret must not be in the file");
+    assert_eq!(
+        folder.open_secrets().keys("").unwrap(),
+        ["first", "other"],
+        "the deleted secret must not be in the file"
+    );
 }
 
 #[test]
 fn mark_is_stored_in_the_keychain_and_bound_to_its_folder() {
     let folder = SecretsFolder::new();
-    assert_eq!(folder.program().read_mark("end"), Ok(None), "there must be no mark at first");
-    folder.program().set("a", "secret").unwrap();
-    folder.program().set_mark("end", "5 abc").unwrap();
+    assert_eq!(folder.open_secrets().read_mark("end"), Ok(None), "there must be no mark at first");
+    folder.open_secrets().set("a", "secret").unwrap();
+    folder.open_secrets().set_mark("end", "5 abc").unwrap();
     std::fs::remove_file(folder.file()).unwrap();
     assert_eq!(
-        folder.program().read_mark("end").unwrap().as_deref(),
+        folder.open_secrets().read_mark("end").unwrap().as_deref(),
         Some("5 abc"),
         "the mark must be independent of the file"
     );
     let other = SecretsFolder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
-    assert_eq!(other.program().read_mark("end"), Ok(None), "another folder must have another mark");
-    folder.keychain.is(KeychainMode::Missing);
-    assert!(folder.program().set_mark("end", "6").is_err(), "storing a mark without a keychain must fail");
-    assert!(folder.program().read_mark("end").is_err(), "reading without a keychain must fail as well");
+    assert_eq!(other.open_secrets().read_mark("end"), Ok(None), "another folder must have another mark");
+    folder.keychain.set_mode(KeychainMode::Missing);
+    assert!(folder.open_secrets().set_mark("end", "6").is_err(), "storing a mark without a keychain must fail");
+    assert!(folder.open_secrets().read_mark("end").is_err(), "reading without a keychain must fail as well");
 }

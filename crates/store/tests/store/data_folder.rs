@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use crate::common::{Store, open};
+use crate::common::{Store, open_store};
 use domain::history::Conversation;
 use ports::{AuditEntry, Document};
 use serde_json::json;
@@ -17,7 +17,7 @@ fn documents_round_trip() {
         let value = json!({"z": 1, "a": [name.file_name(), "ä\u{1b}"]});
         store.ports.documents.write(name, &value).unwrap();
         assert_eq!(
-            open(store.folder.path()).documents.read(name).unwrap(),
+            open_store(store.folder.path()).documents.read(name).unwrap(),
             Some(value),
             "the document is read back with its keys in order"
         );
@@ -55,7 +55,7 @@ fn document_write_is_atomic() {
     std::thread::scope(|scope| {
         for writer in 0..3 {
             scope.spawn(move || {
-                let ports = open(folder);
+                let ports = open_store(folder);
                 for size in 0..50 {
                     ports.documents.write(Document::Roots, &json!(vec![writer; size * 100])).unwrap();
                 }
@@ -90,7 +90,7 @@ fn concurrent_changes_of_a_document_are_all_stored() {
     let store = Store::new();
     std::thread::scope(|scope| {
         for writer in 0..4 {
-            let ports = open(store.folder.path());
+            let ports = open_store(store.folder.path());
             scope.spawn(move || {
                 for turn in 0..20 {
                     let add = |kept: Option<serde_json::Value>| {

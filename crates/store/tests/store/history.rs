@@ -16,7 +16,7 @@ use ports::History;
 use serde_json::{Value, json};
 
 /// Returns a new conversation without items.
-fn begun(id: &str) -> Conversation {
+fn new_conversation(id: &str) -> Conversation {
     Conversation {
         id: id.into(),
         title: format!("Title of {id}"),
@@ -28,7 +28,7 @@ fn begun(id: &str) -> Conversation {
 }
 
 /// Returns an item with a message of the user, placed after the head.
-fn says(id: &str, text: &str) -> NewItem {
+fn user_message(id: &str, text: &str) -> NewItem {
     NewItem {
         id: id.into(),
         after: ItemPosition::Head,
@@ -41,9 +41,9 @@ fn says(id: &str, text: &str) -> NewItem {
 }
 
 /// Returns an item with a reply of a model in this state.
-fn replies(id: &str, text: &str, state: ItemState) -> NewItem {
+fn reply_item(id: &str, text: &str, state: ItemState) -> NewItem {
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": text}]});
-    NewItem { body, state, ..says(id, "") }
+    NewItem { body, state, ..user_message(id, "") }
 }
 
 fn branch(history: &dyn History, conversation: &str) -> Vec<StoredItem> {
@@ -56,10 +56,10 @@ fn page(history: &dyn History, conversation: &str, before: Option<&str>, limit: 
     (page.items, page.has_more)
 }
 
-fn ids(items: &[StoredItem]) -> Vec<&str> {
+fn item_ids(items: &[StoredItem]) -> Vec<&str> {
     items.iter().map(|item| item.id.as_str()).collect()
 }
 
-fn text(body: &Value) -> &str {
+fn message_text(body: &Value) -> &str {
     body.pointer("/content/0/text").or_else(|| body.pointer("/parts/0/text")).and_then(Value::as_str).unwrap()
 }

@@ -6,53 +6,61 @@ use std::fs;
 use crate::common::Store;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig, ServerEntry};
 
-fn entry(auth: Option<AuthConfig>) -> ServerEntry {
+fn remote_entry(auth: Option<AuthConfig>) -> ServerEntry {
     let config = HttpConfig { url: "https://a.example/mcp".into(), auth, ..HttpConfig::default() };
     ServerEntry { name: "far".into(), config: config.into() }
 }
 
-fn text(auth: &str) -> String {
+fn settings_text(auth: &str) -> String {
     format!("{{\"mcpServers\": {{\"far\": {{\"url\": \"https://a.example/mcp\", \"auth\": {auth}}}}}}}")
 }
 
-fn some(text: &str) -> Option<String> {
+fn some_string(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
 #[test]
 fn auth_settings_round_trip() {
     let whole = AuthConfig {
-        client_id: some("us"),
-        client_secret: some("${secret:far.clientSecret}"),
-        client_auth: some("client_secret_post"),
-        client_metadata_url: some("https://us.example/client.json"),
-        issuer: some("https://login.example/tenant"),
+        client_id: some_string("us"),
+        client_secret: some_string("${secret:far.clientSecret}"),
+        client_auth: some_string("client_secret_post"),
+        client_metadata_url: some_string("https://us.example/client.json"),
+        issuer: some_string("https://login.example/tenant"),
         scopes: vec!["read".into(), "files:write".into()],
         grant: GrantType::EnterpriseManaged,
-        private_key: some("${secret:far.key}"),
-        algorithm: some("RS256"),
+        private_key: some_string("${secret:far.key}"),
+        algorithm: some_string("RS256"),
         identity_provider: Some(AuthIdentityProvider {
             issuer: "https://idp.example".into(),
-            token_endpoint: some("https://idp.example/token"),
+            token_endpoint: some_string("https://idp.example/token"),
             client_id: "at-idp".into(),
-            client_secret: some("${secret:far.idp}"),
-            client_auth: some("private_key_jwt"),
-            private_key: some("${secret:far.idpKey}"),
-            algorithm: some("PS256"),
-            id_token: some("${secret:far.idToken}"),
+            client_secret: some_string("${secret:far.idp}"),
+            client_auth: some_string("private_key_jwt"),
+            private_key: some_string("${secret:far.idpKey}"),
+            algorithm: some_string("PS256"),
+            id_token: some_string("${secret:far.idToken}"),
         }),
         dpop: Some(true),
         redirect_port: Some(4321),
-        assertion: some("${secret:far.assertion}"),
+        assertion: some_string("${secret:far.assertion}"),
     };
     for auth in [None, Some(AuthConfig::default()), Some(whole)] {
         let store = Store::new();
-        store.ports.servers.put(&entry(auth.clone()), None).unwrap();
-        assert_eq!(store.ports.servers.load().unwrap(), [entry(auth.clone())], "the setting is read back as written");
+        store.ports.servers.put(&remote_entry(auth.clone()), None).unwrap();
+        assert_eq!(
+            store.ports.servers.load().unwrap(),
+            [remote_entry(auth.clone())],
+            "the setting is read back as written"
+        );
         // Writes each configuration over the existing one.
-        for other in [Some(AuthConfig { client_id: some("x"), ..AuthConfig::default() }), auth, None] {
-            store.ports.servers.put(&entry(other.clone()), None).unwrap();
-            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "the setting is read back after a change");
+        for other in [Some(AuthConfig { client_id: some_string("x"), ..AuthConfig::default() }), auth, None] {
+            store.ports.servers.put(&remote_entry(other.clone()), None).unwrap();
+            assert_eq!(
+                store.ports.servers.load().unwrap(),
+                [remote_entry(other)],
+                "the setting is read back after a change"
+            );
         }
         let left = fs::read_to_string(store.config()).unwrap();
         assert!(!left.contains("auth"), "a removed setting is gone: {left}");
@@ -62,12 +70,13 @@ fn auth_settings_round_trip() {
 #[test]
 fn unknown_auth_settings_are_preserved() {
     let store = Store::new();
-    let before =
-        text(r#"{ "clientId":  "a", "later": {"k": [1]}, "scopes": [ "x",  "y" ], "grant": "authorization_code" }"#);
+    let before = settings_text(
+        r#"{ "clientId":  "a", "later": {"k": [1]}, "scopes": [ "x",  "y" ], "grant": "authorization_code" }"#,
+    );
     fs::write(store.config(), &before).unwrap();
     let scopes = vec!["x".to_owned(), "y".to_owned()];
-    let changed = AuthConfig { client_id: some("b"), scopes, ..AuthConfig::default() };
-    store.ports.servers.put(&entry(Some(changed)), None).unwrap();
+    let changed = AuthConfig { client_id: some_string("b"), scopes, ..AuthConfig::default() };
+    store.ports.servers.put(&remote_entry(Some(changed)), None).unwrap();
     let after = fs::read_to_string(store.config()).unwrap();
     assert_eq!(after, before.replace("\"a\"", "\"b\""), "only the id is changed");
 }
@@ -107,7 +116,7 @@ fn invalid_auth_settings_are_reported_with_their_line() {
     ];
     for (auth, wanted) in cases {
         let store = Store::new();
-        fs::write(store.config(), text(auth)).unwrap();
+        fs::write(store.config(), settings_text(auth)).unwrap();
         let problem = store.ports.servers.load().expect_err(auth);
         assert!(problem.message.contains(wanted), "the message for {auth}: {problem}");
         assert_eq!(problem.line, Some(1), "the problem has its line: {problem}");
@@ -125,14 +134,14 @@ fn examples_of_the_guide_are_valid() {
         for example in examples {
             let (_, example) = example.split_once(": ").unwrap();
             let store = Store::new();
-            fs::write(store.config(), text(example)).unwrap();
+            fs::write(store.config(), settings_text(example)).unwrap();
             let read =
                 store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
             let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
             grants.push(auth.grant);
             // The written file has all keys that the parser knows, and no other.
             let again = Store::new();
-            again.ports.servers.put(&entry(Some(auth)), None).unwrap();
+            again.ports.servers.put(&remote_entry(Some(auth)), None).unwrap();
             let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
             let written = parsed(&fs::read_to_string(again.config()).unwrap());
             assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "every key of the example is known");

@@ -6,38 +6,45 @@ use std::fs;
 use crate::common::Store;
 use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, ServerEntry, StdioConfig};
 
-fn entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
+fn sandboxed_entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
     let config = StdioConfig { command: "npx".into(), sandbox, ..StdioConfig::default() };
     ServerEntry { name: "near".into(), config: config.into() }
 }
 
-fn folder(path: &str, access: AccessMode) -> AllowedFolder {
+fn allowed_folder(path: &str, access: AccessMode) -> AllowedFolder {
     AllowedFolder { path: path.into(), access }
 }
 
-fn text(sandbox: &str) -> String {
+fn settings_text(sandbox: &str) -> String {
     format!("{{\"mcpServers\": {{\"near\": {{\"command\": \"npx\", \"sandbox\": {sandbox}}}}}}}")
 }
 
 #[test]
 fn sandbox_settings_round_trip() {
     let whole = SandboxConfig {
-        folders: vec![folder("/home/ann/in", AccessMode::Read), folder("/home/ann/out", AccessMode::Write)],
+        folders: vec![
+            allowed_folder("/home/ann/in", AccessMode::Read),
+            allowed_folder("/home/ann/out", AccessMode::Write),
+        ],
         network: NetworkAccess::Full,
     };
     let hosts = ["example.com", "*.example.org:8443", "[::1]"].map(|host| host.parse().unwrap());
     let named = SandboxConfig { network: NetworkAccess::Hosts(hosts.into()), ..SandboxConfig::default() };
     for sandbox in [None, Some(SandboxConfig::default()), Some(whole), Some(named)] {
         let store = Store::new();
-        store.ports.servers.put(&entry(sandbox.clone()), None).unwrap();
+        store.ports.servers.put(&sandboxed_entry(sandbox.clone()), None).unwrap();
         assert_eq!(
             store.ports.servers.load().unwrap(),
-            [entry(sandbox.clone())],
+            [sandboxed_entry(sandbox.clone())],
             "the setting is read back as written"
         );
         for other in [Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() }), sandbox, None] {
-            store.ports.servers.put(&entry(other.clone()), None).unwrap();
-            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "the setting is read back after a change");
+            store.ports.servers.put(&sandboxed_entry(other.clone()), None).unwrap();
+            assert_eq!(
+                store.ports.servers.load().unwrap(),
+                [sandboxed_entry(other)],
+                "the setting is read back after a change"
+            );
         }
         let left = fs::read_to_string(store.config()).unwrap();
         assert!(!left.contains("sandbox"), "a removed setting is gone: {left}");
@@ -47,9 +54,9 @@ fn sandbox_settings_round_trip() {
 #[test]
 fn omitted_sandbox_settings_are_the_most_restrictive() {
     let store = Store::new();
-    fs::write(store.config(), text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
-    let wanted = SandboxConfig { folders: vec![folder("/a", AccessMode::Read)], network: NetworkAccess::None };
-    assert_eq!(store.ports.servers.load().unwrap(), [entry(Some(wanted))], "read access and no network");
+    fs::write(store.config(), settings_text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
+    let wanted = SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Read)], network: NetworkAccess::None };
+    assert_eq!(store.ports.servers.load().unwrap(), [sandboxed_entry(Some(wanted))], "read access and no network");
 }
 
 #[test]
@@ -70,7 +77,7 @@ fn invalid_sandbox_settings_are_rejected() {
         (r#"{"network": ["example.com:0"]}"#, "1 to 65535"),
         (r#"{"network": false, "network": true}"#, "twice"),
     ] {
-        fs::write(store.config(), text(sandbox)).unwrap();
+        fs::write(store.config(), settings_text(sandbox)).unwrap();
         let problem =
             store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
         assert!(problem.message.contains(words), "the message for {sandbox}: {problem}");
@@ -84,26 +91,26 @@ fn misspelled_sandbox_key_is_rejected() {
     for name in
         ["Sandbox", "SANDBOX", "sandbox ", "sand-box", "sanbdox", "sandbx", "sandboxx", "sundbox", "sandboxOptions"]
     {
-        fs::write(store.config(), text("{}").replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
+        fs::write(store.config(), settings_text("{}").replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
         let problem =
             store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
         assert!(problem.message.contains(&format!("must be called \"sandbox\", found {name:?}")), "{problem}");
     }
     for (name, value) in [("sandboxEnabled", "true"), ("note", "{}")] {
-        fs::write(store.config(), text(value).replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
-        assert_eq!(store.ports.servers.load().unwrap(), [entry(None)], "{name} is a different key");
+        fs::write(store.config(), settings_text(value).replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
+        assert_eq!(store.ports.servers.load().unwrap(), [sandboxed_entry(None)], "{name} is a different key");
     }
 }
 
 #[test]
 fn equivalent_sandbox_settings_are_unchanged() {
     let store = Store::new();
-    let written = text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
+    let written = settings_text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
     fs::write(store.config(), &written).unwrap();
-    let same = entry(Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() }));
+    let same = sandboxed_entry(Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() }));
     store.ports.servers.put(&same, None).unwrap();
     assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "an unchanged setting does not change the file");
-    store.ports.servers.put(&entry(Some(SandboxConfig::default())), None).unwrap();
+    store.ports.servers.put(&sandboxed_entry(Some(SandboxConfig::default())), None).unwrap();
     let changed = fs::read_to_string(store.config()).unwrap();
     assert!(changed.contains("\"note\": 1"), "unknown keys in the setting stay: {changed}");
 }
@@ -111,10 +118,13 @@ fn equivalent_sandbox_settings_are_unchanged() {
 #[test]
 fn host_names_keep_their_spelling() {
     let store = Store::new();
-    let written = text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
+    let written = settings_text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
     fs::write(store.config(), &written).unwrap();
     let hosts = ["api.example.com", "xn--bcher-kva.example"].map(|host| host.parse().unwrap());
-    let same = entry(Some(SandboxConfig { network: NetworkAccess::Hosts(hosts.into()), ..SandboxConfig::default() }));
+    let same = sandboxed_entry(Some(SandboxConfig {
+        network: NetworkAccess::Hosts(hosts.into()),
+        ..SandboxConfig::default()
+    }));
     assert_eq!(
         store.ports.servers.load().unwrap(),
         std::slice::from_ref(&same),
@@ -127,14 +137,15 @@ fn host_names_keep_their_spelling() {
 #[test]
 fn pasted_server_keeps_its_sandbox() {
     let found =
-        other_apps::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
-    let wanted = SandboxConfig { folders: vec![folder("/a", AccessMode::Write)], network: NetworkAccess::Full };
+        other_apps::import(&settings_text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[])
+            .unwrap();
+    let wanted = SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Write)], network: NetworkAccess::Full };
     assert_eq!(
         found[0].config,
-        entry(Some(wanted)).config,
+        sandboxed_entry(Some(wanted)).config,
         "a server pasted from Drawbridge settings keeps its sandbox"
     );
-    let other = other_apps::import(&text("\"read-only\""), &[]).unwrap();
+    let other = other_apps::import(&settings_text("\"read-only\""), &[]).unwrap();
     assert!(
         other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("omitted")),
         "a note says that the sandbox setting of another app is omitted: {:?}",

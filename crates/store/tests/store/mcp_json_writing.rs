@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::common::Store;
 use ports::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig, ToolFilter};
 
-fn entry(name: &str, command: &str, args: &[&str]) -> ServerEntry {
+fn local_entry(name: &str, command: &str, args: &[&str]) -> ServerEntry {
     let args = args.iter().map(ToString::to_string).collect();
     let config = StdioConfig { command: command.into(), args, ..StdioConfig::default() };
     ServerEntry { name: name.into(), config: config.into() }
@@ -30,7 +30,7 @@ fn with_tools(mut entry: ServerEntry, enabled: Option<&[&str]>, disabled: &[&str
     entry
 }
 
-const FILE: &str = "{
+const SETTINGS_TEXT: &str = "{
 \t\"theme\":   \"dark\",
 \t\"mcpServers\": {
 \t\t\"one\": {
@@ -51,31 +51,31 @@ const FILE: &str = "{
 
 #[test]
 fn only_changed_text_is_modified() {
-    let one = || with_env(entry("one", "npx", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]);
+    let one = || with_env(local_entry("one", "npx", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]);
     type Case = (&'static str, ServerEntry, Option<&'static str>, Vec<(&'static str, &'static str)>);
     let cases: Vec<Case> = vec![
         ("nothing changes", one(), None, vec![]),
         (
             "the command",
-            with_env(entry("one", "uvx \"q\"", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]),
+            with_env(local_entry("one", "uvx \"q\"", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]),
             None,
             vec![("\"npx\"", "\"uvx \\\"q\\\"\"")],
         ),
         (
             "an argument",
-            with_env(entry("one", "npx", &["-y", "other"]), &[("A", "1"), ("B", "2")]),
+            with_env(local_entry("one", "npx", &["-y", "other"]), &[("A", "1"), ("B", "2")]),
             None,
             vec![("\"p\\u006bg\"", "\"other\"")],
         ),
         (
             "one argument more",
-            with_env(entry("one", "npx", &["-y", "pkg", "/tmp"]), &[("A", "1"), ("B", "2")]),
+            with_env(local_entry("one", "npx", &["-y", "pkg", "/tmp"]), &[("A", "1"), ("B", "2")]),
             None,
             vec![("\"p\\u006bg\"", "\"p\\u006bg\",\n\t\t\t\t\"/tmp\"")],
         ),
         (
             "one argument less",
-            with_env(entry("one", "npx", &["-y"]), &[("A", "1"), ("B", "2")]),
+            with_env(local_entry("one", "npx", &["-y"]), &[("A", "1"), ("B", "2")]),
             None,
             vec![("\"-y\",\n\t\t\t\t\"p\\u006bg\"", "\"-y\"")],
         ),
@@ -96,7 +96,7 @@ fn only_changed_text_is_modified() {
         ),
         (
             "a new server",
-            with_env(entry("three", "node", &["a.js"]), &[("K", "v")]),
+            with_env(local_entry("three", "node", &["a.js"]), &[("K", "v")]),
             None,
             vec![(
                 "{\"command\":\"b\"}\n",
@@ -107,9 +107,9 @@ fn only_changed_text_is_modified() {
     for mark in ["", "\u{feff}"] {
         for (what, entry, was, replaced) in &cases {
             let store = Store::new();
-            fs::write(store.config(), format!("{mark}{FILE}")).unwrap();
+            fs::write(store.config(), format!("{mark}{SETTINGS_TEXT}")).unwrap();
             store.ports.servers.put(entry, *was).unwrap_or_else(|problem| panic!("{what}: {problem}"));
-            let mut expected = format!("{mark}{FILE}");
+            let mut expected = format!("{mark}{SETTINGS_TEXT}");
             for (from, to) in replaced {
                 assert_eq!(expected.matches(from).count(), 1, "{what}: the test knows what it replaces: {from:?}");
                 expected = expected.replace(from, to);
@@ -124,7 +124,7 @@ fn only_changed_text_is_modified() {
 #[test]
 fn lists_of_tools_are_changed_in_place_and_removed() {
     let lists = |lists: &str| format!("{{\"mcpServers\": {{\"one\": {{\"command\": \"x\"{lists}}}}}}}");
-    let one = |enabled: Option<&[&str]>, disabled: &[&str]| with_tools(entry("one", "x", &[]), enabled, disabled);
+    let one = |enabled: Option<&[&str]>, disabled: &[&str]| with_tools(local_entry("one", "x", &[]), enabled, disabled);
     let before = r#", "enabledTools": [ "a",  "b" ], "disabledTools": [ "c" ]"#;
     let cases = [
         (one(Some(&["a", "b"]), &["c"]), before.to_owned()),
@@ -146,9 +146,9 @@ fn lists_of_tools_are_changed_in_place_and_removed() {
 #[test]
 fn removed_server_does_not_affect_others() {
     let store = Store::new();
-    fs::write(store.config(), FILE).unwrap();
+    fs::write(store.config(), SETTINGS_TEXT).unwrap();
     store.ports.servers.remove("two").unwrap();
-    let expected = FILE.replace(",\n\t\t\"two\": {\"command\":\"b\"}", "");
+    let expected = SETTINGS_TEXT.replace(",\n\t\t\"two\": {\"command\":\"b\"}", "");
     assert_eq!(
         fs::read_to_string(store.config()).unwrap(),
         expected,
@@ -174,53 +174,54 @@ fn missing_file_is_created() {
     let store = Store::new();
     store.ports.servers.remove("a").unwrap();
     assert!(!store.config().exists(), "removing a server creates no file");
-    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    store.ports.servers.put(&local_entry("a", "x", &[]), None).unwrap();
     let text = fs::read_to_string(store.config()).unwrap();
     assert_eq!(
         text, "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
         "the file must be readable"
     );
     fs::write(store.config(), " \n").unwrap();
-    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    store.ports.servers.put(&local_entry("a", "x", &[]), None).unwrap();
     assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "an empty file is rewritten");
     fs::write(store.config(), "{\"b\": 1}").unwrap();
-    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    store.ports.servers.put(&local_entry("a", "x", &[]), None).unwrap();
     assert_eq!(store.ports.servers.load().unwrap().len(), 1, "\"mcpServers\" is added where it is missing");
 }
 
 #[test]
 fn name_collisions_are_rejected() {
     let store = Store::new();
-    fs::write(store.config(), FILE).unwrap();
+    fs::write(store.config(), SETTINGS_TEXT).unwrap();
     let cases = [
-        (entry("two", "x", &[]), Some("one"), "another server is called \"two\"; choose another name"),
-        (entry("far", "x", &[]), Some("one"), "another server is called \"far\"; choose another name"),
+        (local_entry("two", "x", &[]), Some("one"), "another server is called \"two\"; choose another name"),
+        (local_entry("far", "x", &[]), Some("one"), "another server is called \"far\"; choose another name"),
         (
-            entry("odd", "x", &[]),
+            local_entry("odd", "x", &[]),
             None,
             "the name \"odd\" belongs to a server in the file that Drawbridge can't use; choose another one",
         ),
-        (entry(" ", "x", &[]), None, "a server's name must not be empty"),
-        (entry("a\nb", "x", &[]), None, "the name \"a\\nb\" has control characters"),
+        (local_entry(" ", "x", &[]), None, "a server's name must not be empty"),
+        (local_entry("a\nb", "x", &[]), None, "the name \"a\\nb\" has control characters"),
     ];
     for (entry, was, message) in cases {
         let problem = store.ports.servers.put(&entry, was).unwrap_err();
         assert_eq!(problem.message, message, "the message for {:?}", entry.name);
-        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is unchanged");
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), SETTINGS_TEXT, "the file is unchanged");
     }
-    store.ports.servers.put(&entry("new", "x", &[]), Some("gone")).unwrap();
+    store.ports.servers.put(&local_entry("new", "x", &[]), Some("gone")).unwrap();
     assert_eq!(store.ports.servers.load().unwrap().len(), 4, "a server whose old name is gone is added");
 }
 
 #[test]
 fn unexpected_configuration_is_not_overwritten() {
     let store = Store::new();
-    fs::write(store.config(), FILE).unwrap();
+    fs::write(store.config(), SETTINGS_TEXT).unwrap();
     let servers = &store.ports.servers;
-    let (two, other, new) = (entry("two", "b", &[]), entry("two", "other", &[]), entry("new", "x", &[]));
+    let (two, other, new) =
+        (local_entry("two", "b", &[]), local_entry("two", "other", &[]), local_entry("new", "x", &[]));
     for (entry, before) in [(&other, None), (&other, Some(&other.config)), (&new, Some(&new.config))] {
         assert!(!servers.put_if_unchanged(entry, before).unwrap(), "{} over {before:?}", entry.name);
-        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is unchanged");
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), SETTINGS_TEXT, "the file is unchanged");
     }
     assert!(servers.put_if_unchanged(&other, Some(&two.config)).unwrap(), "the server has the expected configuration");
     assert!(servers.put_if_unchanged(&new, None).unwrap(), "there is no server of this name");
@@ -228,7 +229,7 @@ fn unexpected_configuration_is_not_overwritten() {
     assert!(now.contains(&other) && now.contains(&new), "{now:?}");
 }
 
-fn remote(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)]) -> ServerEntry {
+fn remote_entry(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)]) -> ServerEntry {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     ServerEntry { name: name.into(), config: HttpConfig { url: url.into(), kind, headers, auth: None }.into() }
 }
@@ -237,7 +238,7 @@ fn remote(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)
 fn remote_servers_are_written_in_the_common_format() {
     let store = Store::new();
     let headers = [("Authorization", "Bearer ${secret:far.Authorization}")];
-    let mut entry = remote("far", "https://example.com/mcp", Some(HttpKind::Http), &headers);
+    let mut entry = remote_entry("far", "https://example.com/mcp", Some(HttpKind::Http), &headers);
     entry.config.revision = Some("2025-06-18".parse().unwrap());
     store.ports.servers.put(&entry, None).unwrap();
     let text = fs::read_to_string(store.config()).unwrap();
@@ -257,10 +258,10 @@ fn changed_remote_server_keeps_the_keys_of_its_file() {
     let text = r#"{"mcpServers": {"far": {"type": "streamable-http", "serverUrl": "https://a.example/x", "oauth": {"k": 1}}}}"#;
     let store = Store::new();
     fs::write(store.config(), text).unwrap();
-    store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Http), &[]), None).unwrap();
+    store.ports.servers.put(&remote_entry("far", "https://a.example/y", Some(HttpKind::Http), &[]), None).unwrap();
     let changed = text.replace("/x", "/y");
     assert_eq!(fs::read_to_string(store.config()).unwrap(), changed, "the existing transport name and key stay");
-    store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Sse), &[]), None).unwrap();
+    store.ports.servers.put(&remote_entry("far", "https://a.example/y", Some(HttpKind::Sse), &[]), None).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
     let entry = &entry["mcpServers"]["far"];
     assert_eq!(
@@ -268,7 +269,7 @@ fn changed_remote_server_keeps_the_keys_of_its_file() {
         (&"sse".into(), &1.into()),
         "another transport is written: {entry}"
     );
-    store.ports.servers.put(&self::entry("far", "npx", &["x"]), None).unwrap();
+    store.ports.servers.put(&self::local_entry("far", "npx", &["x"]), None).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
     let wanted = serde_json::json!({"oauth": {"k": 1}, "command": "npx", "args": ["x"]});
     assert_eq!(entry["mcpServers"]["far"], wanted, "no key of the URL is left when the server becomes local");
@@ -279,7 +280,7 @@ fn invalid_file_is_not_overwritten() {
     let store = Store::new();
     for text in ["{\n  \"mcpServers\": {,}\n}", "{\"mcpServers\": {\"a\": {\"command\": 1}}}", "// hello\n{}"] {
         fs::write(store.config(), text).unwrap();
-        let problem = store.ports.servers.put(&entry("b", "x", &[]), None).unwrap_err();
+        let problem = store.ports.servers.put(&local_entry("b", "x", &[]), None).unwrap_err();
         assert!(problem.line.is_some(), "the problem has its line: {problem}");
         store.ports.servers.remove("a").unwrap_err();
         assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "the file is unchanged");
@@ -300,7 +301,7 @@ fn special_characters_round_trip() {
         "äöü 漢字 🦀",
         "$HOME `x` %PATH%",
     ];
-    let mut wanted = with_env(entry("strange \"name\" \\ 🦀", "c\\m\"d", &strange), &[("A", "\n"), ("ß", "\\")]);
+    let mut wanted = with_env(local_entry("strange \"name\" \\ 🦀", "c\\m\"d", &strange), &[("A", "\n"), ("ß", "\\")]);
     wanted.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from("C:\\Program Files\\\"x\""));
     store.ports.servers.put(&wanted, None).unwrap();
     assert_eq!(store.ports.servers.load().unwrap(), [wanted], "every character is read back");
@@ -313,9 +314,9 @@ fn concurrent_writers_lose_nothing() {
     std::thread::scope(|scope| {
         for writer in 0..4 {
             scope.spawn(move || {
-                let ports = crate::common::open(folder);
+                let ports = crate::common::open_store(folder);
                 for number in 0..10 {
-                    ports.servers.put(&entry(&format!("{writer}-{number}"), "x", &[]), None).unwrap();
+                    ports.servers.put(&local_entry(&format!("{writer}-{number}"), "x", &[]), None).unwrap();
                 }
             });
         }
@@ -332,11 +333,11 @@ fn concurrent_writers_lose_nothing() {
 #[test]
 fn interrupted_write_has_no_effect() {
     let store = Store::new();
-    fs::write(store.config(), FILE).unwrap();
+    fs::write(store.config(), SETTINGS_TEXT).unwrap();
     // A process that is killed while it writes leaves such a file.
     fs::write(store.config().with_file_name(".mcp.json.Ab12Cd.tmp"), "{\"mcpSer").unwrap();
     assert_eq!(store.ports.servers.load().unwrap().len(), 3, "the file is complete");
-    store.ports.servers.put(&entry("three", "x", &[]), None).unwrap();
+    store.ports.servers.put(&local_entry("three", "x", &[]), None).unwrap();
     assert_eq!(store.ports.servers.load().unwrap().len(), 4, "the file can be written");
 }
 
@@ -346,17 +347,17 @@ fn permissions_and_links_are_preserved() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let store = Store::new();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    store.ports.servers.put(&local_entry("a", "x", &[]), None).unwrap();
     assert_eq!(mode(&store.config()), 0o600, "a new file is accessible only to its owner");
     assert_eq!(mode(store.config().parent().unwrap()), 0o700, "a new folder is accessible only to its owner");
     fs::set_permissions(store.config(), fs::Permissions::from_mode(0o640)).unwrap();
-    store.ports.servers.put(&entry("b", "x", &[]), None).unwrap();
+    store.ports.servers.put(&local_entry("b", "x", &[]), None).unwrap();
     assert_eq!(mode(&store.config()), 0o640, "an old file keeps its permissions");
 
     let real = store.folder.path().join("dotfiles.json");
     fs::rename(store.config(), &real).unwrap();
     symlink(&real, store.config()).unwrap();
-    store.ports.servers.put(&entry("c", "x", &[]), None).unwrap();
+    store.ports.servers.put(&local_entry("c", "x", &[]), None).unwrap();
     assert!(fs::symlink_metadata(store.config()).unwrap().is_symlink(), "a link stays a link");
     assert!(fs::read_to_string(&real).unwrap().contains("\"c\""), "the target of the link is changed");
 }
@@ -368,7 +369,7 @@ fn first_start_adds_the_demo_server() {
     assert!(store::add_demo_server_if_first_start(&store.config(), demo).unwrap(), "the file is written");
     assert_eq!(
         store.ports.servers.load().unwrap(),
-        [entry("demo", "/opt/draw bridge/demo-server", &[])],
+        [local_entry("demo", "/opt/draw bridge/demo-server", &[])],
         "the file has the demo server"
     );
     store.ports.servers.remove("demo").unwrap();

@@ -7,22 +7,24 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use keychain::{GatedKeychain, KEY_TIMEOUT, add, kept, poll_until, program, sealed};
+use keychain::{
+    GatedKeychain, KEY_TIMEOUT, add_grant, folder_with_sealed_grants, open_documents, poll_until, stored_grants,
+};
 use ports::{Document, DocumentSeal, Documents};
 use serde_json::{Value, json};
 
 /// Name of the keychain entry with the numbers of the latest documents.
-const MARK: &str = "sealed documents";
+const MARK_NAME: &str = "sealed documents";
 
 #[test]
 fn s21_hanging_keychain_does_not_block_documents() {
     let keychain = Arc::default();
-    let folder = sealed(&keychain);
+    let folder = folder_with_sealed_grants(&keychain);
     keychain.shut(true);
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     // The gate stays closed, so the read returns without the keychain.
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unchecked document is not used");
-    assert!(!add(&*documents), "an unchecked document is not overwritten");
+    assert!(!add_grant(&*documents), "an unchecked document is not overwritten");
     keychain.shut(false);
     poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
     assert_eq!(
@@ -35,9 +37,9 @@ fn s21_hanging_keychain_does_not_block_documents() {
 #[test]
 fn s21_approval_during_key_setup_replaces_nothing() {
     let keychain = Arc::default();
-    let folder = sealed(&keychain);
+    let folder = folder_with_sealed_grants(&keychain);
     keychain.shut(true);
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     let _ = documents.update(Document::Grants, &mut |kept| {
         // The key becomes available between reading and writing.
         keychain.shut(false);
@@ -46,28 +48,28 @@ fn s21_approval_during_key_setup_replaces_nothing() {
         kept.as_array_mut().unwrap().push(json!("new"));
         kept
     });
-    assert_eq!(kept(folder.path()), json!(["old"]), "a withheld document is not overwritten");
+    assert_eq!(stored_grants(folder.path()), json!(["old"]), "a withheld document is not overwritten");
     keychain.shut(false);
     poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
-    assert!(add(&*documents), "the write succeeds once the key is available");
-    assert_eq!(kept(folder.path()), json!(["old", "new"]), "the approval is added to the existing ones");
+    assert!(add_grant(&*documents), "the write succeeds once the key is available");
+    assert_eq!(stored_grants(folder.path()), json!(["old", "new"]), "the approval is added to the existing ones");
 }
 
 #[test]
 fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = sealed(&keychain);
+    let folder = folder_with_sealed_grants(&keychain);
     keychain.lock(true);
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
     keychain.lock(false);
     let (told, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, told);
     // The automatic retry, some minutes later, is not due yet.
-    poll_until("an approval makes the keychain be asked again", || add(&*documents));
+    poll_until("an approval makes the keychain be asked again", || add_grant(&*documents));
     assert!(changed.blocking_recv().is_some(), "the host is notified");
-    let all = kept(folder.path());
+    let all = stored_grants(folder.path());
     assert_eq!(all[0], "old", "the withheld approval is valid again: {all}");
 }
 
@@ -75,12 +77,12 @@ fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
 #[test]
 fn s21_hanging_keychain_occupies_few_threads() {
     let keychain = Arc::default();
-    let folder = sealed(&keychain);
-    let documents = program(folder.path(), &keychain);
+    let folder = folder_with_sealed_grants(&keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     keychain.shut(true);
     for _ in 0..20 {
-        assert!(add(&*documents), "the file is written");
+        assert!(add_grant(&*documents), "the file is written");
     }
     let named = |task: &std::fs::DirEntry| {
         std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "document mark")
@@ -90,16 +92,16 @@ fn s21_hanging_keychain_occupies_few_threads() {
     // Other tests run concurrently in this process, so the count has a margin.
     assert!(waiting <= 4, "fewer waiting threads than writes: {waiting}");
     keychain.shut(false);
-    let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 21");
+    let knows = || keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 21");
     poll_until("the keychain knows the latest", knows);
 }
 
 #[test]
 fn s21_documents_sealed_on_another_computer_are_adopted_once() {
-    let folder = sealed(&Arc::default());
+    let folder = folder_with_sealed_grants(&Arc::default());
     let before = std::fs::read(folder.path().join("data/grants.json")).unwrap();
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
     assert_eq!(
@@ -108,9 +110,9 @@ fn s21_documents_sealed_on_another_computer_are_adopted_once() {
         "an unsealed document is used if nothing was sealed before"
     );
     assert_eq!(documents.take_adopted(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
-    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK_NAME));
     std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unsealed document is not used a second time");
     assert!(documents.take_refusal(Document::Grants).is_some(), "the refused document is reported");
@@ -119,9 +121,9 @@ fn s21_documents_sealed_on_another_computer_are_adopted_once() {
 #[test]
 fn s21_removed_sealed_document_is_reported() {
     let keychain = Arc::default();
-    let folder = sealed(&keychain);
+    let folder = folder_with_sealed_grants(&keychain);
     std::fs::remove_file(folder.path().join("data/grants.json")).unwrap();
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "there is no document to use");
     let refused = documents.take_refusal(Document::Grants).expect("the refusal is reported");
@@ -130,7 +132,7 @@ fn s21_removed_sealed_document_is_reported() {
     assert_eq!(documents.take_refusal(Document::Grants), None, "the refusal is reported once");
     assert_eq!(documents.read(Document::Roots).unwrap(), None);
     assert_eq!(documents.take_refusal(Document::Roots), None, "a document that never existed is not reported");
-    assert!(add(&*documents), "the user can approve again");
+    assert!(add_grant(&*documents), "the user can approve again");
     assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["new"])));
 }
 
@@ -144,7 +146,7 @@ fn write_two_states(documents: &dyn Documents, folder: &Path, name: Document, st
 
 /// Reads the document in a new instance. Also returns `true` if that instance refused the file.
 fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
-    let documents = program(folder, keychain);
+    let documents = open_documents(folder, keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     let read = documents.read(name).unwrap();
     (read, documents.take_refusal(name).is_some())
@@ -153,14 +155,14 @@ fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document)
 #[test]
 fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = sealed(&keychain);
-    let documents = program(folder.path(), &keychain);
+    let folder = folder_with_sealed_grants(&keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     keychain.delay.store(150, Ordering::SeqCst);
     let [older, _] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
     // State after the process is killed at this point.
-    let knows = keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
+    let knows = keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 3");
     assert!(knows, "the keychain has the mark once the file is written");
     std::fs::write(folder.path().join("data/grants.json"), older).unwrap();
     assert_eq!(reopen_and_read(folder.path(), &keychain, Document::Grants), (None, true), "an older copy is not used");
@@ -169,8 +171,8 @@ fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
 #[test]
 fn s21_kill_before_the_file_is_written_loses_nothing() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = sealed(&keychain);
-    let documents = program(folder.path(), &keychain);
+    let folder = folder_with_sealed_grants(&keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     let [older, newer] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
@@ -207,8 +209,8 @@ fn s21_kill_before_the_file_is_written_loses_nothing() {
 #[test]
 fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = sealed(&keychain);
-    let documents = program(folder.path(), &keychain);
+    let folder = folder_with_sealed_grants(&keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     let state = |on: bool, used: u64| json!({"demo": {"on": on, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
@@ -231,15 +233,15 @@ fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
 #[test]
 fn s21_usage_is_retained_with_few_keychain_updates() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = sealed(&keychain);
+    let folder = folder_with_sealed_grants(&keychain);
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     documents.write(name, &state(0)).unwrap();
     let fresh = std::fs::read(folder.path().join("data/sampling.json")).unwrap();
     drop(documents);
-    let documents = program(folder.path(), &keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     let told = keychain.told.load(Ordering::SeqCst);
     for used in 1..=20 {
@@ -262,7 +264,7 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
 
 /// Puts a folder in place of the file, so that the file can't be replaced. Returns the path to which the file was
 /// moved.
-fn block(place: &Path) -> PathBuf {
+fn replace_with_folder(place: &Path) -> PathBuf {
     let away = place.with_extension("away");
     if place.exists() {
         std::fs::rename(place, &away).unwrap();
@@ -272,7 +274,7 @@ fn block(place: &Path) -> PathBuf {
 }
 
 /// Removes the folder at `place`, and moves the file back if there was one.
-fn unblock(place: &Path, away: &Path) {
+fn restore_file(place: &Path, away: &Path) {
     std::fs::remove_dir_all(place).unwrap();
     if away.exists() {
         std::fs::rename(away, place).unwrap();
@@ -283,13 +285,13 @@ fn unblock(place: &Path, away: &Path) {
 fn s21_failed_change_does_not_apply_after_a_restart() {
     for (name, keeps_file) in [(Document::Grants, true), (Document::Grants, false), (Document::Roots, true)] {
         let keychain = Arc::default();
-        let folder = sealed(&keychain);
-        let documents = program(folder.path(), &keychain);
+        let folder = folder_with_sealed_grants(&keychain);
+        let documents = open_documents(folder.path(), &keychain);
         documents.request_seal_key(KEY_TIMEOUT);
         let place = folder.path().join("data").join(name.file_name());
         let away = place.with_extension("away");
         let changed = documents.update(name, &mut |_| {
-            block(&place);
+            replace_with_folder(&place);
             json!(["failed"])
         });
         changed.expect_err("nothing can replace the folder");
@@ -297,7 +299,7 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
         if !keeps_file {
             let _ = std::fs::remove_file(&away);
         }
-        unblock(&place, &away);
+        restore_file(&place, &away);
         let former = (name == Document::Grants).then(|| json!(["old"]));
         let read = reopen_and_read(folder.path(), &keychain, name);
         assert_eq!(read, (former.clone(), false), "the former document is valid: {name:?}, {keeps_file}");
@@ -306,7 +308,7 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
             (former, false),
             "the former document is valid at the next start"
         );
-        let documents = program(folder.path(), &keychain);
+        let documents = open_documents(folder.path(), &keychain);
         documents.request_seal_key(KEY_TIMEOUT);
         documents.write(name, &json!(["later"])).unwrap();
         let read = reopen_and_read(folder.path(), &keychain, name);
@@ -317,19 +319,19 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
 /// Makes a change that fails because the document can't be replaced.
 fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
     let changed = documents.update(name, &mut |_| {
-        block(place);
+        replace_with_folder(place);
         value.clone()
     });
     changed.expect_err("nothing can replace the folder");
-    unblock(place, &place.with_extension("away"));
+    restore_file(place, &place.with_extension("away"));
 }
 
 #[test]
 fn s21_external_change_after_a_rolled_back_one_applies() {
     for keeps_next in [true, false] {
         let keychain = Arc::default();
-        let folder = sealed(&keychain);
-        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        let folder = folder_with_sealed_grants(&keychain);
+        let [first, second] = [(); 2].map(|()| open_documents(folder.path(), &keychain));
         first.request_seal_key(KEY_TIMEOUT);
         second.request_seal_key(KEY_TIMEOUT);
         let place = folder.path().join("data/grants.json");
@@ -337,7 +339,7 @@ fn s21_external_change_after_a_rolled_back_one_applies() {
         if !keeps_next {
             std::fs::remove_file(place.with_extension("json.next")).unwrap();
         }
-        assert!(add(&*second), "the other instance approves: {keeps_next}");
+        assert!(add_grant(&*second), "the other instance approves: {keeps_next}");
         let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
         assert_eq!(
             read,
@@ -350,8 +352,8 @@ fn s21_external_change_after_a_rolled_back_one_applies() {
 #[test]
 fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = sealed(&keychain);
-    let documents = program(folder.path(), &keychain);
+    let folder = folder_with_sealed_grants(&keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     let delay = Duration::from_millis(1_900);
     keychain.delay.store(delay.as_millis() as u64, Ordering::SeqCst);
@@ -360,7 +362,7 @@ fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     fail_to_change(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
     let took = start.elapsed();
     assert!(took < 2 * delay, "both waits for the keychain share one time limit: {took:?}");
-    let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
+    let knows = || keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 3");
     poll_until("the keychain learns of it later", knows);
     let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["old"])), false), "the former document is valid");
@@ -372,8 +374,8 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
     let name = Document::Sampling;
     for counts_elsewhere in [false, true] {
         let keychain: Arc<GatedKeychain> = Arc::default();
-        let folder = sealed(&keychain);
-        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        let folder = folder_with_sealed_grants(&keychain);
+        let [first, second] = [(); 2].map(|()| open_documents(folder.path(), &keychain));
         first.request_seal_key(KEY_TIMEOUT);
         second.request_seal_key(KEY_TIMEOUT);
         second.write(name, &state(0)).unwrap();
@@ -401,16 +403,16 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
 #[test]
 fn s21_failed_rollback_reports_that_the_change_may_apply() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = sealed(&keychain);
-    let documents = program(folder.path(), &keychain);
+    let folder = folder_with_sealed_grants(&keychain);
+    let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     let place = folder.path().join("data/grants.json");
     let next = folder.path().join("data/grants.json.next");
     *keychain.at_mark.lock().unwrap() = Some(Box::new(move || {
-        block(&next);
+        replace_with_folder(&next);
     }));
     let changed = documents.update(Document::Grants, &mut |_| {
-        block(&place);
+        replace_with_folder(&place);
         json!(["failed"])
     });
     let error = changed.expect_err("nothing can replace the folder");
@@ -428,18 +430,18 @@ fn s21_sealed_document_behind_a_link_is_replaced_at_its_target() {
     // `/dev/shm` is another file system on Linux.
     for elsewhere in [std::env::temp_dir(), PathBuf::from("/dev/shm")].iter().filter(|folder| folder.is_dir()) {
         let keychain = Arc::default();
-        let folder = sealed(&keychain);
+        let folder = folder_with_sealed_grants(&keychain);
         let elsewhere = tempfile::tempdir_in(elsewhere).unwrap();
         let (place, target) = (folder.path().join("data/grants.json"), elsewhere.path().join("own.json"));
         std::fs::copy(&place, &target).unwrap();
         std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).unwrap();
         std::fs::remove_file(&place).unwrap();
         std::os::unix::fs::symlink(&target, &place).unwrap();
-        let documents = program(folder.path(), &keychain);
+        let documents = open_documents(folder.path(), &keychain);
         documents.request_seal_key(KEY_TIMEOUT);
-        assert!(add(&*documents), "the document is changed");
+        assert!(add_grant(&*documents), "the document is changed");
         assert!(place.is_symlink(), "the link stays");
-        assert_eq!(kept(folder.path()), json!(["old", "new"]), "the target of the link is written");
+        assert_eq!(stored_grants(folder.path()), json!(["old", "new"]), "the target of the link is written");
         let mode = target.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640, "the permissions are unchanged");
         assert!(!place.with_extension("json.next").exists(), "no other file is left");

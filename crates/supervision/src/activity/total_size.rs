@@ -66,12 +66,12 @@ fn shrink_target(sizes: &[usize], wanted: usize) -> usize {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::{ActivityKind, MAX_BODY};
+    use super::super::{ActivityKind, MAX_BODY_BYTES};
     use super::*;
 
     const MIB: usize = 1024 * 1024;
 
-    fn filled(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
+    fn filled_log(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
         let mut activity = ActivityLog::with_shared_total(together);
         for _ in 0..entries {
             activity.append_line(ActivityKind::Stderr, &"x".repeat(body));
@@ -83,9 +83,9 @@ mod tests {
     fn oldest_entries_of_the_largest_logs_are_dropped() {
         let together = TotalActivitySize::default();
         // 10 servers with 8 MiB each would use 80 MiB.
-        let mut all: Vec<_> = (0..10).map(|_| filled(&together, 15, MAX_BODY)).collect();
-        all.push(filled(&together, 3, MAX_BODY));
-        all.push(filled(&together, 1, 100));
+        let mut all: Vec<_> = (0..10).map(|_| filled_log(&together, 15, MAX_BODY_BYTES)).collect();
+        all.push(filled_log(&together, 3, MAX_BODY_BYTES));
+        all.push(filled_log(&together, 1, 100));
         assert!(together.bytes() > MAX_TOTAL_BYTES, "the total must exceed the limit at first: {}", together.bytes());
         together.shrink_to(MAX_TOTAL_BYTES, all.iter());
         let kept = together.bytes();
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn logs_within_the_bound_are_unchanged_and_removed_ones_not_counted() {
         let together = TotalActivitySize::default();
-        let all = [filled(&together, 3, 1_000), filled(&together, 50, 10)];
+        let all = [filled_log(&together, 3, 1_000), filled_log(&together, 50, 10)];
         let before = together.bytes();
         together.shrink_to(before, all.iter());
         assert_eq!(together.bytes(), before, "logs within the limit must be unchanged");

@@ -11,7 +11,7 @@ pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]
     let all_servers: Vec<(String, Vec<HttpRequest>)> = servers.iter().map(|s| (s.url(), s.seen())).collect();
     for issuer in issuers {
         let home = issuer.issuer();
-        for belonging in issued_texts(issuer) {
+        for belonging in issued_credentials(issuer) {
             for (place, requests) in &all_issuers {
                 let may = belonging.at_issuer && *place == home;
                 found.extend(leak_description(&belonging, &home, place, requests, may));
@@ -25,7 +25,7 @@ pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]
     found
 }
 
-struct OwnedText {
+struct IssuedCredential {
     what: &'static str,
     text: String,
     /// Set if clients may send the credential to its issuer.
@@ -35,14 +35,14 @@ struct OwnedText {
 }
 
 /// Returns all credentials that an authorization server issued, each with its permitted receivers.
-fn issued_texts(issuer: &AuthorizationServer) -> Vec<OwnedText> {
+fn issued_credentials(issuer: &AuthorizationServer) -> Vec<IssuedCredential> {
     let issued = issuer.state.issued();
-    let home = |what, text: &String| OwnedText { what, text: text.clone(), at_issuer: true, at_server: None };
-    let mut all: Vec<OwnedText> = issued.clients.keys().map(|id| home("client id", id)).collect();
+    let home = |what, text: &String| IssuedCredential { what, text: text.clone(), at_issuer: true, at_server: None };
+    let mut all: Vec<IssuedCredential> = issued.clients.keys().map(|id| home("client id", id)).collect();
     all.extend(issued.clients.values().filter_map(|client| Some(home("client secret", client.secret.as_ref()?))));
     all.extend(issued.codes.keys().map(|code| home("code", code)));
     all.extend(issued.refresh.keys().map(|token| home("refresh token", token)));
-    all.extend(issued.access.iter().map(|(text, token)| OwnedText {
+    all.extend(issued.access.iter().map(|(text, token)| IssuedCredential {
         what: "access token",
         text: text.clone(),
         // A client sends an access token to the issuer to revoke it.
@@ -53,7 +53,7 @@ fn issued_texts(issuer: &AuthorizationServer) -> Vec<OwnedText> {
 }
 
 fn leak_description(
-    belonging: &OwnedText,
+    belonging: &IssuedCredential,
     home: &str,
     place: &str,
     requests: &[HttpRequest],
@@ -63,6 +63,6 @@ fn leak_description(
         request.head.contains(&belonging.text) || String::from_utf8_lossy(&request.body).contains(&belonging.text)
     };
     let request = requests.iter().filter(|_| !may).find(has)?;
-    let OwnedText { what, .. } = belonging;
+    let IssuedCredential { what, .. } = belonging;
     Some(format!("a {what} of {home} got to {place}: {} {}", request.method, request.path))
 }

@@ -94,20 +94,20 @@ impl AuthorizationServer {
     }
 
     /// Returns the query parameters of all authorization requests.
-    pub fn authorizations(&self) -> Vec<Vec<(String, String)>> {
+    pub fn authorization_queries(&self) -> Vec<Vec<(String, String)>> {
         let gets =
             self.seen().into_iter().filter(|request| request.path_without_query() == self.endpoint("/authorize"));
         gets.map(|request| request.query()).collect()
     }
 
     /// Invalidates all access tokens issued so far. Refresh tokens stay valid.
-    pub fn end_access_tokens(&self) {
+    pub fn invalidate_access_tokens(&self) {
         self.state.issued().access.values_mut().for_each(|token| token.is_ended = true);
     }
 
     /// Invalidates all access and refresh tokens issued so far.
-    pub fn end_all_tokens(&self) {
-        self.end_access_tokens();
+    pub fn invalidate_all_tokens(&self) {
+        self.invalidate_access_tokens();
         self.state.issued().refresh.values_mut().for_each(|token| token.is_ended = true);
     }
 

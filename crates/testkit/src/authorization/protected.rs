@@ -13,8 +13,8 @@ use super::{AuthorizationServer, random_text, requests_json, scope_words, script
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
 /// Path of the MCP endpoint.
-const ENDPOINT: &str = "/mcp";
-const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+const ENDPOINT_PATH: &str = "/mcp";
+const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
 const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
 
@@ -47,7 +47,7 @@ impl State {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -66,7 +66,7 @@ impl ProtectedServer {
             let (state, record) = (Arc::clone(&answering), Arc::clone(&record));
             async move {
                 {
-                    let mut record = locked(&record);
+                    let mut record = lock(&record);
                     if record.len() < MAX_LISTED_REQUESTS {
                         record.push(request.clone());
                     }
@@ -80,17 +80,17 @@ impl ProtectedServer {
 
     /// Returns the URL of the MCP endpoint, which is also the resource identifier.
     pub fn url(&self) -> String {
-        self.server.url(ENDPOINT)
+        self.server.url(ENDPOINT_PATH)
     }
 
     /// Changes the script for all later requests.
     pub fn set(&self, change: impl FnOnce(&mut ProtectedScript)) {
-        change(&mut locked(&self.state.script));
+        change(&mut lock(&self.state.script));
     }
 
     /// Replaces the authorization servers that the metadata lists and whose tokens the server accepts.
     pub fn set_issuers(&self, issuers: &[&AuthorizationServer]) {
-        *locked(&self.state.issuers) = issuers.iter().map(|&issuer| issuer.clone()).collect();
+        *lock(&self.state.issuers) = issuers.iter().map(|&issuer| issuer.clone()).collect();
     }
 
     /// Returns all recorded requests, in order.
@@ -99,7 +99,7 @@ impl ProtectedServer {
     }
 
     /// Returns the recorded requests whose body has this JSON-RPC method.
-    pub fn with_method(&self, method: &str) -> Vec<HttpRequest> {
+    pub fn requests_with_method(&self, method: &str) -> Vec<HttpRequest> {
         self.seen().into_iter().filter(|request| request.rpc_method() == method).collect()
     }
 }
@@ -110,14 +110,14 @@ async fn respond(
     request: &HttpRequest,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
-    let script = locked(&state.script).clone();
-    let issuers = locked(&state.issuers).clone();
+    let script = lock(&state.script).clone();
+    let issuers = lock(&state.issuers).clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let path = request.path_without_query();
     let metadata = match script.metadata {
         ResourceMetadataLocation::Header => Some(HEADER_METADATA_PATH.to_owned()),
-        ResourceMetadataLocation::WellKnown => Some(format!("{WELL_KNOWN}{ENDPOINT}")),
-        ResourceMetadataLocation::Root => Some(WELL_KNOWN.to_owned()),
+        ResourceMetadataLocation::WellKnown => Some(format!("{WELL_KNOWN_METADATA_PATH}{ENDPOINT_PATH}")),
+        ResourceMetadataLocation::Root => Some(WELL_KNOWN_METADATA_PATH.to_owned()),
         _ => None,
     };
     if request.method == "GET" && metadata.as_deref() == Some(path) {
@@ -127,17 +127,17 @@ async fn respond(
         ("POST", "/_test/script") => {
             let changed = script::merge_changes(&script, &request.json());
             let status = if changed.is_some() { 200 } else { 400 };
-            changed.into_iter().for_each(|changed| *locked(&state.script) = changed);
+            changed.into_iter().for_each(|changed| *lock(&state.script) = changed);
             answer.status(status).await
         }
         ("GET", "/_test/requests") => {
             let all = json!({
-                "server": requests_json(&locked(record)),
+                "server": requests_json(&lock(record)),
                 "issuers": issuers.iter().map(|issuer| requests_json(&issuer.seen())).collect::<Vec<_>>(),
             });
             answer.json(&all).await
         }
-        (_, ENDPOINT) => respond_protected(state, &script, &issuers, &origin, request, answer).await,
+        (_, ENDPOINT_PATH) => respond_protected(state, &script, &issuers, &origin, request, answer).await,
         _ => match issuers.first().filter(|_| script.metadata == ResourceMetadataLocation::SameOrigin) {
             Some(issuer) => super::respond(&issuer.state, request, answer).await,
             None => answer.status(404).await,
@@ -147,7 +147,7 @@ async fn respond(
 
 fn metadata_document(script: &ProtectedScript, issuers: &[AuthorizationServer], origin: &str) -> serde_json::Value {
     let issuers: Vec<String> = issuers.iter().map(AuthorizationServer::issuer).collect();
-    let mut document = json!({ "resource": format!("{origin}{ENDPOINT}"), "authorization_servers": issuers });
+    let mut document = json!({ "resource": format!("{origin}{ENDPOINT_PATH}"), "authorization_servers": issuers });
     if let Some(scopes) = &script.scopes {
         document["scopes_supported"] = json!(scopes);
     }
@@ -167,7 +167,7 @@ async fn respond_protected(
     if let RefusalBehaviour::Status(status) = script.refusing {
         return answer.status(status).await;
     }
-    let url = format!("{origin}{ENDPOINT}");
+    let url = format!("{origin}{ENDPOINT_PATH}");
     let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != DpopBehaviour::Off);
     let scheme = if is_bound { "DPoP" } else { "Bearer" };
     let is_let_in = script.lets_strangers_in && request.header("authorization").is_none();
@@ -181,7 +181,7 @@ async fn respond_protected(
                 }
                 _ => RequestRefusal { error: "invalid_token", nonce: None },
             });
-            return unauthorized(script, origin, scheme, refused, answer).await;
+            return respond_unauthorized(script, origin, scheme, refused, answer).await;
         }
     };
     if let Some((status, to)) = &script.redirect {
@@ -211,7 +211,7 @@ async fn respond_protected(
 /// refuses streams.
 async fn send_list_changes(state: &State, pause: Duration, mut answer: HttpResponder) -> io::Result<()> {
     answer.event_stream().await?;
-    while locked(&state.script).refusing != RefusalBehaviour::Streams {
+    while lock(&state.script).refusing != RefusalBehaviour::Streams {
         tokio::time::sleep(pause).await;
         answer.event(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })).await?;
     }
@@ -255,7 +255,7 @@ fn token_scopes(
     Err(refused("invalid_token"))
 }
 
-async fn unauthorized(
+async fn respond_unauthorized(
     script: &ProtectedScript,
     origin: &str,
     scheme: &str,

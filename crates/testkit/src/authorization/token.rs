@@ -13,7 +13,7 @@ use super::{State, parameter_value, random_text, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
 /// Grant type of a token exchange (RFC 8693).
-const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
+const TOKEN_EXCHANGE_GRANT: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /// HTTP status, OAuth error code and description of a refused token request.
 type TokenRefusal = (u16, String, &'static str);
@@ -43,7 +43,7 @@ pub(super) async fn respond(
     };
     match granted {
         Ok(mut body) => {
-            if parameter_value(&form, "grant_type") == Some(TOKEN_EXCHANGE) {
+            if parameter_value(&form, "grant_type") == Some(TOKEN_EXCHANGE_GRANT) {
                 body["issued_token_type"] = json!("urn:ietf:params:oauth:token-type:id-jag");
                 body["token_type"] = json!("N_A");
             }
@@ -90,7 +90,7 @@ fn issue_grant(
             let presented = get("refresh_token").unwrap_or_default();
             redeem_refresh_token(issued, script, &client, presented)
         }
-        Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer" | TOKEN_EXCHANGE) => {
+        Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer" | TOKEN_EXCHANGE_GRANT) => {
             Ok(IssuedGrant {
                 client,
                 scope: get("scope").unwrap_or_default().to_owned(),

@@ -15,7 +15,7 @@ use updates::{Installation, ReleaseKey};
 
 /// Content of the release's file. It looks like a Linux executable of the minimum length, since other files are not
 /// installed.
-pub(crate) const FILE: &[u8] = b"\x7fELF and then all of the bytes that an app of the project may have";
+pub(crate) const RELEASE_FILE: &[u8] = b"\x7fELF and then all of the bytes that an app of the project may have";
 
 /// Signing key pair of a project.
 #[derive(Clone)]
@@ -47,14 +47,14 @@ impl TestKeys {
 }
 
 /// Returns a signature in whose comment `from` is replaced by `to`.
-pub(crate) fn with_comment(signature: &str, from: &str, to: &str) -> String {
+pub(crate) fn replace_comment(signature: &str, from: &str, to: &str) -> String {
     let text = String::from_utf8(STANDARD.decode(signature).unwrap()).unwrap();
     assert!(text.contains(from), "{text}");
     STANDARD.encode(text.replace(from, to))
 }
 
 /// Returns a kind of installation on this system that the app can update.
-pub(crate) fn installation() -> Installation {
+pub(crate) fn updatable_installation() -> Installation {
     match std::env::consts::OS {
         "macos" => Installation::MacApp,
         "windows" => Installation::WindowsSetup,
@@ -63,15 +63,15 @@ pub(crate) fn installation() -> Installation {
 }
 
 /// Returns the key in the manifest of the file for this installation.
-pub(crate) fn platform() -> String {
-    installation().platform(std::env::consts::OS, std::env::consts::ARCH).unwrap()
+pub(crate) fn platform_key() -> String {
+    updatable_installation().platform(std::env::consts::OS, std::env::consts::ARCH).unwrap()
 }
 
 /// Returns a manifest with one file. The server inserts its own address into the URL of the file.
-pub(crate) fn manifest_of(version: &str, signature: &str, size: usize) -> String {
+pub(crate) fn manifest_text(version: &str, signature: &str, size: usize) -> String {
     let file = json!({"url": "http://origin/file", "signature": signature, "size": size});
     let notes = "What is <b>new</b>.";
-    json!({"version": version, "notes": notes, "pub_date": "2026-11-23T20:00:00Z", "platforms": {platform(): file}})
+    json!({"version": version, "notes": notes, "pub_date": "2026-11-23T20:00:00Z", "platforms": {platform_key(): file}})
         .to_string()
 }
 
@@ -97,14 +97,14 @@ pub(crate) struct ServedRelease {
 impl ServedRelease {
     /// Returns the responses of a server with a valid release.
     pub(crate) fn release(keys: &TestKeys, version: &str) -> Self {
-        let signature = keys.sign(FILE, &format!("timestamp:1700000000\tfile:app\tversion:{version}"));
+        let signature = keys.sign(RELEASE_FILE, &format!("timestamp:1700000000\tfile:app\tversion:{version}"));
         Self {
-            manifest: manifest_of(version, &signature, FILE.len()),
+            manifest: manifest_text(version, &signature, RELEASE_FILE.len()),
             comment: "timestamp:1700000000\tfile:latest.json",
             change: None,
             is_empty: false,
             signature: None,
-            file: FILE.to_vec(),
+            file: RELEASE_FILE.to_vec(),
             redirect: None,
             keys: keys.clone(),
         }
@@ -148,7 +148,7 @@ impl ReleaseServer {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let site = Arc::new(ServerState { origin, served: Mutex::new(served), asked: Mutex::default() });
-        let router = Router::new().fallback(answer).with_state(site.clone());
+        let router = Router::new().fallback(respond).with_state(site.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { site }
     }
@@ -168,12 +168,12 @@ impl ReleaseServer {
     }
 
     /// Returns the paths that were requested so far.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn requested_paths(&self) -> Vec<String> {
         self.site.asked.lock().unwrap().clone()
     }
 }
 
-async fn answer(State(site): State<Arc<ServerState>>, uri: Uri) -> Response {
+async fn respond(State(site): State<Arc<ServerState>>, uri: Uri) -> Response {
     site.asked.lock().unwrap().push(uri.path().to_owned());
     let served = site.served.lock().unwrap();
     match &served.redirect {

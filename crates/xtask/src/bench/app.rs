@@ -9,9 +9,9 @@ use clap::Args;
 use super::median;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, RequiredPackage};
+use crate::system_packages::{self, COMPILER_PACKAGES, HEADLESS_PACKAGES, RequiredPackage, SHELL_BUILD_PACKAGES};
 use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
@@ -35,23 +35,23 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
-    let profile = if options.debug { desktop_app::DEBUG } else { desktop_app::RELEASE };
-    let mut needs: Vec<RequiredPackage> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    let profile = if options.debug { desktop_app::DEBUG_PROFILE } else { desktop_app::RELEASE_PROFILE };
+    let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(SHELL_BUILD_PACKAGES).copied().collect();
     if !has_display() {
-        needs.extend(HEADLESS);
+        needs.extend(HEADLESS_PACKAGES);
     }
     system_packages::ensure_installed(&needs, yes)?;
     node::check_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
-    step(&format!("building the app in profile {profile} (some minutes)"));
+    print_step(&format!("building the app in profile {profile} (some minutes)"));
     desktop_app::build_program(profile).run()?;
     let app = desktop_app::app_path(profile)?;
 
     let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
     let mut times: [Vec<f64>; MEASUREMENTS.len()] = Default::default();
     for run in 1..=RUN_COUNT {
-        step(&format!("run {run} of {RUN_COUNT}"));
+        print_step(&format!("run {run} of {RUN_COUNT}"));
         // The measurements alternate, so that temporary load on the machine does not affect only one of them.
         for ((name, word, _), times) in MEASUREMENTS.iter().zip(&mut times) {
             times.push(measure_once(screen.as_ref(), &app, name, word)?);
@@ -59,7 +59,7 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     }
     let medians = times.map(median);
     println!("{}", format_table(&medians, profile));
-    step("the host without a window: the way of a question, and the memory of 200 idle demo servers");
+    print_step("the host without a window: the way of a question, and the memory of 200 idle demo servers");
     let host = cargo().dir(workspace::root_folder()).args(["run", "-p", "host", "--example", "bench"]);
     if options.debug { host } else { host.arg("--release") }.run()
 }
@@ -69,10 +69,10 @@ fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &s
     // Uses an empty home folder, so that every start is a first start and the user's servers, windows and running
     // instances are not affected.
     let home = workspace::target_folder("bench/home")?;
-    fs::remove_dir_all(&home).map_err(Problem::file(&home))?;
-    fs::create_dir_all(&home).map_err(Problem::file(&home))?;
+    fs::remove_dir_all(&home).map_err(Problem::file_error(&home))?;
+    fs::create_dir_all(&home).map_err(Problem::file_error(&home))?;
     let log = workspace::target_folder("bench")?.join(format!("{name}.log"));
-    let output = fs::File::create(&log).map_err(Problem::file(&log))?;
+    let output = fs::File::create(&log).map_err(Problem::file_error(&log))?;
     let program = match screen {
         Some(screen) => screen.program(app),
         None => Program::new(app),
@@ -84,19 +84,19 @@ fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &s
         .env("XDG_DATA_HOME", home.join("data"))
         .env("XDG_CACHE_HOME", home.join("cache"))
         .output_to(&output)
-        .map_err(Problem::file(&log))?;
+        .map_err(Problem::file_error(&log))?;
     let mut running = program.start()?;
     let start = Instant::now();
     loop {
         let ended = running.exit_status()?;
-        let text = fs::read_to_string(&log).map_err(Problem::file(&log))?;
+        let text = fs::read_to_string(&log).map_err(Problem::file_error(&log))?;
         if let Some(milliseconds) = parse_reading(&text, word) {
             return Ok(milliseconds);
         }
         if ended.is_some() || start.elapsed() > START_TIMEOUT {
             return Err(Problem::Machine(format!("the app did not report \"{word}\"; see {}", log.display())));
         }
-        process::pause(Duration::from_millis(20))?;
+        process::interruptible_sleep(Duration::from_millis(20))?;
     }
 }
 

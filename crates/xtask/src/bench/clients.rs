@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::{node, workspace};
 
 /// Client to measure, shown as a column of the table.
@@ -108,8 +108,8 @@ pub(super) fn python_path() -> PathBuf {
 }
 
 /// Builds and installs the clients. Returns the clients whose installation failed, each with the cause.
-pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
-    step(&format!("building the clients and the server in profile {profile} (some minutes)"));
+pub(super) fn install_clients(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
+    print_step(&format!("building the clients and the server in profile {profile} (some minutes)"));
     let mut build = cargo().dir(workspace::root_folder()).args(["build", "--profile", profile, "-p", "bench"]);
     build = build.args(["--bin", "bench-server", "--bin", "bench-client", "--bin", "bench-bare"]);
     if clients.iter().any(|client| client.is_rmcp()) {
@@ -137,7 +137,7 @@ fn install_python() -> Result<(), Problem> {
     let requirements = peers_folder().join("python/requirements.txt");
     let stamp = workspace::target_folder("stamps")?.join("bench-requirements.txt");
     node::once_per_content(&requirements, &stamp, python_path().exists(), || {
-        step("installing the Python SDK into target/venv-bench");
+        print_step("installing the Python SDK into target/venv-bench");
         Program::new("python3").args(["-m", "venv", "--clear"]).arg(venv_folder()).run()?;
         let pip =
             Program::new(python_path()).args(["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r"]);

@@ -14,7 +14,7 @@ use super::results;
 use super::rows::{self, IMAGE_SCENARIO, ROWS, Row};
 use super::table::{self, Cell};
 use crate::problem::Problem;
-use crate::progress::step;
+use crate::progress::print_step;
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -25,31 +25,31 @@ pub(super) struct Options {
     #[arg(long, value_delimiter = ',', value_enum)]
     clients: Vec<Client>,
     /// Number of runs of each measurement. The median is reported
-    #[arg(long, default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, default_value_t = DEFAULT_ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// Number of the core that client and server share
-    #[arg(long, default_value_t = PINNED_CORE)]
+    #[arg(long, default_value_t = DEFAULT_CORE)]
     core: usize,
     /// Cargo profile of the Rust clients and of the server
-    #[arg(long, default_value = PROFILE)]
+    #[arg(long, default_value = DEFAULT_PROFILE)]
     profile: String,
     /// Print the tables without writing the file
     #[arg(long)]
     no_write: bool,
 }
 
-const ROUNDS: u16 = 3;
-const PINNED_CORE: usize = 1;
-const PROFILE: &str = "release";
+const DEFAULT_ROUNDS: u16 = 3;
+const DEFAULT_CORE: usize = 1;
+const DEFAULT_PROFILE: &str = "release";
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
             clients: Vec::new(),
-            rounds: ROUNDS,
-            core: PINNED_CORE,
-            profile: PROFILE.to_owned(),
+            rounds: DEFAULT_ROUNDS,
+            core: DEFAULT_CORE,
+            profile: DEFAULT_PROFILE.to_owned(),
             no_write: false,
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
             clients.map(move |client| Cell::new(row, *client))
         })
         .collect();
-    for (client, cause) in clients::prepare(&compared, &options.profile)? {
+    for (client, cause) in clients::install_clients(&compared, &options.profile)? {
         for cell in cells.iter_mut().filter(|cell| cell.client == client) {
             cell.failure = Some(cause.clone());
         }
@@ -81,14 +81,14 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
         let mut row = None;
         for cell in &mut cells {
             if row != Some(cell.row) {
-                step(&format!("round {round} of {}: {}", options.rounds, cell.row.meaning));
+                print_step(&format!("round {round} of {}: {}", options.rounds, cell.row.meaning));
                 row = Some(cell.row);
             }
             add_round(cell, &place)?;
         }
     }
     let others = busy.other_load();
-    step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
+    print_step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
     let head = table::format_head(&facts::fact_lines(&options.profile, options.core, others), options.rounds.into());
     let tables = table::format_tables(&cells, image_line_length(&cells, &place)?);
     println!("{head}\n{tables}");

@@ -8,7 +8,7 @@ use clap::Args;
 use super::{facts, plot};
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 #[derive(Args)]
@@ -43,10 +43,10 @@ const SERIES: [Series; 7] = [
 /// # Errors
 /// Returns a [`Problem`] if the build or the measurement fails, or if a file can't be written.
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
-    step(&format!("building in profile {} (some minutes)", options.profile));
+    print_step(&format!("building in profile {} (some minutes)", options.profile));
     let build = cargo().dir(workspace::root_folder()).args(["build", "--profile", &options.profile, "-p", "bench"]);
     build.args(["--bin", "bench-server", "--bin", "bench-growth"]).run()?;
-    step("measuring (some minutes)");
+    print_step("measuring (some minutes)");
     let text = Program::new(workspace::binary_path(&options.profile, "bench-growth"))
         .arg("--server")
         .arg(workspace::binary_path(&options.profile, "bench-server"))
@@ -65,11 +65,11 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
         }
         let points: Vec<(f64, f64)> = points.into_iter().map(|(size, cost)| (size, cost * series.unit.1)).collect();
         let file = folder.join(format!("growth-{}.svg", series.name));
-        fs::write(&file, plot::svg(&points, series.sizes, series.unit.0)).map_err(Problem::file(&file))?;
+        fs::write(&file, plot::svg(&points, series.sizes, series.unit.0)).map_err(Problem::file_error(&file))?;
         report.push_str(&format_section(&series, &points));
     }
     let file = folder.join("GROWTH.md");
-    fs::write(&file, report).map_err(Problem::file(&file))?;
+    fs::write(&file, report).map_err(Problem::file_error(&file))?;
     println!("wrote {}", file.display());
     Ok(())
 }

@@ -17,8 +17,8 @@ use clap::Args;
 
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
-use crate::progress::step;
-use crate::system_packages::{self, SANDBOX, VALGRIND};
+use crate::progress::print_step;
+use crate::system_packages::{self, SANDBOX_PACKAGES, VALGRIND_PACKAGES};
 use crate::workspace;
 
 #[derive(Args)]
@@ -29,17 +29,17 @@ pub(crate) struct Options {
 }
 
 /// Step of `bench-steps`, with the numbers of repetitions of its two runs.
-struct Step {
+struct MeasuredStep {
     name: &'static str,
     counts: [u64; 2],
 }
 
-const STEPS: [Step; 5] = [
-    Step { name: "call", counts: [100, 300] },
-    Step { name: "list", counts: [5, 15] },
-    Step { name: "start", counts: [5, 15] },
-    Step { name: "decision", counts: [1_000, 3_000] },
-    Step { name: "event", counts: [50, 150] },
+const STEPS: [MeasuredStep; 5] = [
+    MeasuredStep { name: "call", counts: [100, 300] },
+    MeasuredStep { name: "list", counts: [5, 15] },
+    MeasuredStep { name: "start", counts: [5, 15] },
+    MeasuredStep { name: "decision", counts: [1_000, 3_000] },
+    MeasuredStep { name: "event", counts: [50, 150] },
 ];
 /// Options of bubblewrap that create a process namespace and leave everything else unchanged.
 const NAMESPACE_OPTIONS: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
@@ -52,13 +52,13 @@ const COMPILER_PREFIX: &str = "# ";
 
 /// Instruction counts by step, and the compiler that they apply to.
 #[derive(Debug, PartialEq)]
-struct Figures {
+struct InstructionCounts {
     compiler: String,
     steps: BTreeMap<String, u64>,
 }
 
 /// Result of comparing the counts with the committed ones.
-pub(crate) enum Verdict {
+pub(crate) enum CountComparison {
     /// No step exceeds its committed count by more than the tolerance.
     Kept,
     /// The committed counts are for another compiler or target, or instructions can't be counted on this system.
@@ -71,14 +71,14 @@ pub(crate) enum Verdict {
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
 pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
-    system_packages::ensure_installed(&[VALGRIND, SANDBOX].concat(), yes)?;
+    system_packages::ensure_installed(&[VALGRIND_PACKAGES, SANDBOX_PACKAGES].concat(), yes)?;
     cargo().dir(workspace::root_folder()).args(["build", "-p", "bench"]).run()?;
     if options.write {
-        fs::write(figures_file(), count_instructions(None)?.text()).map_err(Problem::file(figures_file()))?;
-        println!("wrote {}", figures_file().display());
+        fs::write(counts_file(), count_instructions(None)?.text()).map_err(Problem::file_error(counts_file()))?;
+        println!("wrote {}", counts_file().display());
         return Ok(());
     }
-    if let Verdict::NotComparable(reason) = compare_counts(&mut |line| println!("{line}"))? {
+    if let CountComparison::NotComparable(reason) = compare_counts(&mut |line| println!("{line}"))? {
         println!("not compared: {reason}");
     }
     Ok(())
@@ -88,27 +88,27 @@ pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
-pub(crate) fn check_growth(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
+pub(crate) fn check_growth(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Problem> {
     compare_counts(print)
 }
 
-fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
-    if !process::succeeds("bwrap", &[&NAMESPACE_OPTIONS[..], &["true"]].concat()) {
-        return Ok(Verdict::NotComparable("this system makes no process namespace".to_owned()));
+fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Problem> {
+    if !process::command_succeeds("bwrap", &[&NAMESPACE_OPTIONS[..], &["true"]].concat()) {
+        return Ok(CountComparison::NotComparable("this system makes no process namespace".to_owned()));
     }
-    let text = fs::read_to_string(figures_file()).map_err(Problem::file(figures_file()))?;
-    let unreadable = || Problem::Machine(format!("{} can't be read", figures_file().display()));
-    let committed = Figures::read(&text).ok_or_else(unreadable)?;
+    let text = fs::read_to_string(counts_file()).map_err(Problem::file_error(counts_file()))?;
+    let unreadable = || Problem::Machine(format!("{} can't be read", counts_file().display()));
+    let committed = InstructionCounts::read(&text).ok_or_else(unreadable)?;
     let counted = count_instructions(Some(&committed))?;
     for line in format_table(&committed, &counted) {
         print(&line);
     }
     if committed.compiler != counted.compiler {
         let (file, here) = (&committed.compiler, &counted.compiler);
-        return Ok(Verdict::NotComparable(format!("the figures are of {file}, this is {here}")));
+        return Ok(CountComparison::NotComparable(format!("the figures are of {file}, this is {here}")));
     }
     match grown_steps(&committed, &counted).as_slice() {
-        [] => Ok(Verdict::Kept),
+        [] => Ok(CountComparison::Kept),
         grown => Err(Problem::Machine(format!(
             "{}; {} % are allowed. Find out why. If the step has to do more, run `cargo xtask bench guard --write` and commit \
              tests/bench/instructions.tsv with the change",
@@ -118,7 +118,7 @@ fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
     }
 }
 
-fn figures_file() -> PathBuf {
+fn counts_file() -> PathBuf {
     workspace::tests_folder().join("bench/instructions.tsv")
 }
 
@@ -126,22 +126,22 @@ fn figures_file() -> PathBuf {
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step fails.
-fn count_instructions(committed: Option<&Figures>) -> Result<Figures, Problem> {
+fn count_instructions(committed: Option<&InstructionCounts>) -> Result<InstructionCounts, Problem> {
     let mut steps = BTreeMap::new();
-    for Step { name, counts: [few, many] } in STEPS {
+    for MeasuredStep { name, counts: [few, many] } in STEPS {
         let allowed = committed.and_then(|figures| figures.steps.get(name)).copied();
         let mut least = u64::MAX;
         for _ in 0..MAX_ATTEMPTS {
-            step(&format!("guard: {name}"));
+            print_step(&format!("guard: {name}"));
             let difference = run_callgrind(name, many)?.saturating_sub(run_callgrind(name, few)?);
             least = least.min(difference / (many - few));
-            if allowed.is_none_or(|allowed| !exceeds(least, allowed)) {
+            if allowed.is_none_or(|allowed| !exceeds_tolerance(least, allowed)) {
                 break;
             }
         }
         steps.insert(name.to_owned(), least);
     }
-    Ok(Figures { compiler: compiler_version()?, steps })
+    Ok(InstructionCounts { compiler: compiler_version()?, steps })
 }
 
 /// Runs a step under callgrind once, with `count` repetitions, and returns the number of instructions.
@@ -155,9 +155,9 @@ fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
         .args([step, &count.to_string()])
         .arg("--server")
         .arg(workspace::binary_path("debug", "bench-server"))
-        .quiet()
+        .without_stderr()
         .run()?;
-    let text = fs::read_to_string(&out).map_err(Problem::file(&out))?;
+    let text = fs::read_to_string(&out).map_err(Problem::file_error(&out))?;
     callgrind_total(&text).ok_or_else(|| Problem::Machine(format!("{} has no total", out.display())))
 }
 
@@ -176,20 +176,20 @@ fn compiler_version() -> Result<String, Problem> {
 }
 
 /// Returns a description of each step that grew by more than the tolerance, with its growth in percent.
-fn grown_steps(committed: &Figures, counted: &Figures) -> Vec<String> {
+fn grown_steps(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
     let growth = counted.steps.iter().filter_map(|(name, now)| {
         let was = committed.steps.get(name).copied().unwrap_or(0);
         let growth = (ratio(*now, was) - 1.0) * 100.0;
-        exceeds(*now, was).then(|| format!("{name} costs {now} instructions ({growth:+.1} %)"))
+        exceeds_tolerance(*now, was).then(|| format!("{name} costs {now} instructions ({growth:+.1} %)"))
     });
     growth.collect()
 }
 
-fn exceeds(now: u64, committed: u64) -> bool {
+fn exceeds_tolerance(now: u64, committed: u64) -> bool {
     now * 100 > committed * (100 + TOLERANCE_PERCENT)
 }
 
-fn format_table(committed: &Figures, counted: &Figures) -> Vec<String> {
+fn format_table(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
     let line = |(name, now): (&String, &u64)| match committed.steps.get(name) {
         Some(was) => format!("{name:<10} {now:>12} instructions, {:+.1} %", (ratio(*now, *was) - 1.0) * 100.0),
         None => format!("{name:<10} {now:>12} instructions, new"),
@@ -202,7 +202,7 @@ fn ratio(now: u64, was: u64) -> f64 {
     now as f64 / was as f64
 }
 
-impl Figures {
+impl InstructionCounts {
     fn read(text: &str) -> Option<Self> {
         let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_PREFIX))?.to_owned();
         let steps = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -223,36 +223,40 @@ impl Figures {
 mod tests {
     use super::*;
 
-    fn figures(call: u64) -> Figures {
+    fn counts_with_call(call: u64) -> InstructionCounts {
         let steps = BTreeMap::from([("call".to_owned(), call), ("list".to_owned(), 1_000)]);
-        Figures { compiler: "rustc 1.95.0 for x86_64-unknown-linux-gnu".to_owned(), steps }
+        InstructionCounts { compiler: "rustc 1.95.0 for x86_64-unknown-linux-gnu".to_owned(), steps }
     }
 
     #[test]
     fn figures_round_trip() {
         assert_eq!(
-            Figures::read(&figures(7).text()),
-            Some(figures(7)),
+            InstructionCounts::read(&counts_with_call(7).text()),
+            Some(counts_with_call(7)),
             "parsing the text should return the same counts"
         );
-        assert_eq!(Figures::read("call\t7\n"), None, "a file without a compiler should be rejected");
-        assert_eq!(Figures::read("# rustc\ncall\tmany\n"), None, "a count that is not a number should be rejected");
+        assert_eq!(InstructionCounts::read("call\t7\n"), None, "a file without a compiler should be rejected");
+        assert_eq!(
+            InstructionCounts::read("# rustc\ncall\tmany\n"),
+            None,
+            "a count that is not a number should be rejected"
+        );
     }
 
     #[test]
     fn step_may_grow_within_the_tolerance() {
         assert_eq!(
-            grown_steps(&figures(1_000), &figures(1_050)),
+            grown_steps(&counts_with_call(1_000), &counts_with_call(1_050)),
             Vec::<String>::new(),
             "growth within the tolerance should be accepted"
         );
         assert_eq!(
-            grown_steps(&figures(1_000), &figures(500)),
+            grown_steps(&counts_with_call(1_000), &counts_with_call(500)),
             Vec::<String>::new(),
             "a lower count should be accepted"
         );
         assert_eq!(
-            grown_steps(&figures(1_000), &figures(1_051)),
+            grown_steps(&counts_with_call(1_000), &counts_with_call(1_051)),
             ["call costs 1051 instructions (+5.1 %)"],
             "growth above the tolerance should be reported"
         );
@@ -260,8 +264,12 @@ mod tests {
 
     #[test]
     fn new_step_requires_a_figure() {
-        let committed = Figures { steps: BTreeMap::new(), ..figures(0) };
-        assert_eq!(grown_steps(&committed, &figures(9)).len(), 2, "steps without a committed count should be reported");
+        let committed = InstructionCounts { steps: BTreeMap::new(), ..counts_with_call(0) };
+        assert_eq!(
+            grown_steps(&committed, &counts_with_call(9)).len(),
+            2,
+            "steps without a committed count should be reported"
+        );
     }
 
     #[test]

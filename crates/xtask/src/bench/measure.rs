@@ -33,7 +33,7 @@ pub(super) struct MeasurementConditions {
 
 /// Measurements that a client reports. A field is `None` if the scenario does not measure it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Report {
+pub(super) struct ClientReport {
     /// Wall time in seconds.
     pub(super) seconds: f64,
     /// Processor time of the client in user mode and in the kernel, in seconds.
@@ -54,14 +54,14 @@ impl MeasurementConditions {
     /// Returns an error with a next step if programs can't be pinned to the core here.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
-        if !process::succeeds("taskset", &["--version"]) {
+        if !process::command_succeeds("taskset", &["--version"]) {
             return Err(Problem::Machine(
                 "taskset was not found on the PATH: client and server have to share one core. It is part of util-linux, \
                  and this comparison runs on Linux only"
                     .to_owned(),
             ));
         }
-        if !process::succeeds("taskset", &["-c", &core, "true"]) {
+        if !process::command_succeeds("taskset", &["-c", &core, "true"]) {
             return Err(Problem::Machine(format!(
                 "taskset cannot pin a program to core {core}. Name one that is there: --core 0"
             )));
@@ -70,7 +70,7 @@ impl MeasurementConditions {
     }
 
     /// Runs a client once with the scenario of a row, and returns its report.
-    pub(super) fn measure(&self, client: Client, row: Row) -> Result<Report, Problem> {
+    pub(super) fn measure(&self, client: Client, row: Row) -> Result<ClientReport, Problem> {
         let (program, first) = client.command(&self.profile);
         let program = self.pinned_program().arg(program).args(first).arg(row.scenario);
         let text = if row.is_http() {
@@ -94,10 +94,10 @@ impl MeasurementConditions {
         let mode = if client == Client::Bare { "http-bare" } else { "http" };
         let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
         let server = self.pinned_program().arg(clients::server_path(&self.profile)).args([mode, "--answers", answers]);
-        let mut running = server.piped().start()?;
+        let mut running = server.with_piped_stdout().start()?;
         let mut url = String::new();
         if let Some(stdout) = running.take_stdout() {
-            BufReader::new(stdout).read_line(&mut url).map_err(Problem::file("bench-server"))?;
+            BufReader::new(stdout).read_line(&mut url).map_err(Problem::file_error("bench-server"))?;
         }
         match url.trim() {
             "" => Err(Problem::Machine("bench-server ended before it told its URL".to_owned())),
@@ -109,8 +109,8 @@ impl MeasurementConditions {
 /// Returns the complete standard output of a program. The error of a failed program contains its standard error.
 fn run_and_capture(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
-    let errors = File::create(&log).map_err(Problem::file(&log))?;
-    let mut running = program.errors_to(&errors).map_err(Problem::file(&log))?.piped().start()?;
+    let errors = File::create(&log).map_err(Problem::file_error(&log))?;
+    let mut running = program.errors_to(&errors).map_err(Problem::file_error(&log))?.with_piped_stdout().start()?;
     let (sender, words) = mpsc::channel();
     if let Some(mut stdout) = running.take_stdout() {
         thread::spawn(move || {
@@ -125,7 +125,7 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
         Ok(()) => Ok(words.recv_timeout(OUTPUT_TIMEOUT).unwrap_or_default()),
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         Err(problem) => {
-            let text = fs::read(&log).map_err(Problem::file(&log))?;
+            let text = fs::read(&log).map_err(Problem::file_error(&log))?;
             let cause = format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)));
             // Paths in the table are relative to the repository, so that they do not depend on the machine.
             Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root_folder().display()), "")))
@@ -143,10 +143,10 @@ fn last_lines(text: &str) -> String {
         .collect()
 }
 
-fn parse_report(line: &str) -> Option<Report> {
+fn parse_report(line: &str) -> Option<ClientReport> {
     let value: Value = serde_json::from_str(line).ok()?;
     let number = |key: &str| value.get(key)?.as_f64();
-    Some(Report {
+    Some(ClientReport {
         seconds: number("seconds")?,
         processor: number("user_cpu_s")? + number("sys_cpu_s")?,
         megabytes: number("max_rss_kb")? / 1024.0,
@@ -165,7 +165,7 @@ mod tests {
     fn report_without_one_of_its_numbers_is_rejected() {
         let whole =
             r#"{"scenario":"stdio-seq","n":1,"seconds":2.5,"user_cpu_s":1.0,"sys_cpu_s":0.5,"max_rss_kb":2048}"#;
-        let expected = Report { seconds: 2.5, processor: 1.5, megabytes: 2.0, ..Report::default() };
+        let expected = ClientReport { seconds: 2.5, processor: 1.5, megabytes: 2.0, ..ClientReport::default() };
         assert_eq!(parse_report(whole), Some(expected), "user and system time should be added, and kB converted to MB");
         assert_eq!(parse_report(&whole.replace("max_rss_kb", "rss")), None, "a missing number should not be zero");
         assert_eq!(parse_report("Warning: something"), None, "other output should not be a report");

@@ -20,14 +20,14 @@ use crate::problem::Problem;
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
-    part: Option<Part>,
+    part: Option<Benchmark>,
     /// Install missing system packages without confirmation
     #[arg(long, global = true)]
     yes: bool,
 }
 
 #[derive(Subcommand)]
-enum Part {
+enum Benchmark {
     /// Measure the app: start-up, the time until a consent request is drawn, and memory
     App(app::Options),
     /// Compare Drawbridge's client with other SDKs and the lower bound, and write tests/bench/RESULTS.md
@@ -44,10 +44,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
             app::run(&app::Options::default(), options.yes)?;
             compare::run(&compare::Options::default())
         }
-        Some(Part::App(part)) => app::run(part, options.yes),
-        Some(Part::Compare(options)) => compare::run(options),
-        Some(Part::Growth(options)) => growth::run(options),
-        Some(Part::Guard(part)) => guard::run(part, options.yes),
+        Some(Benchmark::App(part)) => app::run(part, options.yes),
+        Some(Benchmark::Compare(options)) => compare::run(options),
+        Some(Benchmark::Growth(options)) => growth::run(options),
+        Some(Benchmark::Guard(part)) => guard::run(part, options.yes),
     }
 }
 

@@ -7,8 +7,8 @@ use std::io::ErrorKind;
 use crate::problem::Problem;
 use crate::workspace;
 
-const TABLES_BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
-const TABLES_END: &str = "<!-- notes end -->";
+const NOTES_BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
+const NOTES_END: &str = "<!-- notes end -->";
 
 /// Writes the file: the head, the notes of the existing file, and the tables.
 pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
@@ -16,23 +16,23 @@ pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     let old = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Problem::file(&file)(error)),
+        Err(error) => return Err(Problem::file_error(&file)(error)),
     };
     let text = replace_tables(head, &old, tables).ok_or_else(|| {
         Problem::Machine(format!("{} has only one of the marks around its notes; set the other one", file.display()))
     })?;
-    fs::write(&file, text).map_err(Problem::file(&file))
+    fs::write(&file, text).map_err(Problem::file_error(&file))
 }
 
 /// Returns the new content of the file with the notes of the old one, or `None` if the markers around the notes are
 /// missing.
 fn replace_tables(head: &str, old: &str, tables: &str) -> Option<String> {
-    let notes = match (old.split_once(TABLES_BEGIN), old.contains(TABLES_END)) {
+    let notes = match (old.split_once(NOTES_BEGIN), old.contains(NOTES_END)) {
         (None, false) => "\n",
-        (Some((_, rest)), true) => rest.split_once(TABLES_END)?.0,
+        (Some((_, rest)), true) => rest.split_once(NOTES_END)?.0,
         _ => return None,
     };
-    Some(format!("{head}\n{TABLES_BEGIN}{notes}{TABLES_END}\n\n{tables}"))
+    Some(format!("{head}\n{NOTES_BEGIN}{notes}{NOTES_END}\n\n{tables}"))
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn notes_are_preserved_and_everything_else_is_replaced() {
         let first = replace_tables("old head\n", "", "old tables\n").unwrap();
-        let noted = first.replace(TABLES_END, "A note.\n\nAnother.\n<!-- notes end -->");
+        let noted = first.replace(NOTES_END, "A note.\n\nAnother.\n<!-- notes end -->");
         let second = replace_tables("head\n", &noted, "tables\n").unwrap();
         assert!(
             second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"),
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn missing_marker_is_an_error() {
-        let one = format!("head\n{TABLES_BEGIN}\nA note.\n\ntables\n");
+        let one = format!("head\n{NOTES_BEGIN}\nA note.\n\ntables\n");
         assert_eq!(
             replace_tables("head\n", &one, "tables\n"),
             None,

@@ -18,9 +18,9 @@ const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to
 /// Scenario whose peak memory is compared with the size of the response that contains the image.
 pub(super) const IMAGE_SCENARIO: &str = "stdio-big-10MB";
 /// Maximum peak memory in [`IMAGE_SCENARIO`], as a multiple of the size of that response.
-pub(super) const IMAGE_PEAK: f64 = 1.6;
+pub(super) const MAX_IMAGE_PEAK_RATIO: f64 = 1.6;
 /// Number of progress notifications in the scenario that measures them.
-pub(super) const NOTIFICATIONS: f64 = 10_000.0;
+pub(super) const NOTIFICATION_COUNT: f64 = 10_000.0;
 
 pub(super) const ROWS: [Row; 9] = [
     new_row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::clients::Client;
-use super::measure::Report;
+use super::measure::ClientReport;
 use super::median;
-use super::rows::{IMAGE_PEAK, IMAGE_SCENARIO, NOTIFICATIONS, ROWS, Row};
+use super::rows::{IMAGE_SCENARIO, MAX_IMAGE_PEAK_RATIO, NOTIFICATION_COUNT, ROWS, Row};
 
 /// Cell of a table: the reports of one client in one scenario, or the reason why the client failed.
 #[derive(Debug)]
@@ -13,12 +13,12 @@ pub(super) struct Cell {
     pub(super) row: Row,
     pub(super) client: Client,
     /// Report of each run. Empty if the client failed.
-    pub(super) rounds: Vec<Report>,
+    pub(super) rounds: Vec<ClientReport>,
     pub(super) failure: Option<String>,
 }
 
 /// Function that extracts the value to show from a report.
-type Figure<'a> = &'a dyn Fn(&Report) -> Option<f64>;
+type ReportValue<'a> = &'a dyn Fn(&ClientReport) -> Option<f64>;
 
 impl Cell {
     pub(super) fn new(row: Row, client: Client) -> Self {
@@ -26,7 +26,7 @@ impl Cell {
     }
 
     /// Returns the median of a value over all runs, or NaN if there are none.
-    fn median_of(&self, figure: Figure<'_>) -> f64 {
+    fn median_of(&self, figure: ReportValue<'_>) -> f64 {
         median(self.rounds.iter().filter_map(figure).collect())
     }
 }
@@ -66,7 +66,7 @@ fn add_wall_time(text: &mut String, cells: &[Cell]) {
     let lost: Vec<String> = cells
         .iter()
         .map(|cell| (cell.client, cell.median_of(&|report| report.counted)))
-        .filter(|(_, counted)| *counted < NOTIFICATIONS)
+        .filter(|(_, counted)| *counted < NOTIFICATION_COUNT)
         .map(|(client, counted)| format!("{} counted {counted}", client.title()))
         .collect();
     if !lost.is_empty() {
@@ -79,7 +79,7 @@ fn add_ratios(text: &mut String, cells: &[Cell]) {
     text.push_str("In wall time; idle sessions in PSS. In brackets the goal: a ratio in bold is above it. ");
     text.push_str("The best column of rmcp counts.\n\n| | to bare | to rmcp |\n|---|--:|--:|\n");
     for row in rows(cells) {
-        let figure: Figure<'_> =
+        let figure: ReportValue<'_> =
             if row.is_idle() { &|report| report.session_pss } else { &|report| Some(report.seconds) };
         let least = |wanted: &dyn Fn(Client) -> bool| {
             let found = cells.iter().filter(|cell| cell.row == row && wanted(cell.client));
@@ -97,7 +97,10 @@ fn add_memory(text: &mut String, cells: &[Cell], image_line: Option<f64>) {
     for row in rows(cells) {
         add_line(text, &format!("{}: peak, MB", row.meaning), cells, row, &|report| Some(report.megabytes));
         if let Some(length) = image_line.filter(|_| row.scenario == IMAGE_SCENARIO) {
-            let title = format!("… peak / length of the line, {:.1} MB (goal: {IMAGE_PEAK:.2})", length / 1_048_576.0);
+            let title = format!(
+                "… peak / length of the line, {:.1} MB (goal: {MAX_IMAGE_PEAK_RATIO:.2})",
+                length / 1_048_576.0
+            );
             add_line(text, &title, cells, row, &|report| Some(report.megabytes * 1_048_576.0 / length));
         }
         if row.is_idle() {
@@ -138,7 +141,7 @@ fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
 }
 
 /// Appends a row of a table. A cell is empty if its client was not measured in this scenario.
-fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
+fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: ReportValue<'_>) {
     let _ = write!(text, "| {title} |");
     for client in columns(cells) {
         match cells.iter().find(|cell| cell.row == row && cell.client == client) {
@@ -180,7 +183,10 @@ mod tests {
     use super::*;
 
     fn cell(row: Row, client: Client, seconds: f64) -> Cell {
-        Cell { rounds: vec![Report { seconds, megabytes: 20.0, ..Report::default() }], ..Cell::new(row, client) }
+        Cell {
+            rounds: vec![ClientReport { seconds, megabytes: 20.0, ..ClientReport::default() }],
+            ..Cell::new(row, client)
+        }
     }
 
     #[test]

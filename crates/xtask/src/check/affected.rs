@@ -30,7 +30,7 @@ pub(super) fn packages_to_test() -> Result<BTreeSet<String>, Problem> {
     let metadata =
         cargo().dir(workspace::root_folder()).args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
     let packages = parse_packages(&metadata).ok_or_else(|| Problem::Machine("cargo metadata can't be read".into()))?;
-    Ok(affected(&packages, &changed_files()?))
+    Ok(affected_packages(&packages, &changed_files()?))
 }
 
 fn changed_files() -> Result<Vec<String>, Problem> {
@@ -60,7 +60,7 @@ fn parse_packages(metadata: &str) -> Option<BTreeMap<String, Package>> {
         .collect()
 }
 
-fn affected(packages: &BTreeMap<String, Package>, files: &[String]) -> BTreeSet<String> {
+fn affected_packages(packages: &BTreeMap<String, Package>, files: &[String]) -> BTreeSet<String> {
     let is_changed = |package: &Package| files.iter().any(|file| file.starts_with(&package.folder));
     let mut found: BTreeSet<String> =
         packages.iter().filter(|(_, package)| is_changed(package)).map(|(name, _)| name.clone()).collect();
@@ -90,28 +90,32 @@ mod tests {
         {"name": "api", "manifest_path": "/work/crates/api/Cargo.toml", "dependencies": [{"name": "host"}]},
         {"name": "drawbridge", "manifest_path": "/work/src-tauri/Cargo.toml", "dependencies": [{"name": "api"}]}]}"#;
 
-    fn affected_by(files: &[&str]) -> Vec<String> {
+    fn packages_affected_by(files: &[&str]) -> Vec<String> {
         let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-        affected(&parse_packages(METADATA).unwrap(), &files).into_iter().collect()
+        affected_packages(&parse_packages(METADATA).unwrap(), &files).into_iter().collect()
     }
 
     #[test]
     fn change_affects_all_dependents() {
         assert_eq!(
-            affected_by(&["crates/wire/src/lib.rs"]),
+            packages_affected_by(&["crates/wire/src/lib.rs"]),
             ["api", "host", "wire"],
             "all dependents except the shell should be affected, and no packages with a similar name"
         );
-        assert_eq!(affected_by(&["crates/api/src/lib.rs"]), ["api"], "dependencies should not be affected");
+        assert_eq!(packages_affected_by(&["crates/api/src/lib.rs"]), ["api"], "dependencies should not be affected");
     }
 
     #[test]
     fn change_outside_of_the_packages_affects_none() {
         assert_eq!(
-            affected_by(&["README.md", "ui/src/app.ts"]),
+            packages_affected_by(&["README.md", "ui/src/app.ts"]),
             Vec::<String>::new(),
             "a change outside of the packages should affect none"
         );
-        assert_eq!(affected_by(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell should be omitted");
+        assert_eq!(
+            packages_affected_by(&["src-tauri/src/main.rs"]),
+            Vec::<String>::new(),
+            "the shell should be omitted"
+        );
     }
 }

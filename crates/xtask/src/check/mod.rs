@@ -4,7 +4,7 @@ mod affected;
 
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::{node, tidy, workspace};
 
 pub(crate) fn run() -> Result<(), Problem> {
@@ -18,15 +18,15 @@ pub(crate) fn run() -> Result<(), Problem> {
             Ok(())
         }
     };
-    step("tidy");
+    print_step("tidy");
     note(tidy::check())?;
-    step("format");
+    print_step("format");
     note(format_check().run())?;
-    step("clippy, without the shell");
+    print_step("clippy, without the shell");
     note(clippy(&[]).run())?;
-    note(unit_tests())?;
+    note(run_unit_tests())?;
     if workspace::ui_folder().join("node_modules").exists() {
-        step("the page: types, lint, format");
+        print_step("the page: types, lint, format");
         note(node::npm(&workspace::ui_folder()).args(["run", "--silent", "check"]).run())?;
     } else {
         println!("left out: the page's checks, as its packages are not installed (npm ci in ui/)");
@@ -36,13 +36,13 @@ pub(crate) fn run() -> Result<(), Problem> {
 
 /// Runs the unit tests that the change can affect. Integration tests are not included, since they start servers and
 /// take longer.
-fn unit_tests() -> Result<(), Problem> {
+fn run_unit_tests() -> Result<(), Problem> {
     let packages = affected::packages_to_test()?;
     if packages.is_empty() {
         println!("left out: unit tests, as no crate was changed");
         return Ok(());
     }
-    step(&format!("unit tests of {}", packages.iter().map(String::as_str).collect::<Vec<_>>().join(", ")));
+    print_step(&format!("unit tests of {}", packages.iter().map(String::as_str).collect::<Vec<_>>().join(", ")));
     let mut call = cargo().dir(workspace::root_folder()).args(["test", "--quiet", "--bins"]);
     // Cargo rejects `--lib` if none of the packages has a library.
     if packages.iter().any(|name| name != env!("CARGO_PKG_NAME")) {

@@ -12,14 +12,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use clap::Args;
-use scenarios::{Run, WIRE_REVISIONS};
+use scenarios::{ScenarioRun, WIRE_REVISIONS};
 use suite::Suite;
 use verdict::Verdict;
 
 use crate::node::ProgramRunner;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Number of scenarios that run concurrently.
@@ -35,7 +35,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    fn selects(&self, run: &Run) -> bool {
+    fn selects(&self, run: &ScenarioRun) -> bool {
         let by_name = |name: &String| run.scenario.contains(name.as_str());
         let is_named = self.scenarios.iter().any(by_name) || self.scenarios.is_empty();
         let over_wire = self.wire.is_none() || self.wire.as_deref() == run.wire;
@@ -44,7 +44,7 @@ impl Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    step("building the conformance client");
+    print_step("building the conformance client");
     cargo().dir(workspace::root_folder()).args(["build", "--package", "conformance"]).run()?;
     run_scenarios(options, &mut Program::run, &mut |line| {
         println!("{line}");
@@ -60,15 +60,16 @@ pub(crate) fn run_scenarios(
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = Suite::install(run)?;
-    let runs: Vec<Run> = scenarios::parse_runs(&suite.list()?).into_iter().filter(|run| options.selects(run)).collect();
+    let runs: Vec<ScenarioRun> =
+        scenarios::parse_runs(&suite.list()?).into_iter().filter(|run| options.selects(run)).collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }
-    step(&format!("conformance: {} scenarios", runs.len()));
+    print_step(&format!("conformance: {} scenarios", runs.len()));
     let client = workspace::binary_path("debug", "conformance-client");
     let count = runs.len();
     let mut passed = 0;
-    for (name, outcome) in verdicts(&suite, runs, &client)? {
+    for (name, outcome) in run_concurrently(&suite, runs, &client)? {
         let verdict = outcome?;
         say(&verdict.line(&name))?;
         for fault in &verdict.faults {
@@ -80,12 +81,12 @@ pub(crate) fn run_scenarios(
     if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
 }
 
-type Outcomes = Vec<(String, Result<Verdict, Problem>)>;
+type ScenarioOutcomes = Vec<(String, Result<Verdict, Problem>)>;
 
 /// Runs the scenarios concurrently, and returns the verdicts in the order of the suite.
-fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Problem> {
+fn run_concurrently(suite: &Suite, runs: Vec<ScenarioRun>, client: &Path) -> Result<ScenarioOutcomes, Problem> {
     let output = workspace::target_folder("conformance/output")?;
-    let queue: Mutex<VecDeque<(usize, Run)>> = Mutex::new(runs.into_iter().enumerate().collect());
+    let queue: Mutex<VecDeque<(usize, ScenarioRun)>> = Mutex::new(runs.into_iter().enumerate().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..MAX_PARALLEL {
@@ -93,7 +94,7 @@ fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Pr
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                     let Some((at, run)) = next else { return };
-                    let verdict = verdict(suite, &run, client, &output);
+                    let verdict = run_scenario(suite, &run, client, &output);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((at, run.name(), verdict));
                 }
             });
@@ -106,17 +107,17 @@ fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Pr
 }
 
 /// Runs a scenario and returns its verdict. The output of the suite and the client is written to a separate folder.
-fn verdict(suite: &Suite, run: &Run, client: &Path, output: &Path) -> Result<Verdict, Problem> {
+fn run_scenario(suite: &Suite, run: &ScenarioRun, client: &Path, output: &Path) -> Result<Verdict, Problem> {
     process::check_interrupt()?;
     let folder: PathBuf = output.join(run.name().replace(['/', ' '], "_"));
     if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(Problem::file(&folder))?;
+        fs::remove_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     }
-    fs::create_dir_all(&folder).map_err(Problem::file(&folder))?;
+    fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     let log = folder.join("suite.log");
-    let log = fs::File::create(&log).map_err(Problem::file(&log))?;
-    let program = suite.scenario(run, client, &folder).errors_to(&log).map_err(Problem::file(&folder))?;
-    let (printed, ended) = program.output_and_end()?;
+    let log = fs::File::create(&log).map_err(Problem::file_error(&log))?;
+    let program = suite.scenario(run, client, &folder).errors_to(&log).map_err(Problem::file_error(&folder))?;
+    let (printed, ended) = program.output_and_result()?;
     match ended {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         ended => Ok(Verdict::parse(&printed, ended.is_ok())),
@@ -127,8 +128,8 @@ fn verdict(suite: &Suite, run: &Run, client: &Path, output: &Path) -> Result<Ver
 mod tests {
     use super::*;
 
-    fn run(scenario: &str, wire: Option<&'static str>) -> Run {
-        Run { scenario: scenario.to_owned(), wire }
+    fn run(scenario: &str, wire: Option<&'static str>) -> ScenarioRun {
+        ScenarioRun { scenario: scenario.to_owned(), wire }
     }
 
     #[test]

@@ -5,13 +5,13 @@ pub(super) const WIRE_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// Run of a scenario with one protocol revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct ScenarioRun {
     pub(super) scenario: String,
     /// Protocol revision of the run, or `None` if the scenario selects it.
     pub(super) wire: Option<&'static str>,
 }
 
-impl Run {
+impl ScenarioRun {
     pub(super) fn name(&self) -> String {
         match self.wire {
             Some(wire) => format!("{} {wire}", self.scenario),
@@ -26,7 +26,7 @@ const EXTENSION_PLACEHOLDER: &str = "extension";
 /// Parses the output of `list --client`, whose lines have the form `  - NAME [REVISION,REVISION]`, with `[extension]`
 /// for scenarios of protocol extensions. A scenario runs with each listed revision. The authorization extensions run
 /// with both revisions, as in the suite's own requirement sets, and other extensions run once without a given revision.
-pub(super) fn parse_runs(list: &str) -> Vec<Run> {
+pub(super) fn parse_runs(list: &str) -> Vec<ScenarioRun> {
     let mut runs = Vec::new();
     for line in list.lines() {
         let Some((scenario, revisions)) = line.trim().strip_prefix("- ").and_then(|line| line.split_once(" [")) else {
@@ -36,10 +36,10 @@ pub(super) fn parse_runs(list: &str) -> Vec<Run> {
         let before = runs.len();
         let is_sign_in = named == [EXTENSION_PLACEHOLDER] && scenario.starts_with("auth/");
         for wire in WIRE_REVISIONS.into_iter().filter(|wire| is_sign_in || named.contains(wire)) {
-            runs.push(Run { scenario: scenario.to_owned(), wire: Some(wire) });
+            runs.push(ScenarioRun { scenario: scenario.to_owned(), wire: Some(wire) });
         }
         if runs.len() == before {
-            runs.push(Run { scenario: scenario.to_owned(), wire: None });
+            runs.push(ScenarioRun { scenario: scenario.to_owned(), wire: None });
         }
     }
     runs
@@ -53,7 +53,7 @@ mod tests {
     fn each_scenario_runs_over_every_wire_it_names() {
         let list = "Client scenarios (test against a client):\n  - tools_call [2025-06-18,2025-11-25,2026-07-28]\n  \
                     - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n  - auth/dpop [extension]\n";
-        let names: Vec<String> = parse_runs(list).iter().map(Run::name).collect();
+        let names: Vec<String> = parse_runs(list).iter().map(ScenarioRun::name).collect();
         let wanted = [
             "tools_call 2025-11-25",
             "tools_call 2026-07-28",

@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::scenarios::Run;
+use super::scenarios::ScenarioRun;
 use crate::node::{self, ProgramRunner};
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Timeout that the suite applies to a client, in milliseconds. Drawbridge's client exits earlier.
@@ -29,9 +29,9 @@ impl Suite {
         let stamp = workspace::target_folder("stamps")?.join("conformance-package-lock.json");
         let modules = folder.join("node_modules");
         node::once_per_content(&lockfile, &stamp, modules.exists(), || {
-            step("installing the conformance suite into target/conformance");
+            print_step("installing the conformance suite into target/conformance");
             for name in ["package.json", "package-lock.json"] {
-                fs::copy(ours.join(name), folder.join(name)).map_err(Problem::file(folder.join(name)))?;
+                fs::copy(ours.join(name), folder.join(name)).map_err(Problem::file_error(folder.join(name)))?;
             }
             run(node::npm(&folder).args(["ci", "--no-audit", "--no-fund"]))
         })?;
@@ -47,7 +47,7 @@ impl Suite {
 
     /// Returns the command that runs a single scenario against a client and stores the client's output in `output`. In
     /// such a run, the suite also reports warnings, the client's exit status and timeouts.
-    pub(super) fn scenario(&self, run: &Run, client: &Path, output: &Path) -> Program {
+    pub(super) fn scenario(&self, run: &ScenarioRun, client: &Path, output: &Path) -> Program {
         // Without `exec`, the suite would stop only the shell and wait for the client.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);

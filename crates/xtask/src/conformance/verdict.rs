@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Numbers of checks of a scenario by result.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Checks {
+pub(super) struct CheckCounts {
     pub(super) passed: usize,
     pub(super) failed: usize,
     pub(super) warned: usize,
@@ -14,7 +14,7 @@ pub(super) struct Checks {
 /// Result of a scenario: its checks and faults. The scenario has passed if there are no faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
-    pub(super) checks: Checks,
+    pub(super) checks: CheckCounts,
     /// Faults of the run, or an empty list if the scenario passed.
     pub(super) faults: Vec<String>,
 }
@@ -24,7 +24,7 @@ impl Verdict {
     /// requires that at least one check passed, that there are no warnings, and that the suite exited successfully
     /// (`ended_well`), which includes the client's exit status.
     pub(super) fn parse(printed: &str, ended_well: bool) -> Self {
-        let mut checks = Checks::default();
+        let mut checks = CheckCounts::default();
         let mut faults = Vec::new();
         for check in parse_checks(printed) {
             let status = check["status"].as_str().unwrap_or_default();
@@ -55,7 +55,7 @@ impl Verdict {
     }
 
     pub(super) fn line(&self, name: &str) -> String {
-        let Checks { passed, failed, warned, skipped } = self.checks;
+        let CheckCounts { passed, failed, warned, skipped } = self.checks;
         let word = if self.passed() { "ok    " } else { "FAILED" };
         format!("{word} {name:<52} {passed:>2} passed {failed:>2} failed {warned:>2} warned {skipped:>2} skipped")
     }

@@ -26,9 +26,9 @@ const COMPLETIONS: &[(&str, &str)] = &[
 /// Copies all files of a package from the build output to the staging folder `tree`, including the SBOM files `bills`.
 pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: &[PathBuf]) -> Result<(), Problem> {
     if tree.exists() {
-        fs::remove_dir_all(tree).map_err(Problem::file(tree))?;
+        fs::remove_dir_all(tree).map_err(Problem::file_error(tree))?;
     }
-    build::check_paths(profile)?;
+    build::check_embedded_paths(profile)?;
     let built = |name| workspace::binary_path(build::profile_folder(profile), name);
     copy_file(tree, "usr/bin/drawbridge", &built("drawbridge"))?;
     copy_file(tree, "usr/bin/drawbridge-cli", &built("drawbridge-cli"))?;
@@ -47,7 +47,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
     let date = release.date("+%F")?;
     let filled = |name: &str| -> Result<String, Problem> {
         let file = shell.join("linux").join(name);
-        let template = fs::read_to_string(&file).map_err(Problem::file(&file))?;
+        let template = fs::read_to_string(&file).map_err(Problem::file_error(&file))?;
         Ok(template.replace("@VERSION@", &release.version).replace("@DATE@", &date))
     };
     let metainfo = "dev.drawbridge.desktop.metainfo.xml";
@@ -80,7 +80,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
 fn write_manual_pages(tree: &Path, cli: &Path, app: &str) -> Result<(), Problem> {
     write_file(tree, &format!("{MAN_FOLDER}/drawbridge.1"), app)?;
     Program::new(cli).arg("man").arg(tree.join(MAN_FOLDER)).run()?;
-    for page in super::tree::files(&tree.join(MAN_FOLDER))? {
+    for page in super::tree::list_files(&tree.join(MAN_FOLDER))? {
         compress(tree, &format!("{MAN_FOLDER}/{}", page.display()))?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::{env, fs};
 use super::release::Release;
 use crate::problem::Problem;
 use crate::process::{self, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Names of the programs that the packages contain.
@@ -14,8 +14,8 @@ pub(super) const PACKED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "d
 
 /// Builds all programs in a single cargo call, so that their dependencies are built once.
 pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
-    let auditable = process::succeeds("cargo", &["auditable", "--version"]);
-    step(&format!(
+    let auditable = process::command_succeeds("cargo", &["auditable", "--version"]);
+    print_step(&format!(
         "building {} ({profile}{}); a first release build takes a quarter of an hour and more",
         PACKED_PROGRAMS.join(", "),
         if auditable { ", with the list of crates for cargo audit" } else { "" }
@@ -76,11 +76,11 @@ fn c_flags(root: &Path, registry: &Path) -> String {
 }
 
 /// Returns an error if a program contains the path of a folder of this machine.
-pub(super) fn check_paths(profile: &str) -> Result<(), Problem> {
+pub(super) fn check_embedded_paths(profile: &str) -> Result<(), Problem> {
     let folders = [workspace::root_folder(), cargo_home()?];
     for program in PACKED_PROGRAMS {
         let path = workspace::binary_path(profile_folder(profile), program);
-        let bytes = fs::read(&path).map_err(Problem::file(&path))?;
+        let bytes = fs::read(&path).map_err(Problem::file_error(&path))?;
         for folder in &folders {
             let needle = folder.as_os_str().as_encoded_bytes();
             if bytes.windows(needle.len()).any(|window| window == needle) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::install;
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Tags of lintian to ignore, since they only apply to packages in Debian's archive.
@@ -34,7 +34,7 @@ pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
     }
     let mut failed = false;
     for check in checks {
-        step(&check.displayed_command());
+        print_step(&check.displayed_command());
         match check.run() {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             Err(problem) => {

@@ -28,7 +28,7 @@ pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
 
 /// Returns the files that exist in only one of the folders or have different contents, as relative paths.
 fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let names: BTreeSet<PathBuf> = tree::files(one)?.into_iter().chain(tree::files(other)?).collect();
+    let names: BTreeSet<PathBuf> = tree::list_files(one)?.into_iter().chain(tree::list_files(other)?).collect();
     // An unreadable file counts as missing.
     let same = |name: &PathBuf| match (fs::read(one.join(name)), fs::read(other.join(name))) {
         (Ok(one), Ok(other)) => one == other,
@@ -51,10 +51,10 @@ fn unpack(package: &Path, to: &str) -> Result<Option<PathBuf>, Problem> {
     }
     let folder = workspace::target_folder("dist-compare")?.join(to);
     if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(Problem::file(&folder))?;
+        fs::remove_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     }
-    fs::create_dir(&folder).map_err(Problem::file(&folder))?;
-    let package = package.canonicalize().map_err(Problem::file(package))?;
+    fs::create_dir(&folder).map_err(Problem::file_error(&folder))?;
+    let package = package.canonicalize().map_err(Problem::file_error(package))?;
     if kind == "deb" {
         Program::new("dpkg-deb").arg("--raw-extract").arg(&package).arg(&folder).run()?;
     } else {

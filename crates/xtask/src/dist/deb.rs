@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::build::PACKED_PROGRAMS;
 use super::release::{MAINTAINER, PACKAGING_REVISION, Release, SUMMARY};
-use super::tree::{files, normalise_entries, write_file};
+use super::tree::{list_files, normalise_entries, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 
 const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or URLs, each in its own\n isolated \
                            session. Nothing is sent without consent: it shows exactly what\n would be started, sent or \
@@ -18,7 +18,7 @@ const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or 
 
 /// Packs the staged files as a .deb, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
-    step("packing the .deb");
+    print_step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
     let staged = copy_tree(tree, "deb")?;
     let control = control_file(release, &architecture, &library_dependencies(tree)?, installed_kilobytes(tree)?);
@@ -42,7 +42,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
 pub(super) fn copy_tree(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     let copy = tree.with_file_name(name);
     if copy.exists() {
-        fs::remove_dir_all(&copy).map_err(Problem::file(&copy))?;
+        fs::remove_dir_all(&copy).map_err(Problem::file_error(&copy))?;
     }
     Program::new("cp").arg("-a").arg(tree).arg(&copy).run()?;
     Ok(copy)
@@ -55,7 +55,7 @@ fn library_dependencies(tree: &Path) -> Result<String, Problem> {
     // dpkg-shlibdeps reads the names of the binary packages from this file.
     write_file(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
     let mut call = Program::new("dpkg-shlibdeps").dir(&folder).arg("-O");
-    for file in files(tree)? {
+    for file in list_files(tree)? {
         if file.file_name().is_some_and(|name| PACKED_PROGRAMS.iter().any(|program| name == *program)) {
             call = call.arg("-e").arg(tree.join(file));
         }
@@ -71,15 +71,15 @@ fn parse_depends(answer: &str) -> Option<String> {
 /// Returns the value of `Installed-Size` in KiB, with the size of each file rounded up as Debian's policy specifies.
 fn installed_kilobytes(tree: &Path) -> Result<u64, Problem> {
     let mut kilobytes = 0;
-    for file in files(tree)? {
+    for file in list_files(tree)? {
         let path = tree.join(file);
-        kilobytes += fs::metadata(&path).map_err(Problem::file(&path))?.len().div_ceil(1024);
+        kilobytes += fs::metadata(&path).map_err(Problem::file_error(&path))?.len().div_ceil(1024);
     }
     Ok(kilobytes)
 }
 
 fn md5_sums(tree: &Path) -> Result<String, Problem> {
-    Program::new("md5sum").dir(tree).args(files(tree)?).output()
+    Program::new("md5sum").dir(tree).args(list_files(tree)?).output()
 }
 
 fn control_file(release: &Release, architecture: &str, libraries: &str, kilobytes: u64) -> String {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::{node, workspace};
 
 /// Packages that the test requires in the root file system, in addition to the dependencies of the .deb.
@@ -42,7 +42,7 @@ pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Proble
     }
     let root = create_root()?;
     let outcome = test_deb(&root, deb).and_then(|()| rpm.map_or(Ok(()), |rpm| test_rpm(&root, rpm)));
-    fs::remove_dir_all(&root).map_err(Problem::file(&root))?;
+    fs::remove_dir_all(&root).map_err(Problem::file_error(&root))?;
     outcome
 }
 
@@ -51,10 +51,10 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     node::install_packages(&tests, &mut Program::run)?;
     let node = Program::new("node").args(["-p", "process.execPath"]).output()?;
     let inside = root.join("tmp/drawbridge.deb");
-    fs::copy(deb, &inside).map_err(Problem::file(&inside))?;
+    fs::copy(deb, &inside).map_err(Problem::file_error(&inside))?;
     let script = root.join("tmp/install.sh");
-    fs::write(&script, DEB_SCRIPT).map_err(Problem::file(&script))?;
-    step("installing, using and removing the .deb in the fresh root");
+    fs::write(&script, DEB_SCRIPT).map_err(Problem::file_error(&script))?;
+    print_step("installing, using and removing the .deb in the fresh root");
     // Only proxy settings are passed on. Cargo's `LD_LIBRARY_PATH`, for example, contains folders that do not exist in
     // the root file system.
     let kept = PROXY_VARIABLES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
@@ -75,7 +75,7 @@ fn copy_pictures(from: &Path) -> Result<(), Problem> {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if entry.path().extension().is_some_and(|ending| ending == "png") {
                 let kept = to.join(entry.file_name());
-                fs::copy(entry.path(), &kept).map_err(Problem::file(&kept))?;
+                fs::copy(entry.path(), &kept).map_err(Problem::file_error(&kept))?;
             }
         }
     }
@@ -86,20 +86,20 @@ fn copy_pictures(from: &Path) -> Result<(), Problem> {
 /// Installs the .rpm without dependencies, because they have Fedora's package names. The libraries are already present
 /// as dependencies of the .deb.
 fn test_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
-    step("installing, starting and removing the .rpm in the fresh root");
+    print_step("installing, starting and removing the .rpm in the fresh root");
     Program::new("sh").args(["-c", RPM_SCRIPT]).args([root, rpm]).run()
 }
 
 /// Creates a minimal root file system of the same Debian release as this system, and returns its path.
 fn create_root() -> Result<PathBuf, Problem> {
-    let release = fs::read_to_string("/etc/os-release").map_err(Problem::file("/etc/os-release"))?;
+    let release = fs::read_to_string("/etc/os-release").map_err(Problem::file_error("/etc/os-release"))?;
     let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
     let codename = codename.ok_or_else(|| Problem::Machine("/etc/os-release names no release of Debian".into()))?;
     let root = workspace::target_folder("dist-stage")?.join("root");
     if root.exists() {
-        fs::remove_dir_all(&root).map_err(Problem::file(&root))?;
+        fs::remove_dir_all(&root).map_err(Problem::file_error(&root))?;
     }
-    step(&format!("making a fresh root of {codename}"));
+    print_step(&format!("making a fresh root of {codename}"));
     Program::new("mmdebstrap")
         .args(["--quiet", "--mode=root", "--variant=apt", "--include", EXTRA_PACKAGES, codename])
         .arg(&root)

@@ -20,8 +20,11 @@ use clap::{Args, ValueEnum};
 
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
-use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, PACKAGE_CHECKS, PACKAGING, RequiredPackage};
+use crate::progress::print_step;
+use crate::system_packages::{
+    self, COMPILER_PACKAGES, HEADLESS_PACKAGES, PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, RequiredPackage,
+    SHELL_BUILD_PACKAGES,
+};
 use crate::{node, workspace};
 use release::Release;
 
@@ -60,12 +63,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
     let out = options.out.clone().map_or_else(|| workspace::target_folder("dist"), Ok)?;
     if let Some(other) = &options.compare {
-        system_packages::ensure_installed(PACKAGING, options.yes)?;
+        system_packages::ensure_installed(PACKAGING_TOOLS, options.yes)?;
         return compare::run(&out, other);
     }
-    let mut needs: Vec<RequiredPackage> = [COMPILER, BUILD_SHELL, PACKAGING].concat();
+    let mut needs: Vec<RequiredPackage> = [COMPILER_PACKAGES, SHELL_BUILD_PACKAGES, PACKAGING_TOOLS].concat();
     if options.check {
-        needs.extend([PACKAGE_CHECKS, HEADLESS].concat());
+        needs.extend([PACKAGE_CHECK_TOOLS, HEADLESS_PACKAGES].concat());
     }
     system_packages::ensure_installed(&needs, options.yes)?;
     node::check_version()?;
@@ -76,10 +79,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     sbom::install_tools(options.yes)?;
     build::run(&options.profile, &release)?;
 
-    fs::create_dir_all(&out).map_err(Problem::file(&out))?;
-    let out = out.canonicalize().map_err(Problem::file(&out))?;
+    fs::create_dir_all(&out).map_err(Problem::file_error(&out))?;
+    let out = out.canonicalize().map_err(Problem::file_error(&out))?;
     let bills = sbom::write_bills(&out, &release)?;
-    step("staging the files of the packages");
+    print_step("staging the files of the packages");
     let tree = workspace::target_folder("dist-stage")?.join("tree");
     assets::stage_files(&tree, &options.profile, &release, &bills)?;
 
@@ -94,7 +97,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     made.extend(bills);
     made.push(sums::write_checksums(&out, &made)?);
     for file in &made {
-        let size = fs::metadata(file).map_err(Problem::file(file))?.len();
+        let size = fs::metadata(file).map_err(Problem::file_error(file))?.len();
         println!("{} ({size} bytes)", file.display());
     }
     if options.check { check::run(&made, &tree) } else { Ok(()) }

@@ -18,7 +18,7 @@ const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
 /// Third-party component: a crate or an npm package.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
+struct Component {
     name: String,
     version: String,
     license: String,
@@ -33,7 +33,7 @@ pub(super) fn collect_notices() -> Result<String, Problem> {
         .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", &host_target()?])
         .output()?;
     let lock_file = workspace::ui_folder().join("package-lock.json");
-    let lock = fs::read_to_string(&lock_file).map_err(Problem::file(&lock_file))?;
+    let lock = fs::read_to_string(&lock_file).map_err(Problem::file_error(&lock_file))?;
     let unread = |what: &str| Problem::Machine(format!("{what} is not as expected: no notices can be made"));
     let mut parts = third_party_crates(&serde_json::from_str(&metadata).map_err(|_| unread("cargo metadata"))?);
     parts.extend(page_packages(
@@ -52,7 +52,7 @@ pub(super) fn collect_notices() -> Result<String, Problem> {
     Ok(notices_text(&parts, &texts))
 }
 
-fn notices_text(parts: &BTreeSet<Part>, texts: &BTreeMap<String, Vec<String>>) -> String {
+fn notices_text(parts: &BTreeSet<Component>, texts: &BTreeMap<String, Vec<String>>) -> String {
     let mut out = String::from(
         "Drawbridge contains the following third-party software. The source of each part, including those under the\n\
          Mozilla Public License 2.0, is at the address named, in the version named, and is used unchanged.\n\n",
@@ -73,7 +73,7 @@ fn host_target() -> Result<String, Problem> {
 }
 
 /// Returns the third-party crates that are linked into the programs.
-fn third_party_crates(metadata: &Value) -> BTreeSet<Part> {
+fn third_party_crates(metadata: &Value) -> BTreeSet<Component> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let nodes = list(&metadata["resolve"]["nodes"]);
     let node = |id: &str| nodes.iter().find(|node| node["id"] == id);
@@ -93,14 +93,14 @@ fn third_party_crates(metadata: &Value) -> BTreeSet<Part> {
     }
     let linked = packages.iter().filter(|package| package["id"].as_str().is_some_and(|id| reached.contains(id)));
     // Crates of the workspace have no source.
-    linked.filter(|package| package["source"].is_string()).map(crate_part).collect()
+    linked.filter(|package| package["source"].is_string()).map(crate_component).collect()
 }
 
-fn crate_part(package: &Value) -> Part {
+fn crate_component(package: &Value) -> Component {
     let text = |key: &str| package[key].as_str().unwrap_or("unknown").to_owned();
     let (name, version) = (text("name"), text("version"));
     let manifest = text("manifest_path");
-    Part {
+    Component {
         source: format!("https://crates.io/crates/{name}/{version}"),
         license: text("license"),
         folder: Path::new(&manifest).parent().unwrap_or(Path::new("")).to_path_buf(),
@@ -111,7 +111,7 @@ fn crate_part(package: &Value) -> Part {
 
 /// Returns the npm packages of the page without development dependencies, and the development tools whose code is part
 /// of the bundle.
-fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
+fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Component> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut wanted: BTreeSet<String> = all
         .iter()
@@ -129,7 +129,7 @@ fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
         let package = &all[path];
         let text = |key: &str| package[key].as_str().unwrap_or("unknown").to_owned();
         let name = path.rsplit("node_modules/").next().unwrap_or(path).to_owned();
-        Part {
+        Component {
             version: text("version"),
             license: text("license"),
             source: text("resolved"),
@@ -144,8 +144,8 @@ fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
 /// Returns the contents of the licence and notice files in the top folder of a component, sorted by file name.
 fn licence_texts(folder: &Path) -> Result<Vec<String>, Problem> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
-        let path = entry.map_err(Problem::file(folder))?.path();
+    for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
+        let path = entry.map_err(Problem::file_error(folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         if path.is_file() && LICENCE_FILE_NAMES.iter().any(|beginning| name.starts_with(beginning)) {
             files.push(path);
@@ -154,7 +154,7 @@ fn licence_texts(folder: &Path) -> Result<Vec<String>, Problem> {
     files.sort();
     let mut texts = Vec::new();
     for file in files {
-        let bytes = fs::read(&file).map_err(Problem::file(&file))?;
+        let bytes = fs::read(&file).map_err(Problem::file_error(&file))?;
         texts.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n").trim().to_owned());
     }
     Ok(texts)

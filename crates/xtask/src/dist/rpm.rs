@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::deb::copy_tree;
 use super::release::{MAINTAINER, PACKAGING_REVISION, Release};
-use super::tree::{files, normalise_entries, write_file};
+use super::tree::{list_files, normalise_entries, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 
 /// Build host in the package, fixed so that builds of the same commit are equal.
 const BUILD_HOST: &str = "localhost";
@@ -22,15 +22,15 @@ const SHARED_FOLDERS: &[&str] =
 
 /// Packs the staged files as an .rpm, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
-    step("packing the .rpm");
+    print_step("packing the .rpm");
     let staged = copy_tree(tree, "rpm-tree")?;
     adapt_to_fedora(&staged)?;
     normalise_entries(&staged, release.epoch)?;
     let top = tree.with_file_name("rpm");
     if top.exists() {
-        fs::remove_dir_all(&top).map_err(Problem::file(&top))?;
+        fs::remove_dir_all(&top).map_err(Problem::file_error(&top))?;
     }
-    write_file(&top, "drawbridge.spec", spec_file(release, &staged, &files(&staged)?))?;
+    write_file(&top, "drawbridge.spec", spec_file(release, &staged, &list_files(&staged)?))?;
     let define = |name: &str, value: &str| ["--define".to_owned(), format!("{name} {value}")];
     Program::new("rpmbuild")
         .args(["-bb", "--quiet"])
@@ -46,19 +46,19 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
         .arg(top.join("drawbridge.spec"))
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
         .run()?;
-    let built = files(&top.join("RPMS"))?;
+    let built = list_files(&top.join("RPMS"))?;
     let built = built.first().ok_or_else(|| Problem::Machine("rpmbuild left no package".into()))?;
     let package = out.join(built.file_name().unwrap_or_default());
-    fs::copy(top.join("RPMS").join(built), &package).map_err(Problem::file(&package))?;
+    fs::copy(top.join("RPMS").join(built), &package).map_err(Problem::file_error(&package))?;
     Ok(package)
 }
 
 /// Moves files to the paths that Fedora uses, and removes files that only Debian uses.
 fn adapt_to_fedora(tree: &Path) -> Result<(), Problem> {
     let changelog = tree.join("usr/share/doc/drawbridge/changelog.Debian.gz");
-    fs::remove_file(&changelog).map_err(Problem::file(&changelog))?;
+    fs::remove_file(&changelog).map_err(Problem::file_error(&changelog))?;
     let (from, to) = (tree.join("usr/share/zsh/vendor-completions"), tree.join("usr/share/zsh/site-functions"));
-    fs::rename(&from, to).map_err(Problem::file(&from))
+    fs::rename(&from, to).map_err(Problem::file_error(&from))
 }
 
 fn spec_file(release: &Release, tree: &Path, files: &[PathBuf]) -> String {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::release::Release;
 use crate::problem::Problem;
 use crate::process::{self, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::{node, workspace};
 
 /// Cargo subcommands for the SBOM, with the versions that `--yes` installs.
@@ -16,24 +16,24 @@ const CARGO_TOOLS: &[(&str, &str)] = &[("auditable", "0.7.7"), ("cyclonedx", "0.
 /// Installs the missing cargo subcommands if `yes` is set. The packages can also be built without them.
 pub(super) fn install_tools(yes: bool) -> Result<(), Problem> {
     for (name, version) in CARGO_TOOLS {
-        if yes && !is_installed(name) {
-            step(&format!("installing cargo-{name} {version}"));
+        if yes && !is_cargo_tool_installed(name) {
+            print_step(&format!("installing cargo-{name} {version}"));
             cargo().args(["install", "--locked", &format!("cargo-{name}@{version}")]).run()?;
         }
     }
     Ok(())
 }
 
-fn is_installed(name: &str) -> bool {
-    process::succeeds("cargo", &[name, "--version"])
+fn is_cargo_tool_installed(name: &str) -> bool {
+    process::command_succeeds("cargo", &[name, "--version"])
 }
 
 /// Writes the SBOM files that can be created on this system, and prints the ones that are omitted. Returns the paths of
 /// the written files.
 pub(super) fn write_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
-    step("writing the bill of materials");
+    print_step("writing the bill of materials");
     let mut written = vec![write_page_bill(out, release)?];
-    if is_installed("cyclonedx") {
+    if is_cargo_tool_installed("cyclonedx") {
         written.extend(collect_program_bills(out, release)?);
     } else {
         println!(
@@ -48,7 +48,7 @@ fn write_page_bill(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     // Development dependencies are included, since the code of some of them is part of the page.
     let text = node::npm(&workspace::ui_folder()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
     let text = with_full_urls(&make_reproducible(&text, release)?)?;
-    fs::write(&file, text).map_err(Problem::file(&file))?;
+    fs::write(&file, text).map_err(Problem::file_error(&file))?;
     Ok(file)
 }
 
@@ -92,9 +92,9 @@ fn collect_program_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, 
         [("src-tauri", "drawbridge"), ("crates/cli", "drawbridge-cli"), ("crates/demo-server", "demo-server")];
     for (folder, program) in folders {
         let from = workspace::root_folder().join(folder).join(format!("{name}.json"));
-        let text = fs::read_to_string(&from).map_err(Problem::file(&from))?;
+        let text = fs::read_to_string(&from).map_err(Problem::file_error(&from))?;
         let file = out.join(format!("{program}.cdx.json"));
-        fs::write(&file, make_reproducible(&text, release)?).map_err(Problem::file(&file))?;
+        fs::write(&file, make_reproducible(&text, release)?).map_err(Problem::file_error(&file))?;
         written.push(file);
     }
     for folder in ["", "crates", "tests", "tests/bench/peers", "tests/fuzz"] {

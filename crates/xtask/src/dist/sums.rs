@@ -12,6 +12,6 @@ pub(super) fn write_checksums(out: &Path, made: &[PathBuf]) -> Result<PathBuf, P
     names.sort_unstable();
     let text = Program::new("sha256sum").dir(out).args(names).output()?;
     let sums = out.join("SHA256SUMS");
-    fs::write(&sums, text).map_err(Problem::file(&sums))?;
+    fs::write(&sums, text).map_err(Problem::file_error(&sums))?;
     Ok(sums)
 }

@@ -14,14 +14,14 @@ const PROGRAM_FOLDERS: &[&str] = &["usr/bin", "usr/lib/drawbridge"];
 pub(super) fn write_file(tree: &Path, path: &str, content: impl AsRef<[u8]>) -> Result<(), Problem> {
     let file = tree.join(path);
     if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).map_err(Problem::file(folder))?;
+        fs::create_dir_all(folder).map_err(Problem::file_error(folder))?;
     }
-    fs::write(&file, content).map_err(Problem::file(&file))
+    fs::write(&file, content).map_err(Problem::file_error(&file))
 }
 
 /// Copies a file to a path in the staging folder.
 pub(super) fn copy_file(tree: &Path, path: &str, from: &Path) -> Result<(), Problem> {
-    write_file(tree, path, fs::read(from).map_err(Problem::file(from))?)
+    write_file(tree, path, fs::read(from).map_err(Problem::file_error(from))?)
 }
 
 /// Compresses a staged file in place with gzip, without file name and time in the header.
@@ -30,8 +30,8 @@ pub(super) fn compress(tree: &Path, path: &str) -> Result<(), Problem> {
 }
 
 /// Returns all files in a folder and its subfolders as relative paths, sorted.
-pub(super) fn files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let mut files: Vec<_> = entries(tree)?.into_iter().filter(|path| path.is_file()).collect();
+pub(super) fn list_files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let mut files: Vec<_> = list_entries(tree)?.into_iter().filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files.iter().filter_map(|path| path.strip_prefix(tree).ok().map(Path::to_path_buf)).collect())
 }
@@ -41,11 +41,11 @@ pub(super) fn files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
 pub(super) fn normalise_entries(tree: &Path, epoch: u64) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt as _;
     let time = UNIX_EPOCH + Duration::from_secs(epoch);
-    for path in entries(tree)? {
+    for path in list_entries(tree)? {
         let is_program = PROGRAM_FOLDERS.iter().any(|folder| path.parent() == Some(&tree.join(folder)));
         let mode = if path.is_dir() || is_program { 0o755 } else { 0o644 };
-        fs::set_permissions(&path, Permissions::from_mode(mode)).map_err(Problem::file(&path))?;
-        File::open(&path).and_then(|file| file.set_modified(time)).map_err(Problem::file(&path))?;
+        fs::set_permissions(&path, Permissions::from_mode(mode)).map_err(Problem::file_error(&path))?;
+        File::open(&path).and_then(|file| file.set_modified(time)).map_err(Problem::file_error(&path))?;
     }
     Ok(())
 }
@@ -57,12 +57,12 @@ pub(super) fn normalise_entries(_tree: &Path, _epoch: u64) -> Result<(), Problem
 }
 
 /// Returns the paths of the folder and of everything in it, recursively.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+fn list_entries(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut found = vec![folder.to_path_buf()];
-    for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
-        let path = entry.map_err(Problem::file(folder))?.path();
+    for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
+        let path = entry.map_err(Problem::file_error(folder))?.path();
         if path.is_dir() {
-            found.extend(entries(&path)?);
+            found.extend(list_entries(&path)?);
         } else {
             found.push(path);
         }
@@ -96,7 +96,7 @@ mod tests {
         for path in ["b", "a/z", "a/b"] {
             write_file(folder.path(), path, "").unwrap();
         }
-        let names: Vec<_> = files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
+        let names: Vec<_> = list_files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
         assert_eq!(names, ["a/b", "a/z", "b"], "the list should not depend on the order of the file system");
     }
 }

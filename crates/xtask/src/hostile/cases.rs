@@ -44,7 +44,7 @@ pub(super) struct HostileCase {
 
 pub(super) fn read_cases() -> Result<Vec<HostileCase>, Problem> {
     let path = workspace::tests_folder().join("hostile/cases.tsv");
-    let text = fs::read_to_string(&path).map_err(Problem::file(&path))?;
+    let text = fs::read_to_string(&path).map_err(Problem::file_error(&path))?;
     parse_cases(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
 }
 

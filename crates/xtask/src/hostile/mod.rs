@@ -15,7 +15,7 @@ use clap::Args;
 use self::cases::{HostileCase, Target};
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::screen::VirtualScreen;
 use crate::{desktop_app, node, workspace};
 
@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         known.iter().filter(|case| options.cases.is_empty() || options.cases.contains(&case.id)).collect();
     let folder = workspace::target_folder("hostile")?;
     let seed = options.seed.unwrap_or_else(seed_from_clock);
-    step(&format!("what varies, varies by --seed {seed}"));
+    print_step(&format!("what varies, varies by --seed {seed}"));
     let left_out: &[Target] = match options.no_page {
         true => &[Target::Page, Target::Window],
         false if cfg!(target_os = "linux") => &[],
@@ -54,9 +54,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     };
     let (mut rows, mut ended) = (Vec::new(), Ok(()));
     // Results are written if all scenarios run. Otherwise they are compared with the committed table.
-    let lines = outside::covers_all(&known, &options.cases).then(|| folder.join("results.lines"));
+    let lines = outside::covers_all_cases(&known, &options.cases).then(|| folder.join("results.lines"));
     if let Some(lines) = &lines {
-        fs::write(lines, "").map_err(Problem::file(lines))?;
+        fs::write(lines, "").map_err(Problem::file_error(lines))?;
     }
     for target in Target::ALL.into_iter().filter(|target| !left_out.contains(target)) {
         let wanted: Vec<&str> =
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
             continue;
         }
         let file = folder.join(format!("{}.jsonl", target.name()));
-        fs::write(&file, "").map_err(Problem::file(&file))?;
+        fs::write(&file, "").map_err(Problem::file_error(&file))?;
         // If no cases are named, all tests run, including those without a case.
         let only = if options.cases.is_empty() { Vec::new() } else { wanted };
         let outcome = match target {
@@ -83,10 +83,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     for case in wanted.iter().filter(|case| case.targets.iter().any(|target| left_out.contains(target))) {
         text.push_str(&format!("{} was left out in part: the page or the window.\n", case.id));
     }
-    text.push_str(if options.optimized { OPTIMIZED_NOTE } else { DEBUG });
+    text.push_str(if options.optimized { OPTIMIZED_NOTE } else { DEBUG_NOTE });
     println!("{text}");
     let file = folder.join("table.md");
-    fs::write(&file, &text).map_err(Problem::file(&file))?;
+    fs::write(&file, &text).map_err(Problem::file_error(&file))?;
     println!("The table is in {}", file.display());
     if let Some(lines) = &lines {
         outside::write_results(lines, &known)?;
@@ -100,7 +100,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
 /// Note on the time limits of an optimized build, printed below its table.
 const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
-const DEBUG: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
+const DEBUG_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
 
 /// Returns the error unless it means that tests failed, which the table reports.
@@ -119,7 +119,7 @@ fn run_on_host(
     rows: &Path,
     (seed, lines): (u64, Option<&Path>),
 ) -> Result<(), Problem> {
-    step("attacks on the host: real processes and sockets (some minutes)");
+    print_step("attacks on the host: real processes and sockets (some minutes)");
     let has_nextest = cargo().args(["nextest", "--version"]).output().is_ok();
     let runner: &[&str] =
         if has_nextest { &["nextest", "run", "--profile", "ci"] } else { &["test", "--no-fail-fast"] };
@@ -142,7 +142,7 @@ fn run_on_host(
 
 /// Runs the attacks on the page in Chromium: the cases in `only`, or all if it is empty.
 fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
-    step("attacks on the page in Chromium");
+    print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
     node::check_version()?;
     node::install_packages(&tests, &mut Program::run)?;
@@ -161,11 +161,11 @@ fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
 
 /// Runs all attacks on the real desktop window.
 fn run_on_window(rows: &Path) -> Result<(), Problem> {
-    step("attacks on the real window");
+    print_step("attacks on the real window");
     node::install_packages(&workspace::tests_folder(), &mut Program::run)?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
-    desktop_app::build_program(desktop_app::DEBUG).run()?;
+    desktop_app::build_program(desktop_app::DEBUG_PROFILE).run()?;
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
     let walk = screen.program(Path::new("node")).arg(script).arg("sandbox").dir(workspace::root_folder());

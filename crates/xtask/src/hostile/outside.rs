@@ -33,7 +33,7 @@ the papers depend on the model; these results do not.
 ";
 
 /// Returns `true` if all cases of `RESULTS.md` are named. An empty list names all cases.
-pub(super) fn covers_all(known: &[HostileCase], named: &[String]) -> bool {
+pub(super) fn covers_all_cases(known: &[HostileCase], named: &[String]) -> bool {
     named.is_empty() || scenario_ids(known).all(|id| named.iter().any(|name| name == id))
 }
 
@@ -42,10 +42,10 @@ pub(super) fn covers_all(known: &[HostileCase], named: &[String]) -> bool {
 /// # Errors
 /// Returns a [`Problem`] if a case has no line or several lines, or if a file can't be read or written.
 pub(super) fn write_results(lines: &Path, known: &[HostileCase]) -> Result<(), Problem> {
-    let told = fs::read_to_string(lines).map_err(Problem::file(lines))?;
+    let told = fs::read_to_string(lines).map_err(Problem::file_error(lines))?;
     let text = results_text(&told, known).map_err(Problem::Machine)?;
     let file = workspace::tests_folder().join("hostile/RESULTS.md");
-    fs::write(&file, text).map_err(Problem::file(&file))
+    fs::write(&file, text).map_err(Problem::file_error(&file))
 }
 
 fn results_text(told: &str, known: &[HostileCase]) -> Result<String, String> {
@@ -83,7 +83,7 @@ mod tests {
             "the rows should be in the order of the cases"
         );
         assert!(results_text(&lines[1..].concat(), &known).is_err(), "a scenario without a line should be an error");
-        assert!(!covers_all(&known, &["B01".to_owned()]), "a run of some scenarios should write nothing");
+        assert!(!covers_all_cases(&known, &["B01".to_owned()]), "a run of some scenarios should write nothing");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::table::OtherClientRow;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Attack on another client: the identifier of the case, and the arguments of the hostile server.
@@ -40,7 +40,7 @@ const ATTACKS: [Attack; 21] = [
 const SECRET_VARIABLE: &str = "HOSTILE_CANARY";
 
 pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
-    step("the same attacks on a client of the Rust SDK");
+    print_step("the same attacks on a client of the Rust SDK");
     cargo().dir(workspace::root_folder()).args(["build", "-p", "bench-peer-rmcp", "-p", "testkit"]).run()?;
     let (client, server) =
         (workspace::binary_path("debug", "hostile-peer-rmcp"), workspace::binary_path("debug", "scripted-server"));

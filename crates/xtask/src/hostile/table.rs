@@ -12,7 +12,7 @@ use crate::problem::Problem;
 
 /// Result of one attack on Drawbridge.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub(super) struct AttackRow {
     pub(super) case: String,
     pub(super) target: Target,
     pub(super) tried: String,
@@ -36,16 +36,16 @@ pub(super) struct OtherClientRow {
 ///
 /// # Errors
 /// Returns a [`Problem`] if the file can't be read or a line can't be parsed.
-pub(super) fn read_rows(path: &Path, target: Target) -> Result<Vec<Row>, Problem> {
-    let text = fs::read_to_string(path).map_err(Problem::file(path))?;
+pub(super) fn read_rows(path: &Path, target: Target) -> Result<Vec<AttackRow>, Problem> {
+    let text = fs::read_to_string(path).map_err(Problem::file_error(path))?;
     let unusable = |line: &str| Problem::Machine(format!("{}: `{line}` is no row", path.display()));
     text.lines().map(|line| parse_row(line, target).ok_or_else(|| unusable(line))).collect()
 }
 
-fn parse_row(line: &str, target: Target) -> Option<Row> {
+fn parse_row(line: &str, target: Target) -> Option<AttackRow> {
     let value: Value = serde_json::from_str(line).ok()?;
     let measured = |name: &str| value["measured"][name].as_f64();
-    Some(Row {
+    Some(AttackRow {
         case: value["case"].as_str()?.to_owned(),
         target,
         tried: value["tried"].as_str()?.to_owned(),
@@ -58,7 +58,7 @@ fn parse_row(line: &str, target: Target) -> Option<Row> {
 
 /// Returns the reasons why the selected cases have not passed: a failed attack, or a target that was not attacked.
 /// Targets in `left_out` are ignored.
-pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[Row], left_out: &[Target]) -> Vec<String> {
+pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[AttackRow], left_out: &[Target]) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in wanted {
         for target in case.targets.iter().filter(|target| !left_out.contains(target)) {
@@ -74,7 +74,7 @@ pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[Row], left_out: &
 }
 
 /// Returns the results as a Markdown table.
-pub(super) fn table_text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherClientRow]) -> String {
+pub(super) fn table_text(wanted: &[&HostileCase], rows: &[AttackRow], others: &[OtherClientRow]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
     text.push_str(if others.is_empty() { "\n" } else { " rmcp 3.9 by default |\n" });
@@ -82,7 +82,7 @@ pub(super) fn table_text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherC
     text.push_str(if others.is_empty() { "\n" } else { " --- |\n" });
     let mut held = 0;
     for case in wanted {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.case == case.id).collect();
+        let own: Vec<&AttackRow> = rows.iter().filter(|row| row.case == case.id).collect();
         let lost: Vec<&str> = own.iter().filter(|row| !row.withstood).map(|row| row.tried.as_str()).collect();
         let ours = match (own.len(), lost.len()) {
             (0, _) => "not tried".to_owned(),
@@ -90,7 +90,7 @@ pub(super) fn table_text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherC
             (count, bad) => format!("**FAILED {bad} of {count}**: {}", lost.join("; ")),
         };
         held += usize::from(!own.is_empty() && lost.is_empty());
-        let largest = |of: fn(&Row) -> Option<f64>| own.iter().filter_map(|row| of(row)).max_by(f64::total_cmp);
+        let largest = |of: fn(&AttackRow) -> Option<f64>| own.iter().filter_map(|row| of(row)).max_by(f64::total_cmp);
         let figure =
             |value: Option<f64>, unit: &str| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.0} {unit}"));
         // Writing to a String can't fail.
@@ -120,7 +120,7 @@ pub(super) fn table_text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherC
 mod tests {
     use super::*;
 
-    fn case(id: &str, targets: &[Target]) -> HostileCase {
+    fn hostile_case(id: &str, targets: &[Target]) -> HostileCase {
         HostileCase {
             id: id.to_owned(),
             targets: targets.to_vec(),
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    fn line(id: &str, withstood: bool) -> Row {
+    fn attack_row(id: &str, withstood: bool) -> AttackRow {
         let measured = r#"{"slowest_ms":3.2,"memory_mib":10.0,"gone_ms":40.0}"#;
         let line = format!(r#"{{"case":"{id}","tried":"a","withstood":{withstood},"measured":{measured}}}"#);
         parse_row(&line, Target::Host).unwrap()
@@ -137,8 +137,9 @@ mod tests {
 
     #[test]
     fn case_is_withstood_if_each_of_its_attacks_was() {
-        let rows = [line("X01", true), line("X01", true), line("X02", true), line("X02", false)];
-        let cases = ["X01", "X02", "X03"].map(|id| case(id, &[Target::Host]));
+        let rows =
+            [attack_row("X01", true), attack_row("X01", true), attack_row("X02", true), attack_row("X02", false)];
+        let cases = ["X01", "X02", "X03"].map(|id| hostile_case(id, &[Target::Host]));
         let text = table_text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
         assert!(
             text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"),
@@ -156,8 +157,8 @@ mod tests {
     fn untried_or_failed_cases_are_lacking() {
         let [both, page, lost] =
             [("X01", &[Target::Host, Target::Page][..]), ("X02", &[Target::Page]), ("X03", &[Target::Host])]
-                .map(|(id, on)| case(id, on));
-        let rows = [line("X01", true), line("X03", true), line("X03", false)];
+                .map(|(id, on)| hostile_case(id, on));
+        let rows = [attack_row("X01", true), attack_row("X03", true), attack_row("X03", false)];
         let wanted = [&both, &page, &lost];
         let all = missing_results(&wanted, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn other_clients_have_their_own_column() {
         let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
-        let text = table_text(&[&case("X01", &[Target::Host])], &[], &[other]);
+        let text = table_text(&[&hostile_case("X01", &[Target::Host])], &[], &[other]);
         assert!(text.contains("| hangs |"), "another client's result should have its own column: {text}");
     }
 }

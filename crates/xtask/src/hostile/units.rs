@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::problem::Problem;
 use crate::process::cargo;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::workspace;
 
 /// Runs the unit tests whose names start with the identifier of a case in `only`, or of any case if it is empty, and
@@ -16,9 +16,9 @@ use crate::workspace;
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if a test fails or the tests can't be built.
 pub(super) fn run_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> {
-    step("attacks on single crates");
+    print_step("attacks on single crates");
     let log = rows.with_extension("log");
-    let file = fs::File::create(&log).map_err(Problem::file(&log))?;
+    let file = fs::File::create(&log).map_err(Problem::file_error(&log))?;
     let filter = format!("test(/{}/)", test_name_pattern(only));
     let outside = ["--workspace", "--exclude", "drawbridge", "--exclude", "bench-peer-rmcp", "--exclude", "hostile"];
     let tests = cargo()
@@ -26,13 +26,13 @@ pub(super) fn run_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> 
         .args(["nextest", "run", "--profile", "ci", "--status-level", "pass", "--color", "never"])
         .args(outside)
         .args(["-E", &filter]);
-    let ended = tests.errors_to(&file).map_err(Problem::file(&log))?.run();
-    let text = fs::read_to_string(&log).map_err(Problem::file(&log))?;
+    let ended = tests.errors_to(&file).map_err(Problem::file_error(&log))?.run();
+    let text = fs::read_to_string(&log).map_err(Problem::file_error(&log))?;
     if ended.is_err() {
         eprint!("{text}");
     }
     let lines: Vec<String> = text.lines().filter_map(parse_row).collect();
-    fs::write(rows, lines.concat()).map_err(Problem::file(rows))?;
+    fs::write(rows, lines.concat()).map_err(Problem::file_error(rows))?;
     ended
 }
 

@@ -4,7 +4,7 @@ use std::process::{Child, Command};
 
 /// Makes the program the leader of a new process group.
 #[cfg(unix)]
-pub(super) fn lead_own_group(command: &mut Command) {
+pub(super) fn make_group_leader(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
@@ -47,7 +47,7 @@ pub(super) fn kill_process(id: u32) {
 }
 
 #[cfg(not(unix))]
-pub(super) fn lead_own_group(_command: &mut Command) {}
+pub(super) fn make_group_leader(_command: &mut Command) {}
 
 #[cfg(not(unix))]
 pub(super) fn kill_process(id: u32) {

@@ -6,7 +6,7 @@ mod table;
 
 use clap::Args;
 use named::RequirementMention;
-use table::{Requirement, Tables};
+use table::{Requirement, RequirementTables};
 
 use crate::problem::Problem;
 use crate::tidy::tree::Tree;
@@ -49,17 +49,17 @@ pub(crate) struct Options {
 }
 
 /// Tables of requirements, and the places in tests that name a requirement.
-struct Trace {
-    tables: Tables,
+struct RequirementTrace {
+    tables: RequirementTables,
     named: Vec<RequirementMention>,
 }
 
-impl Trace {
+impl RequirementTrace {
     fn read(tree: &Tree) -> Result<Self, Problem> {
-        Ok(Self::new(tree, Tables::read(&workspace::tests_folder().join("conformance"))?))
+        Ok(Self::new(tree, RequirementTables::read(&workspace::tests_folder().join("conformance"))?))
     }
 
-    fn new(tree: &Tree, tables: Tables) -> Self {
+    fn new(tree: &Tree, tables: RequirementTables) -> Self {
         // Texts count as misspelled ids, not as unrelated brackets, if their first word is that of a known id or area.
         let begins_known = |id: &str| {
             let first = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
@@ -107,11 +107,11 @@ impl Trace {
 
 /// Returns the findings for `cargo xtask tidy` as path, line (0 for the whole file) and text.
 pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
-    Ok(Trace::read(tree)?.findings())
+    Ok(RequirementTrace::read(tree)?.findings())
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    let trace = Trace::read(&Tree::read(&workspace::root_folder())?)?;
+    let trace = RequirementTrace::read(&Tree::read(&workspace::root_folder())?)?;
     if let Some(area) = options.area.iter().find(|area| !trace.has_area(area)) {
         return Err(Problem::Machine(format!("there is no area `{area}`; the areas are {}", trace.areas().join(", "))));
     }
@@ -132,9 +132,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use table::Reason;
+    use table::ExemptionReason;
 
-    fn trace(test: &str, reasons: &[&str]) -> Trace {
+    fn trace(test: &str, reasons: &[&str]) -> RequirementTrace {
         let requirement = |id: &str, area: &str, level: &str| Requirement {
             id: id.to_owned(),
             area: area.to_owned(),
@@ -147,17 +147,17 @@ mod tests {
             requirement("ping-two", "ping", "MAY"),
             requirement("client-one", "client", "MUST"),
         ];
-        let reason = |id: &&str| Reason { id: (*id).to_owned(), text: "No.".to_owned() };
-        let tables = Tables { requirements, reasons: reasons.iter().map(reason).collect() };
-        Trace::new(&Tree::of(&[("crates/a/tests/all.rs", test)]), tables)
+        let reason = |id: &&str| ExemptionReason { id: (*id).to_owned(), text: "No.".to_owned() };
+        let tables = RequirementTables { requirements, reasons: reasons.iter().map(reason).collect() };
+        RequirementTrace::new(&Tree::from_files(&[("crates/a/tests/all.rs", test)]), tables)
     }
 
-    fn texts(trace: &Trace) -> Vec<String> {
+    fn texts(trace: &RequirementTrace) -> Vec<String> {
         trace.findings().into_iter().map(|(_, _, text)| text).collect()
     }
 
     /// Returns the code of a test with a comment that names this id.
-    fn naming(id: &str) -> String {
+    fn test_naming_id(id: &str) -> String {
         format!("fn a() {{\n    // [{id}]\n}}\n")
     }
 
@@ -169,15 +169,15 @@ mod tests {
             ["MUST `ping-one` has neither a test nor a reason"],
             "only MUST and SHOULD of traced areas should be reported"
         );
-        assert!(texts(&trace(&naming("ping-one"), &[])).is_empty(), "a test should be sufficient");
+        assert!(texts(&trace(&test_naming_id("ping-one"), &[])).is_empty(), "a test should be sufficient");
         assert!(texts(&trace("", &["ping-one"])).is_empty(), "a reason should be sufficient");
     }
 
     #[test]
     fn misspelled_ids_and_unused_reasons_are_reported() {
-        let found = texts(&trace(&naming("ping-onne"), &["ping-one"]));
+        let found = texts(&trace(&test_naming_id("ping-onne"), &["ping-one"]));
         assert_eq!(found, ["`ping-onne` is no requirement"], "an unknown id with a known prefix should be reported");
-        let found = texts(&trace(&naming("ping-one"), &["ping-one", "ping-three"]));
+        let found = texts(&trace(&test_naming_id("ping-one"), &["ping-one", "ping-three"]));
         assert_eq!(
             found.len(),
             2,

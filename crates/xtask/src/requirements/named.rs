@@ -85,20 +85,20 @@ fn script_name(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn found(path: &str, text: &str) -> Vec<(String, usize, String)> {
-        let named = find_mentions(&Tree::of(&[(path, text)]), |id| id.starts_with("ping-"));
+    fn mention_fields(path: &str, text: &str) -> Vec<(String, usize, String)> {
+        let named = find_mentions(&Tree::from_files(&[(path, text)]), |id| id.starts_with("ping-"));
         named.into_iter().map(|named| (named.id, named.line, named.test)).collect()
     }
 
     // The brackets are added here, because this file itself is searched for ids.
-    fn named(text: &str) -> String {
+    fn bracketed_ids(text: &str) -> String {
         text.replace('<', "[").replace('>', "]")
     }
 
     #[test]
     fn id_belongs_to_the_test_around_it_or_below_its_comment() {
         let text = "//! T.\n/// <ping-one>\n#[test]\nfn first() {\n    assert!(true, \"<ping-two> holds\");\n}\n// <ping-three> <ping-four>\n#[tokio::test]\nasync fn second() {}\n";
-        let found = found("crates/a/tests/all.rs", &named(text));
+        let found = mention_fields("crates/a/tests/all.rs", &bracketed_ids(text));
         let short: Vec<_> = found.iter().map(|(id, line, test)| (id.as_str(), *line, test.as_str())).collect();
         let wanted = [
             ("ping-one", 2, "first"),
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn only_tests_count() {
         let text = "//! A.\n// <ping-one>\nfn product() {}\n\n#[cfg(test)]\nmod tests {\n    // <ping-two>\n    fn test() {}\n}\n";
-        let found = found("crates/a/src/lib.rs", &named(text));
+        let found = mention_fields("crates/a/src/lib.rs", &bracketed_ids(text));
         assert_eq!(found, [("ping-two".to_owned(), 7, "test".to_owned())], "product code should not count as a test");
     }
 
@@ -120,7 +120,7 @@ mod tests {
     fn scripts_are_read_and_other_brackets_are_not_ids() {
         let text =
             "test(\"answers\", async () => {\n  // <ping-one>\n  text.match(/<a-z>/); list<i-1>; `<PING-x>`\n});\n";
-        let found = found("tests/page/a.spec.ts", &named(text));
+        let found = mention_fields("tests/page/a.spec.ts", &bracketed_ids(text));
         assert_eq!(
             found,
             [("ping-one".to_owned(), 2, "answers".to_owned())],

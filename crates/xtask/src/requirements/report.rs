@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::{Requirement, RequirementMention, Trace};
+use super::{Requirement, RequirementMention, RequirementTrace};
 
 /// Numbers of requirements at one level, by the state of their tests.
 #[derive(Default)]
@@ -14,7 +14,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, trace: &Trace, requirement: &Requirement) {
+    fn add(&mut self, trace: &RequirementTrace, requirement: &Requirement) {
         if trace.tests(&requirement.id).next().is_some() {
             self.tested += 1;
         } else if trace.tables.reason(&requirement.id).is_some() {
@@ -30,7 +30,7 @@ impl Totals {
     }
 }
 
-impl Trace {
+impl RequirementTrace {
     /// Returns the areas in the order of the requirements table.
     pub(super) fn areas(&self) -> Vec<&str> {
         let mut areas: Vec<&str> = Vec::new();

@@ -23,7 +23,7 @@ pub(crate) struct Requirement {
 
 /// Row of `not-applicable.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reason {
+pub(crate) struct ExemptionReason {
     /// Identifier of the requirement.
     pub(crate) id: String,
     /// Reason why the requirement does not apply to this host, or why the host deviates from it.
@@ -32,18 +32,18 @@ pub(crate) struct Reason {
 
 /// The contents of both tables.
 #[derive(Debug, Default)]
-pub(crate) struct Tables {
+pub(crate) struct RequirementTables {
     /// Requirements in the order of the file, which follows the specification.
     pub(crate) requirements: Vec<Requirement>,
     /// Reasons in the order of the file.
-    pub(crate) reasons: Vec<Reason>,
+    pub(crate) reasons: Vec<ExemptionReason>,
 }
 
-impl Tables {
+impl RequirementTables {
     pub(crate) fn read(folder: &Path) -> Result<Self, Problem> {
         let text = |name: &str| {
             let path = folder.join(name);
-            fs::read_to_string(&path).map_err(Problem::file(&path))
+            fs::read_to_string(&path).map_err(Problem::file_error(&path))
         };
         Ok(Self {
             requirements: parse_requirements(&text("requirements.tsv")?)?,
@@ -85,8 +85,8 @@ fn parse_requirements(text: &str) -> Result<Vec<Requirement>, Problem> {
     Ok(parse_rows("requirements.tsv", text, 5)?.into_iter().map(read).collect())
 }
 
-fn parse_reasons(text: &str) -> Result<Vec<Reason>, Problem> {
-    let read = |row: Vec<&str>| Reason { id: row[0].to_owned(), text: row[1].to_owned() };
+fn parse_reasons(text: &str) -> Result<Vec<ExemptionReason>, Problem> {
+    let read = |row: Vec<&str>| ExemptionReason { id: row[0].to_owned(), text: row[1].to_owned() };
     Ok(parse_rows("not-applicable.tsv", text, 2)?.into_iter().map(read).collect())
 }
 

@@ -32,8 +32,8 @@ enum PackageEvidence {
 impl RequiredPackage {
     pub(super) fn is_present(&self) -> bool {
         match self.sign {
-            PackageEvidence::Module(module) => process::succeeds("pkg-config", &["--exists", module]),
-            PackageEvidence::Program(program, arguments) => process::succeeds(program, arguments),
+            PackageEvidence::Module(module) => process::command_succeeds("pkg-config", &["--exists", module]),
+            PackageEvidence::Program(program, arguments) => process::command_succeeds(program, arguments),
             PackageEvidence::File(path) => Path::new(path).exists(),
         }
     }
@@ -49,7 +49,7 @@ const fn required_package(
 }
 
 /// Packages for compiling and linking any crate.
-pub(crate) const COMPILER: &[RequiredPackage] = &[
+pub(crate) const COMPILER_PACKAGES: &[RequiredPackage] = &[
     required_package("build-essential", "gcc-c++", "base-devel", PackageEvidence::Program("cc", &["--version"])),
     required_package(
         "pkg-config",
@@ -60,7 +60,7 @@ pub(crate) const COMPILER: &[RequiredPackage] = &[
 ];
 
 /// Packages for compiling the desktop shell.
-pub(crate) const BUILD_SHELL: &[RequiredPackage] = &[
+pub(crate) const SHELL_BUILD_PACKAGES: &[RequiredPackage] = &[
     required_package(
         "libwebkit2gtk-4.1-dev",
         "webkit2gtk4.1-devel",
@@ -72,7 +72,7 @@ pub(crate) const BUILD_SHELL: &[RequiredPackage] = &[
 ];
 
 /// Packages for opening a window without a display, and for taking screenshots of it.
-pub(crate) const HEADLESS: &[RequiredPackage] = &[
+pub(crate) const HEADLESS_PACKAGES: &[RequiredPackage] = &[
     required_package("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb", PackageEvidence::Program("Xvfb", &["-help"])),
     required_package("xauth", "xorg-x11-xauth", "xorg-xauth", PackageEvidence::Program("xauth", &["-V"])),
     required_package("dbus", "dbus-daemon", "dbus", PackageEvidence::Program("dbus-run-session", &["--version"])),
@@ -81,7 +81,7 @@ pub(crate) const HEADLESS: &[RequiredPackage] = &[
 ];
 
 /// Packages for running a real keychain on a separate session bus.
-pub(crate) const KEYCHAIN: &[RequiredPackage] = &[
+pub(crate) const KEYCHAIN_PACKAGES: &[RequiredPackage] = &[
     required_package("dbus", "dbus-daemon", "dbus", PackageEvidence::Program("dbus-run-session", &["--version"])),
     required_package(
         "gnome-keyring",
@@ -93,7 +93,7 @@ pub(crate) const KEYCHAIN: &[RequiredPackage] = &[
 
 /// Packages for sandboxing servers and the page. WebKitGTK's packages install them on Debian and Fedora. If the system
 /// does not let users create namespaces, the tests report the skipped cases.
-pub(crate) const SANDBOX: &[RequiredPackage] = &[
+pub(crate) const SANDBOX_PACKAGES: &[RequiredPackage] = &[
     required_package("bubblewrap", "bubblewrap", "bubblewrap", PackageEvidence::Program("bwrap", &["--version"])),
     required_package(
         "xdg-dbus-proxy",
@@ -105,7 +105,7 @@ pub(crate) const SANDBOX: &[RequiredPackage] = &[
 
 /// Packages for the interoperability tests: Python for servers from PyPI, git for a server that uses it, and openssl
 /// for the official program that signs bundles.
-pub(crate) const INTEROP: &[RequiredPackage] = &[
+pub(crate) const INTEROP_PACKAGES: &[RequiredPackage] = &[
     RequiredPackage {
         only_linux: false,
         ..required_package(
@@ -126,11 +126,11 @@ pub(crate) const INTEROP: &[RequiredPackage] = &[
 ];
 
 /// Packages for counting instructions with callgrind.
-pub(crate) const VALGRIND: &[RequiredPackage] =
+pub(crate) const VALGRIND_PACKAGES: &[RequiredPackage] =
     &[required_package("valgrind", "valgrind", "valgrind", PackageEvidence::Program("valgrind", &["--version"]))];
 
 /// Fonts for screenshots of the page with Chinese text.
-pub(crate) const PAGE: &[RequiredPackage] = &[required_package(
+pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
     "fonts-noto-cjk",
     "google-noto-sans-cjk-fonts",
     "noto-fonts-cjk",
@@ -138,17 +138,17 @@ pub(crate) const PAGE: &[RequiredPackage] = &[required_package(
 )];
 
 /// Browser for the page's tests on Debian.
-pub(crate) const CHROMIUM: RequiredPackage =
+pub(crate) const CHROMIUM_PACKAGE: RequiredPackage =
     required_package("chromium", "chromium", "chromium", PackageEvidence::File("/usr/bin/chromium"));
 
 /// Packages for building Debian and Fedora packages.
-pub(crate) const PACKAGING: &[RequiredPackage] = &[
+pub(crate) const PACKAGING_TOOLS: &[RequiredPackage] = &[
     required_package("dpkg-dev", "dpkg-dev", "dpkg", PackageEvidence::Program("dpkg-shlibdeps", &["--version"])),
     required_package("rpm", "rpm-build", "rpm-tools", PackageEvidence::Program("rpmbuild", &["--version"])),
 ];
 
 /// Packages for checking the built packages, and for creating the root file system in which they are installed.
-pub(crate) const PACKAGE_CHECKS: &[RequiredPackage] = &[
+pub(crate) const PACKAGE_CHECK_TOOLS: &[RequiredPackage] = &[
     required_package("lintian", "lintian", "lintian", PackageEvidence::Program("lintian", &["--version"])),
     required_package("rpmlint", "rpmlint", "rpmlint", PackageEvidence::Program("rpmlint", &["--version"])),
     required_package(
@@ -162,7 +162,7 @@ pub(crate) const PACKAGE_CHECKS: &[RequiredPackage] = &[
 ];
 
 /// Packages for controlling the real desktop window.
-pub(crate) const WINDOW_TESTS: &[RequiredPackage] = &[required_package(
+pub(crate) const WINDOW_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
     "webkit2gtk-driver",
     "webkit2gtk4.1-devel",
     "webkit2gtk-4.1",

@@ -20,7 +20,7 @@ pub(super) enum System {
 }
 
 impl System {
-    pub(super) fn read() -> Self {
+    pub(super) fn detect() -> Self {
         match env::consts::OS {
             "macos" => Self::MacOs,
             "windows" => Self::Windows,
@@ -28,7 +28,7 @@ impl System {
                 let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
                 match Self::from_os_release(&release) {
                     // Some derivatives of Debian have no apt-get.
-                    Self::Debian { .. } if !process::succeeds("apt-get", &["--version"]) => Self::OtherLinux,
+                    Self::Debian { .. } if !process::command_succeeds("apt-get", &["--version"]) => Self::OtherLinux,
                     system => system,
                 }
             }
@@ -56,7 +56,7 @@ impl System {
 
     /// Returns the missing packages and the command to install them, for systems on which xtask does not install
     /// packages itself.
-    pub(super) fn hint(&self, missing: &[&RequiredPackage]) -> String {
+    pub(super) fn install_hint(&self, missing: &[&RequiredPackage]) -> String {
         let names = |name: fn(&RequiredPackage) -> &str| {
             let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();
             names.sort_unstable();
@@ -79,7 +79,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system_packages::{BUILD_SHELL, HEADLESS};
+    use crate::system_packages::{HEADLESS_PACKAGES, SHELL_BUILD_PACKAGES};
 
     #[test]
     fn release_file_selects_the_family() {
@@ -99,16 +99,16 @@ mod tests {
 
     #[test]
     fn hint_uses_the_package_names_of_its_system_once_each() {
-        let missing: Vec<_> = BUILD_SHELL.iter().chain(HEADLESS).collect();
-        let fedora = System::Fedora.hint(&missing);
+        let missing: Vec<_> = SHELL_BUILD_PACKAGES.iter().chain(HEADLESS_PACKAGES).collect();
+        let fedora = System::Fedora.install_hint(&missing);
         assert!(
             fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"),
             "the hint should contain Fedora's names: {fedora}"
         );
-        let arch = System::Arch.hint(&missing);
+        let arch = System::Arch.install_hint(&missing);
         assert_eq!(arch.matches(" dbus").count(), 1, "three requirements should be one package on Arch: {arch}");
         assert!(
-            System::OtherLinux.hint(&missing).contains("libwebkit2gtk-4.1-dev"),
+            System::OtherLinux.install_hint(&missing).contains("libwebkit2gtk-4.1-dev"),
             "other systems should get Debian's names"
         );
     }

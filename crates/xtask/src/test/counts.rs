@@ -4,13 +4,13 @@ use std::ops::AddAssign;
 
 /// Numbers of passed, failed and skipped tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct TestCounts {
     pub(super) passed: u32,
     pub(super) failed: u32,
     pub(super) skipped: u32,
 }
 
-impl AddAssign for Counts {
+impl AddAssign for TestCounts {
     fn add_assign(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
@@ -18,7 +18,7 @@ impl AddAssign for Counts {
     }
 }
 
-impl Counts {
+impl TestCounts {
     /// Returns the totals of all summaries in a log, or `None` if it has none.
     pub(super) fn from_log(text: &str) -> Option<Self> {
         let mut sum = None;
@@ -47,7 +47,7 @@ impl Counts {
     }
 }
 
-fn line_counts(line: &str) -> Option<Counts> {
+fn line_counts(line: &str) -> Option<TestCounts> {
     let line = line.trim();
     let items: Vec<&str> = if line.starts_with("Summary [") {
         // nextest: Summary [ 0.4s] 12 tests run: 10 passed (1 slow), 1 failed, 1 timed out, 3 skipped
@@ -64,7 +64,7 @@ fn line_counts(line: &str) -> Option<Counts> {
         // Playwright, with one item per line: 12 passed (1.2m). Suites of this repository: 4 passed, 0 failed
         line.split(", ").collect()
     };
-    let mut counts = Counts::default();
+    let mut counts = TestCounts::default();
     for item in items {
         counts.add_item(item)?;
     }
@@ -89,16 +89,16 @@ pub(super) fn without_colours(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn counts(passed: u32, failed: u32, skipped: u32) -> Option<Counts> {
-        Some(Counts { passed, failed, skipped })
+    fn counts(passed: u32, failed: u32, skipped: u32) -> Option<TestCounts> {
+        Some(TestCounts { passed, failed, skipped })
     }
 
     #[test]
     fn nextest_summary_is_parsed() {
         let line = "     Summary [   0.456s] 12 tests run: 9 passed (1 slow), 1 failed, 2 timed out, 3 skipped";
-        assert_eq!(Counts::from_log(line), counts(9, 3, 3), "a test that timed out should count as failed");
+        assert_eq!(TestCounts::from_log(line), counts(9, 3, 3), "a test that timed out should count as failed");
         let one = "     Summary [   0.006s] 1 test run: 1 passed, 0 skipped";
-        assert_eq!(Counts::from_log(one), counts(1, 0, 0), "a summary of one test should be parsed");
+        assert_eq!(TestCounts::from_log(one), counts(1, 0, 0), "a summary of one test should be parsed");
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
         let text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.01s\n\
                     test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.2s";
         assert_eq!(
-            Counts::from_log(text),
+            TestCounts::from_log(text),
             counts(4, 2, 1),
             "the counts of two binaries should be added, without filtered tests"
         );
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn vitest_tests_are_counted_instead_of_files() {
         let text = " Test Files  1 failed | 5 passed (6)\n      Tests  1 failed | 11 passed | 2 skipped (14)\n";
-        assert_eq!(Counts::from_log(text), counts(11, 1, 2), "only the line of the tests should count");
+        assert_eq!(TestCounts::from_log(text), counts(11, 1, 2), "only the line of the tests should count");
     }
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
         let text = "\u{1b}[31m  1 failed\u{1b}[39m\n    page.spec.ts:3:1 › opens\n  2 skipped\n  3 did not run\n  \
                     \u{1b}[32m12 passed\u{1b}[39m\u{1b}[2m (1.2m)\u{1b}[22m\n";
         assert_eq!(
-            Counts::from_log(text),
+            TestCounts::from_log(text),
             counts(12, 1, 5),
             "one item per line should be parsed, with or without colours"
         );
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn own_summary_is_parsed() {
         assert_eq!(
-            Counts::from_log("4 passed, 1 failed, 2 skipped"),
+            TestCounts::from_log("4 passed, 1 failed, 2 skipped"),
             counts(4, 1, 2),
             "the closing line should be parsed"
         );
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn other_text_is_not_a_summary() {
         for text in ["", "3 files changed", "error: 2 errors", "run: 3 passed away", "passed", "Tests are running"] {
-            assert_eq!(Counts::from_log(text), None, "{text:?} should not be a summary");
+            assert_eq!(TestCounts::from_log(text), None, "{text:?} should not be a summary");
         }
     }
 }

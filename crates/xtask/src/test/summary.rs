@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::counts::Counts;
+use super::counts::TestCounts;
 use super::log::Log;
-use super::outcome::Outcome;
+use super::outcome::ReportedOutcome;
 use crate::problem::Problem;
 
 /// Number of lines of a failed part's log that are printed.
@@ -12,26 +12,32 @@ const SHOWN_LOG_LINES: usize = 60;
 
 /// Wall time of a part, and the processor time of the programs that it ran.
 #[derive(Clone, Copy)]
-pub(super) struct Time {
+pub(super) struct PartTime {
     pub(super) wall: Duration,
     pub(super) processor: Option<Duration>,
 }
 
 #[derive(Default)]
 pub(super) struct Summary {
-    counts: Counts,
+    counts: TestCounts,
     failures: Vec<String>,
     left_out: Vec<String>,
 }
 
 impl Summary {
     /// Prints the result of a part, and the end of its log if it failed.
-    pub(super) fn add(&mut self, name: &str, time: Time, outcome: Outcome, log: &Log) -> Result<(), Problem> {
-        println!("{}", line(name, time, &outcome));
+    pub(super) fn add(
+        &mut self,
+        name: &str,
+        time: PartTime,
+        outcome: ReportedOutcome,
+        log: &Log,
+    ) -> Result<(), Problem> {
+        println!("{}", part_line(name, time, &outcome));
         match outcome {
-            Outcome::Ok(counts) => self.counts += counts,
-            Outcome::LeftOut(reason) => self.left_out.push(format!("{name}: {reason}")),
-            Outcome::Failed { counts, cause } => {
+            ReportedOutcome::Ok(counts) => self.counts += counts,
+            ReportedOutcome::LeftOut(reason) => self.left_out.push(format!("{name}: {reason}")),
+            ReportedOutcome::Failed { counts, cause } => {
                 println!("--- the end of {}\n{}\n---", log.path().display(), log.last_lines(SHOWN_LOG_LINES)?);
                 self.counts += counts;
                 self.failures.push(format!("{name}: {cause}\n  log: {}", log.path().display()));
@@ -41,7 +47,7 @@ impl Summary {
     }
 
     /// Prints the total time of lanes that ran in parallel.
-    pub(super) fn print_parallel_time(&self, time: Time) {
+    pub(super) fn print_parallel_time(&self, time: PartTime) {
         println!("{:<11}          {}", "together", format_time(time));
     }
 
@@ -66,21 +72,21 @@ impl Summary {
     }
 }
 
-fn line(name: &str, time: Time, outcome: &Outcome) -> String {
+fn part_line(name: &str, time: PartTime, outcome: &ReportedOutcome) -> String {
     let seconds = format_time(time);
     match outcome {
-        Outcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", format_counts(*counts)),
-        Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", format_counts(*counts)),
-        Outcome::LeftOut(reason) => format!("{name:<11} left out {seconds}  {reason}"),
+        ReportedOutcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", format_counts(*counts)),
+        ReportedOutcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", format_counts(*counts)),
+        ReportedOutcome::LeftOut(reason) => format!("{name:<11} left out {seconds}  {reason}"),
     }
 }
 
-fn format_time(time: Time) -> String {
+fn format_time(time: PartTime) -> String {
     let computed = time.processor.map_or(String::new(), |time| format!(" ({:>4.0} s computing)", time.as_secs_f32()));
     format!("{:>6.1} s{computed}", time.wall.as_secs_f32())
 }
 
-fn format_counts(counts: Counts) -> String {
+fn format_counts(counts: TestCounts) -> String {
     match (counts.failed, counts.passed) {
         (0, 1) => String::new(),
         (0, passed) => format!("{passed} tests"),
@@ -89,8 +95,8 @@ fn format_counts(counts: Counts) -> String {
 }
 
 /// Returns the last line of the summary, which other programs parse.
-fn closing_line(counts: Counts) -> String {
-    let Counts { passed, failed, skipped } = counts;
+fn closing_line(counts: TestCounts) -> String {
+    let TestCounts { passed, failed, skipped } = counts;
     match skipped {
         0 => format!("{passed} passed, {failed} failed"),
         _ => format!("{passed} passed, {failed} failed, {skipped} skipped"),
@@ -101,26 +107,26 @@ fn closing_line(counts: Counts) -> String {
 mod tests {
     use super::*;
 
-    fn wall_time(seconds: u64) -> Time {
-        Time { wall: Duration::from_secs(seconds), processor: None }
+    fn wall_time(seconds: u64) -> PartTime {
+        PartTime { wall: Duration::from_secs(seconds), processor: None }
     }
 
     #[test]
     fn line_contains_duration_and_processor_time() {
-        let counts = Counts { passed: 3, ..Counts::default() };
-        let time = Time { processor: Some(Duration::from_secs(5)), ..wall_time(7) };
-        let line = line("page", time, &Outcome::Ok(counts));
+        let counts = TestCounts { passed: 3, ..TestCounts::default() };
+        let time = PartTime { processor: Some(Duration::from_secs(5)), ..wall_time(7) };
+        let line = part_line("page", time, &ReportedOutcome::Ok(counts));
         assert_eq!(line, "page        ok          7.0 s (   5 s computing)  3 tests", "{line}");
     }
 
     #[test]
     fn closing_line_has_one_format() {
         assert_eq!(
-            closing_line(Counts { passed: 7, failed: 0, skipped: 0 }),
+            closing_line(TestCounts { passed: 7, failed: 0, skipped: 0 }),
             "7 passed, 0 failed",
             "skipped tests should be omitted if there are none"
         );
-        let skipped = closing_line(Counts { passed: 7, failed: 1, skipped: 2 });
+        let skipped = closing_line(TestCounts { passed: 7, failed: 1, skipped: 2 });
         assert_eq!(skipped, "7 passed, 1 failed, 2 skipped", "skipped tests should be reported");
     }
 
@@ -140,9 +146,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::create_at(folder.path().join("clippy.log")).unwrap();
         let mut summary = Summary::default();
-        let failed = Outcome::Failed { counts: Counts { failed: 1, ..Counts::default() }, cause: "error: x".into() };
+        let failed = ReportedOutcome::Failed {
+            counts: TestCounts { failed: 1, ..TestCounts::default() },
+            cause: "error: x".into(),
+        };
         summary.add("clippy", wall_time(3), failed, &log).unwrap();
-        summary.add("deny", wall_time(0), Outcome::LeftOut("not installed".into()), &log).unwrap();
+        summary.add("deny", wall_time(0), ReportedOutcome::LeftOut("not installed".into()), &log).unwrap();
         let text = summary.text();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "left out: deny: not installed", "the skipped part should be reported");

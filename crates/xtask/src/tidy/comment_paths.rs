@@ -13,13 +13,13 @@ const PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
 /// Reports paths that do not exist in comments and documents. Comments may name files of the same package by their last
 /// components, and other files by a path relative to one of [`PATH_PREFIXES`]. Documents use only the latter.
 pub(super) fn paths_in_comments_exist(tree: &Tree) -> Vec<Finding> {
-    let packages = packages(tree);
+    let packages = package_folders(tree);
     let mut findings = Vec::new();
     for file in &tree.files {
         let Some(lines) = prose_lines(file) else { continue };
-        let package = if file.has_extension(&["md"]) { "" } else { package_of(&packages, &file.path) };
+        let package = if file.has_extension(&["md"]) { "" } else { containing_package(&packages, &file.path) };
         for (number, line) in lines {
-            let missing = paths(&line).filter(|path| !path_exists(tree, package, path));
+            let missing = mentioned_paths(&line).filter(|path| !path_exists(tree, package, path));
             let text =
                 |path| format!("`{path}` is no file of this package, nor a path from the top, `crates` or `tests` on");
             findings.extend(missing.map(|path| Finding::new(&file.path, number, text(path))));
@@ -81,7 +81,7 @@ fn comment_lines(text: &str) -> Vec<(usize, String)> {
 }
 
 /// Returns the texts in backticks that look like paths of source files.
-fn paths(line: &str) -> impl Iterator<Item = &str> {
+fn mentioned_paths(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |span: &&str| {
         let name = span.rsplit('/').next().unwrap_or(span);
         let stem = CHECKED_EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension));
@@ -113,7 +113,7 @@ fn has_path_suffix(path: &str, end: &str) -> bool {
 }
 
 /// Returns the folders of all packages except the workspace, each with a trailing slash.
-fn packages(tree: &Tree) -> Vec<&str> {
+fn package_folders(tree: &Tree) -> Vec<&str> {
     let manifests = tree
         .files
         .iter()
@@ -122,7 +122,7 @@ fn packages(tree: &Tree) -> Vec<&str> {
 }
 
 /// Returns the folder of the innermost package that contains a file, or the file's own folder.
-fn package_of<'a>(packages: &[&'a str], path: &'a str) -> &'a str {
+fn containing_package<'a>(packages: &[&'a str], path: &'a str) -> &'a str {
     let own = &path[..path.rfind('/').map_or(0, |at| at + 1)];
     let around = packages.iter().filter(|folder| path.starts_with(**folder));
     around.max_by_key(|folder| folder.len()).unwrap_or(&own)
@@ -132,8 +132,8 @@ fn package_of<'a>(packages: &[&'a str], path: &'a str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn found(path: &str, text: &str) -> Vec<(usize, String)> {
-        let tree = Tree::of(&[
+    fn finding_places(path: &str, text: &str) -> Vec<(usize, String)> {
+        let tree = Tree::from_files(&[
             (path, text),
             ("crates/a/Cargo.toml", ""),
             ("crates/a/src/owner/gate.rs", ""),
@@ -152,14 +152,14 @@ mod tests {
         let text = "//! Made by `gate.rs`, `owner/gate.rs`, `src/owner/gate.rs`.\n/// Not `answers/gate.rs`, nor `ate.rs`.\nfn f() {} // `gone.rs`\n";
         let expected = [(2, "answers/gate.rs"), (2, "ate.rs"), (3, "gone.rs")];
         assert_eq!(
-            found("crates/a/src/x.rs", text),
+            finding_places("crates/a/src/x.rs", text),
             expected.map(|(line, path)| (line, path.to_owned())),
             "missing files should be found in Rust comments"
         );
         let text = "<script>\n  // See `Code.svelte`, `gone.ts`.\n  /* `lib/Code.svelte`\n   * `gone.mjs` */ const a = 1;\n</script>\n<!-- `Gone.svelte` -->\n";
         let expected = [(2, "gone.ts"), (3, "lib/Code.svelte"), (4, "gone.mjs"), (6, "Gone.svelte")];
         assert_eq!(
-            found("ui/src/X.svelte", text),
+            finding_places("ui/src/X.svelte", text),
             expected.map(|(line, path)| (line, path.to_owned())),
             "missing files should be found in comments of the page"
         );
@@ -171,12 +171,12 @@ mod tests {
             "// `sent.rs`\n// `src/sent.rs`\n// `b/src/sent.rs`, `crates/b/src/sent.rs`, `page/hostile-*.spec.ts`\n";
         let expected = [(1, "sent.rs"), (2, "src/sent.rs")];
         assert_eq!(
-            found("crates/a/src/x.rs", text),
+            finding_places("crates/a/src/x.rs", text),
             expected.map(|(line, path)| (line, path.to_owned())),
             "a file of another package should need a path from a root"
         );
         assert_eq!(
-            found("crates/README.md", "`sent.rs` of `b`, but `c.rs`"),
+            finding_places("crates/README.md", "`sent.rs` of `b`, but `c.rs`"),
             [(1, "c.rs".to_owned())],
             "documents may omit the folder of the crate"
         );
@@ -186,11 +186,11 @@ mod tests {
     fn other_text_is_not_a_file_mention() {
         let text = "let a = \"// `gone.rs`\";\n// `.rs`, `/usr/lib/a.mjs`, `node a.mjs`, `<name>.rs`, gone.rs\n";
         assert_eq!(
-            found("crates/a/src/x.rs", text),
+            finding_places("crates/a/src/x.rs", text),
             [],
             "strings, extensions, absolute paths and commands should be ignored"
         );
         let text = "const a = \"https://a.test/\" + `gone.ts`;\nimport b from \"./gone.ts\";\n";
-        assert_eq!(found("ui/src/x.ts", text), [], "code");
+        assert_eq!(finding_places("ui/src/x.ts", text), [], "code");
     }
 }

@@ -26,7 +26,7 @@ const FORBIDDEN_ITEMS: [&str; 13] = [
 
 pub(super) fn api_only_translates(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.below(API_FOLDER).filter(|file| file.is_rust()) {
+    for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         for (line, code) in file.product_lines() {
             let mut names = code.split(|character: char| !character.is_alphanumeric() && character != '_');
             let foreign = names.find(|name| FORBIDDEN_ITEMS.contains(name)).or_else(|| {
@@ -46,7 +46,7 @@ pub(super) fn api_only_translates(tree: &Tree) -> Vec<Finding> {
 /// compiler does not detect the recursion because of boxed futures.
 pub(super) fn commands_do_not_recurse(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.below(API_FOLDER).filter(|file| file.is_rust()) {
+    for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         let mut own = String::new();
         for (line, code) in file.product_lines() {
             if let Some((before, rest)) = code.split_once("fn ") {
@@ -69,7 +69,7 @@ pub(super) fn commands_do_not_recurse(tree: &Tree) -> Vec<Finding> {
 /// field names requires a separate type for the page.
 pub(super) fn members_are_camel_case(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.below(GENERATED_FILES[0]) {
+    for file in tree.files_in_folder(GENERATED_FILES[0]) {
         for (number, line) in file.text.lines().enumerate() {
             let is_comment = line.trim_start().starts_with(['*', '/']);
             let mut members = line.split_whitespace().filter_map(|word| word.strip_suffix(':'));
@@ -90,7 +90,8 @@ mod tests {
     fn members_of_the_page_are_camel_case() {
         let text = "  set_roots: { request: SetRoots; response: Nothing };\n * in a_comment: x\n\
                     client_id: string, \nclientId: string, } | { \"kind\": \"an_act\", \nafter_all?: boolean, };\n";
-        let findings = members_are_camel_case(&Tree::of(&[(GENERATED_FILES[0], text), ("ui/src/a.ts", "a_b: 1")]));
+        let findings =
+            members_are_camel_case(&Tree::from_files(&[(GENERATED_FILES[0], text), ("ui/src/a.ts", "a_b: 1")]));
         let lines: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [3, 5], "commands, values and other files should be accepted");
     }
@@ -104,7 +105,7 @@ mod tests {
                     use domain::history::HistorySearch;\nlet saved = SavedFile { path };\nfn a(_: SecretsStatus) {}\n";
         let files =
             [("crates/api/src/handler/x.rs", text), ("crates/api/tests/x.rs", text), ("crates/chat/src/x.rs", text)];
-        let findings = api_only_translates(&Tree::of(&files));
+        let findings = api_only_translates(&Tree::from_files(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 4, 5, 6, 7, 8, 9].map(|line| ("crates/api/src/handler/x.rs", line));
         assert_eq!(lines, expected, "uses should be reported, but not in data of the page, tests and other crates");
@@ -114,7 +115,7 @@ mod tests {
     fn recursive_command_is_reported() {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
-        let findings = commands_do_not_recurse(&Tree::of(&[("crates/api/src/handler/mod.rs", text)]));
+        let findings = commands_do_not_recurse(&Tree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
         assert_eq!(
             findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
             [2],

@@ -16,7 +16,7 @@ pub(super) fn pure_crates_have_pure_dependencies() -> Result<Vec<Finding>, Probl
     let mut findings = Vec::new();
     for crate_name in PURE_CRATES {
         let arguments = ["tree", "-p", crate_name, "-e", "normal", "--prefix", "none", "--target", "all"];
-        let (tree, outcome) = cargo().dir(workspace::root_folder()).args(arguments).output_and_end()?;
+        let (tree, outcome) = cargo().dir(workspace::root_folder()).args(arguments).output_and_result()?;
         outcome?;
         findings.extend(impure_dependencies(crate_name, &tree));
     }
@@ -111,7 +111,7 @@ mod tests {
             ("crates/host/Cargo.toml", "[dependencies]\nserde = \"1\"\ntauri-plugin-opener.workspace = true\n"),
             ("crates/api/Cargo.toml", "[package]\ntauri = 1\n[dev-dependencies.tauri]\nversion = \"2\"\n"),
         ];
-        let findings = tauri_only_in_shell(&Tree::of(&files));
+        let findings = tauri_only_in_shell(&Tree::from_files(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(
             places,
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn the_hosts_state_outside_the_host_is_found() {
         let uses = "[dependencies]\nhost-state.workspace = true\n";
-        let tree = Tree::of(&[
+        let tree = Tree::from_files(&[
             ("Cargo.toml", "[workspace.dependencies]\nhost-state = { path = \"crates/host-state\" }\n"),
             ("crates/api/Cargo.toml", uses),
             ("crates/host/Cargo.toml", uses),
@@ -144,7 +144,7 @@ mod tests {
             "[dependencies]\nts-rs = { workspace = true }\n",
             "[dependencies]\nts-rs = { workspace = true, optional = true }\n",
         );
-        let tree = Tree::of(&[
+        let tree = Tree::from_files(&[
             ("crates/api/Cargo.toml", always),
             ("crates/domain/Cargo.toml", optional),
             ("crates/host/Cargo.toml", always),

@@ -42,7 +42,7 @@ struct DocComment {
 }
 
 fn doc_comments(tree: &Tree) -> impl Iterator<Item = (&SourceFile, DocComment)> {
-    tree.rust().flat_map(|file| parse_blocks(&file.text).into_iter().map(move |comment| (file, comment)))
+    tree.rust_files().flat_map(|file| parse_blocks(&file.text).into_iter().map(move |comment| (file, comment)))
 }
 
 fn parse_blocks(text: &str) -> Vec<DocComment> {
@@ -73,7 +73,7 @@ mod tests {
     fn clause_as_a_description_is_reported() {
         let text = "//! What this is for.\n\n/// Whether it is\n/// open.\nfn a() {}\n/// Whatever the caller sends.\nfn b() {}\n\
                     /// Returns why it failed.\n/// What follows is the body.\nfn c() {}\n// What is this?\n";
-        let lines: Vec<_> = comments_do_not_begin_with_clauses(&Tree::of(&[("a.rs", text)]))
+        let lines: Vec<_> = comments_do_not_begin_with_clauses(&Tree::from_files(&[("a.rs", text)]))
             .iter()
             .map(|finding| finding.line)
             .collect();
@@ -83,10 +83,10 @@ mod tests {
     #[test]
     fn short_comments_are_reported_beyond_the_limit() {
         let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT_COMMENTS);
-        let tree = Tree::of(&[("a.rs", &few)]);
+        let tree = Tree::from_files(&[("a.rs", &few)]);
         assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} short comments should be accepted");
         let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
-        let found = short_comments_are_few(&Tree::of(&[("a.rs", &many)]));
+        let found = short_comments_are_few(&Tree::from_files(&[("a.rs", &many)]));
         assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more short comment should report all of them");
     }
 }

@@ -147,7 +147,7 @@ const EXCEPTIONS: [(&[&str], &str); 39] = [
 
 /// Struct with named fields, or enum.
 #[derive(Debug)]
-struct Shape<'a> {
+struct TypeShape<'a> {
     /// Path of the type, in the form `crate::Type`.
     name: String,
     path: &'a str,
@@ -158,8 +158,8 @@ struct Shape<'a> {
 type Members = (String, BTreeSet<String>);
 
 pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
-    let mut by_members: BTreeMap<Members, Vec<Shape<'_>>> = BTreeMap::new();
-    for file in tree.rust().filter(|file| is_product(file)) {
+    let mut by_members: BTreeMap<Members, Vec<TypeShape<'_>>> = BTreeMap::new();
+    for file in tree.rust_files().filter(|file| is_product(file)) {
         for (members, shape) in shapes(file) {
             if members.1.len() >= MIN_MEMBERS {
                 by_members.entry(members).or_default().push(shape);
@@ -186,7 +186,7 @@ pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
         );
         findings.push(Finding::new(shapes[0].path, shapes[0].line, text));
     }
-    if tree.rust().any(|file| file.path == OWN_PATH) {
+    if tree.rust_files().any(|file| file.path == OWN_PATH) {
         let unused = EXCEPTIONS.iter().enumerate().filter(|(at, _)| !used.contains(at));
         findings.extend(unused.map(|(_, (names, _))| {
             Finding::new(OWN_PATH, 0, format!("{} do not have the same fields: the exception can go", names.join(", ")))
@@ -204,12 +204,12 @@ fn is_product(file: &SourceFile) -> bool {
 }
 
 /// Returns the name of the crate that contains a file.
-fn crate_of(path: &str) -> &str {
+fn crate_name(path: &str) -> &str {
     path.strip_prefix("crates/").unwrap_or(path).split('/').next().unwrap_or_default()
 }
 
 /// Returns the structs and enums with a body in braces that a file defines.
-fn shapes(file: &SourceFile) -> Vec<(Members, Shape<'_>)> {
+fn shapes(file: &SourceFile) -> Vec<(Members, TypeShape<'_>)> {
     let lines = file.product_lines();
     let mut found = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {
@@ -219,8 +219,8 @@ fn shapes(file: &SourceFile) -> Vec<(Members, Shape<'_>)> {
         let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         let rest: String = lines[at..].iter().flat_map(|(_, line)| [line.as_str(), "\n"]).collect();
         let Some(body) = rest.split_once(name).and_then(|(_, after)| item_body(after)) else { continue };
-        let name = format!("{}::{name}", crate_of(&file.path));
-        found.push(((kind.to_owned(), member_names(body)), Shape { name, path: &file.path, line: *number }));
+        let name = format!("{}::{name}", crate_name(&file.path));
+        found.push(((kind.to_owned(), member_names(body)), TypeShape { name, path: &file.path, line: *number }));
     }
     found
 }
@@ -309,7 +309,7 @@ mod tests {
                          pub act: fn(u8, u8) -> u8,\n}\n";
 
     fn texts(files: &[(&str, &str)]) -> Vec<String> {
-        shapes_are_defined_once(&Tree::of(files)).into_iter().map(|finding| finding.to_string()).collect()
+        shapes_are_defined_once(&Tree::from_files(files)).into_iter().map(|finding| finding.to_string()).collect()
     }
 
     #[test]

@@ -24,7 +24,7 @@ const MAX_LINES: usize = 800;
 const MAX_RUST_LINES: usize = 450;
 
 /// Maximum length of a crate in lines, including blank lines and comments, excluding tests.
-const LONGEST_CRATE: usize = 16_000;
+const MAX_CRATE_LINES: usize = 16_000;
 
 /// Generated files, which are exempt from the rules for written text.
 pub(super) const GENERATED_FILES: [&str; 1] = ["ui/src/lib/api/generated.ts"];
@@ -40,14 +40,14 @@ pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
 pub(super) fn modules_have_docs(tree: &Tree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
-        tree.rust().any(|file| file.text.contains(&format!("include!(\"{name}\")")))
+        tree.rust_files().any(|file| file.text.contains(&format!("include!(\"{name}\")")))
     };
     let is_explained = |file: &&SourceFile| {
         file.text.starts_with("//!")
             || file.text.starts_with("#![doc = include_str!(\"../README.md\")]")
             || (file.text.starts_with("// ") && included(&file.path))
     };
-    let without = tree.rust().filter(|file| !is_explained(file));
+    let without = tree.rust_files().filter(|file| !is_explained(file));
     without.map(|file| Finding::new(&file.path, 1, "begins without `//!` that says what it is for")).collect()
 }
 
@@ -68,16 +68,17 @@ pub(super) fn files_are_short(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports crates that are too long. A coherent part of such a crate can become a separate crate.
-pub(super) fn crate_lengths(tree: &Tree) -> Vec<Finding> {
+pub(super) fn crates_are_short(tree: &Tree) -> Vec<Finding> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in tree.rust() {
+    for file in tree.rust_files() {
         if let Some((package, _)) = file.path.split_once("/src/") {
             *lengths.entry(package).or_default() += file.product_lines().len();
         }
     }
-    let long = lengths.into_iter().filter(|(_, length)| *length > LONGEST_CRATE);
-    let text =
-        |length| format!("has {length} lines without tests, more than {LONGEST_CRATE}; move a part into another crate");
+    let long = lengths.into_iter().filter(|(_, length)| *length > MAX_CRATE_LINES);
+    let text = |length| {
+        format!("has {length} lines without tests, more than {MAX_CRATE_LINES}; move a part into another crate")
+    };
     long.map(|(package, length)| Finding::new(&format!("{package}/src/"), 0, text(length))).collect()
 }
 
@@ -87,14 +88,14 @@ mod tests {
 
     #[test]
     fn new_top_level_folder_is_reported() {
-        let tree = Tree::of(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
+        let tree = Tree::from_files(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
         let paths: Vec<_> = top_level_is_known(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["scripts"], "dotfiles and known entries should be accepted");
     }
 
     #[test]
     fn module_without_a_header_is_reported() {
-        let tree = Tree::of(&[
+        let tree = Tree::from_files(&[
             ("a.rs", "//! A.\ninclude!(\"table.rs\");\n"),
             ("b.rs", "use c;\n"),
             ("d.rs", "// D.\n"),
@@ -108,15 +109,19 @@ mod tests {
     #[test]
     fn long_file_is_reported() {
         let long = "x\n".repeat(MAX_LINES + 1);
-        let tree =
-            Tree::of(&[("a.svelte", &long), ("b.ts", &long[2..]), (GENERATED_FILES[0], &long), ("c.json", &long)]);
+        let tree = Tree::from_files(&[
+            ("a.svelte", &long),
+            ("b.ts", &long[2..]),
+            (GENERATED_FILES[0], &long),
+            ("c.json", &long),
+        ]);
         let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["a.svelte"], "800 lines should be accepted, and more in data and generated files");
     }
 
     #[test]
     fn a_long_crate_is_found_and_tests_do_not_count() {
-        let half = "fn a() {}\n// Note.\n\n\n".repeat(LONGEST_CRATE / 8);
+        let half = "fn a() {}\n// Note.\n\n\n".repeat(MAX_CRATE_LINES / 8);
         let tests = format!("#[cfg(test)]\nmod tests {{\n{half}}}\n");
         let allowed = [
             ("crates/a/src/b.rs", half.as_str()),
@@ -126,9 +131,9 @@ mod tests {
             ("crates/b/src/lib.rs", &half),
         ];
         let paths = |files: &[(&str, &str)]| -> Vec<String> {
-            crate_lengths(&Tree::of(files)).into_iter().map(|finding| finding.path).collect()
+            crates_are_short(&Tree::from_files(files)).into_iter().map(|finding| finding.path).collect()
         };
-        assert_eq!(paths(&allowed), [""; 0], "{LONGEST_CRATE} lines should be accepted in each crate");
+        assert_eq!(paths(&allowed), [""; 0], "{MAX_CRATE_LINES} lines should be accepted in each crate");
         let one_more = [&allowed[..], &[("crates/a/src/lib.rs", "//! A.\n")]].concat();
         assert_eq!(paths(&one_more), ["crates/a/src/"], "one more line should be reported, even if it is a comment");
         let half_with_tests = format!("{}{tests}", &half["fn a() {}\n".len()..]);
@@ -139,7 +144,7 @@ mod tests {
     #[test]
     fn long_rust_file_is_reported_anywhere() {
         let long = "x\n".repeat(MAX_RUST_LINES + 1);
-        let tree = Tree::of(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
+        let tree = Tree::from_files(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
         let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines should be accepted, in tests too");
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
-const FOLDER: &str = "ui/messages/";
+const MESSAGES_FOLDER: &str = "ui/messages/";
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
 /// Reports keys or placeholders that differ between languages, and empty messages.
@@ -15,8 +15,8 @@ pub(super) fn languages_have_equal_keys(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Maps each area (the name of a file without its language) to the file of each language.
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
-    for file in tree.below(FOLDER).filter(|file| file.has_extension(&["json"])) {
-        let name = &file.path[FOLDER.len()..];
+    for file in tree.files_in_folder(MESSAGES_FOLDER).filter(|file| file.has_extension(&["json"])) {
+        let name = &file.path[MESSAGES_FOLDER.len()..];
         let language = LANGUAGES
             .iter()
             .position(|language| name.starts_with(&format!("{language}/")) || name == format!("{language}.json"));
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn texts(en: &str, zh: &str) -> Vec<String> {
-        let tree = Tree::of(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
+        let tree = Tree::from_files(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
         languages_have_equal_keys(&tree).iter().map(ToString::to_string).collect()
     }
 
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn missing_and_invalid_files_are_reported() {
-        let one = Tree::of(&[("ui/messages/en.json", "{}")]);
+        let one = Tree::from_files(&[("ui/messages/en.json", "{}")]);
         assert_eq!(languages_have_equal_keys(&one).len(), 1, "a missing file should be reported");
         assert!(texts("{", "{}")[0].contains("is not JSON"), "an invalid file should be reported");
     }

@@ -8,9 +8,9 @@ use super::rust_paths::{parse_imports, parse_paths};
 use super::tree::{SourceFile, Tree};
 
 /// Maximum number of modules in a dependency cycle.
-const MAX_CYCLE: usize = 3;
+const MAX_CYCLE_MODULES: usize = 3;
 /// Maximum number of children of a module that is exempt from the rule.
-const SMALL: usize = 5;
+const MAX_UNCHECKED_CHILDREN: usize = 5;
 
 /// Crates whose top-level modules form layers, without cycles of any size.
 const LAYERED_CRATES: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
@@ -21,14 +21,14 @@ type ModulePath = Vec<String>;
 /// Dependencies between sibling modules: for each module, the used modules with one reference to each.
 type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Reports each group of more than [`MAX_CYCLE`] modules that depend on each other in a cycle, with a reference for
+/// Reports each group of more than [`MAX_CYCLE_MODULES`] modules that depend on each other in a cycle, with a reference for
 /// each dependency.
 pub(super) fn modules_depend_in_one_direction(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
         let is_layered = LAYERED_CRATES.iter().any(|name| root == format!("crates/{name}/src/"));
         for (parent, graph) in graphs(tree, &root) {
-            let largest = if is_layered && parent.is_empty() { 1 } else { MAX_CYCLE };
+            let largest = if is_layered && parent.is_empty() { 1 } else { MAX_CYCLE_MODULES };
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
             for circle in find_cycles(&graph).into_iter().filter(|circle| circle.len() > largest) {
                 let (count, names) = (circle.len(), circle.join(", "));
@@ -47,7 +47,7 @@ fn source_roots(tree: &Tree) -> BTreeSet<String> {
         let folder = file.path.strip_suffix("lib.rs").or_else(|| file.path.strip_suffix("main.rs"))?;
         folder.ends_with("src/").then(|| folder.to_owned())
     };
-    tree.rust().filter_map(root).collect()
+    tree.rust_files().filter_map(root).collect()
 }
 
 /// Modules of a crate, and the imports of each module.
@@ -57,7 +57,7 @@ struct CrateModules {
 }
 
 impl CrateModules {
-    fn of(files: &[(ModulePath, String)]) -> Self {
+    fn from_files(files: &[(ModulePath, String)]) -> Self {
         // Code in an inline module is attributed to the module of its file.
         let all = files.iter().map(|(own, _)| own.clone()).collect();
         let mut modules = Self { all, imported: BTreeMap::new() };
@@ -106,32 +106,38 @@ impl CrateModules {
         path
     }
 
-    /// Returns the modules whose children are checked: the crate root, and modules with more than [`SMALL`] children.
+    /// Returns the modules whose children are checked: the crate root, and modules with more than [`MAX_UNCHECKED_CHILDREN`] children.
     fn parents(&self) -> Vec<ModulePath> {
         let children = |parent: &[String]| {
             self.all.iter().filter(|module| module.split_last().is_some_and(|(_, of)| of == parent)).count()
         };
-        self.all.iter().filter(|module| module.is_empty() || children(module) > SMALL).cloned().collect()
+        self.all
+            .iter()
+            .filter(|module| module.is_empty() || children(module) > MAX_UNCHECKED_CHILDREN)
+            .cloned()
+            .collect()
     }
 }
 
 /// Returns the dependencies between the children of each checked module.
 fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
-    let files = tree.below(root).filter(|file| file.is_rust() && !file.is_test());
+    let files = tree.files_in_folder(root).filter(|file| file.is_rust() && !file.is_test());
     let files: Vec<(ModulePath, String)> =
         files.map(|file| (module_path(file, root).unwrap_or_default(), product_code(file))).collect();
-    let modules = CrateModules::of(&files);
+    let modules = CrateModules::from_files(&files);
     let mut graphs: BTreeMap<ModulePath, Graph> =
         modules.parents().into_iter().map(|parent| (parent, Graph::new())).collect();
     for (parent, graph) in &mut graphs {
-        let children = modules.all.iter().filter_map(|module| child(module, parent));
+        let children = modules.all.iter().filter_map(|module| containing_child(module, parent));
         graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));
     }
     for (own, code) in files.iter().filter(|(own, _)| !own.is_empty()) {
         for path in parse_paths(code, own) {
             let path = modules.resolve(path);
             for (parent, graph) in &mut graphs {
-                let (Some(from), Some(to)) = (child(own, parent), child(&path, parent)) else { continue };
+                let (Some(from), Some(to)) = (containing_child(own, parent), containing_child(&path, parent)) else {
+                    continue;
+                };
                 if from != to
                     && graph.contains_key(to)
                     && let Some(uses) = graph.get_mut(from)
@@ -146,7 +152,7 @@ fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
 }
 
 /// Returns the child of `parent` that contains a module or item, or `None` if `parent` does not contain it.
-fn child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str> {
+fn containing_child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str> {
     path.strip_prefix(parent)?.first().map(String::as_str)
 }
 
@@ -203,15 +209,15 @@ fn reachable_modules<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
 mod tests {
     use super::*;
 
-    fn crate_of(modules: &[(&str, &str)]) -> Tree {
+    fn tree_of_crate(modules: &[(&str, &str)]) -> Tree {
         let files: Vec<(String, &str)> =
             modules.iter().map(|(name, text)| (format!("crates/x/src/{name}.rs"), *text)).collect();
-        Tree::of(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>())
+        Tree::from_files(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>())
     }
 
     #[test]
     fn large_module_cycle_is_reported() {
-        let tree = crate_of(&[
+        let tree = tree_of_crate(&[
             ("lib", "pub use d::Last;"),
             ("a/mod", "use crate::b::One;"),
             ("a/inner", "fn f() { super::super::e::g() }"),
@@ -241,13 +247,13 @@ mod tests {
             ("a/e", "use super::b;"),
         ];
         let all = [&children[..], &[("a/f", "use super::Last;"), ("a/g", "")]].concat();
-        let found = modules_depend_in_one_direction(&crate_of(&all));
+        let found = modules_depend_in_one_direction(&tree_of_crate(&all));
         let found: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.text.as_str())).collect();
         let text = "4 modules depend on each other in a circle: b, c, d, e (a::b uses a::c::One; \
                     a::c uses a::d::inner::Last; a::d::inner uses a::e::Other::g; a::e uses a::b)";
         assert_eq!(found, [("crates/x/src/a/", text)], "a child should include all modules below it");
         assert_eq!(
-            modules_depend_in_one_direction(&crate_of(&children)),
+            modules_depend_in_one_direction(&tree_of_crate(&children)),
             [],
             "a module with few children should not be checked"
         );
@@ -255,13 +261,14 @@ mod tests {
 
     #[test]
     fn imports_in_a_circle_end() {
-        let tree = crate_of(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
+        let tree =
+            tree_of_crate(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
         assert_eq!(modules_depend_in_one_direction(&tree), [], "an undefined name should belong to no module");
     }
 
     #[test]
     fn small_cycles_tests_and_comments_are_accepted() {
-        let tree = crate_of(&[
+        let tree = tree_of_crate(&[
             ("lib", ""),
             ("a", "use crate::b;"),
             ("b", "use crate::c;"),
@@ -270,7 +277,7 @@ mod tests {
             ("b/tests", "use crate::d;"),
         ]);
         assert_eq!(modules_depend_in_one_direction(&tree), [], "cycles of three modules should be accepted");
-        let layered = Tree::of(&[
+        let layered = Tree::from_files(&[
             ("crates/process/src/lib.rs", ""),
             ("crates/process/src/a.rs", "use crate::b;"),
             ("crates/process/src/b.rs", "use super::a;"),

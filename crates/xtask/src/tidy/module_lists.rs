@@ -5,9 +5,9 @@ use super::Finding;
 use super::tree::{SourceFile, Tree};
 
 /// Reports names in lists of modules that are neither a module of the file nor defined or re-exported in it.
-pub(super) fn name_modules(tree: &Tree) -> Vec<Finding> {
+pub(super) fn listed_modules_exist(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust() {
+    for file in tree.rust_files() {
         for (number, line) in file.text.lines().enumerate() {
             let Some(names) = listed_names(line) else { continue };
             for name in names.filter(|name| !is_known(tree, file, name)) {
@@ -47,7 +47,7 @@ fn is_known(tree: &Tree, file: &SourceFile, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn unknown(header: &str) -> Vec<String> {
+    fn unknown_names(header: &str) -> Vec<String> {
         let text = format!("//! A crate.\n//!\n{header}\nmod gate;\npub use gate::pass;\n");
         let files = [
             ("crates/a/src/lib.rs", text.as_str()),
@@ -55,18 +55,21 @@ mod tests {
             ("crates/a/src/owner/mod.rs", ""),
             ("crates/a/src/owner/late.rs", ""),
         ];
-        name_modules(&Tree::of(&files)).into_iter().map(|finding| finding.text).collect()
+        listed_modules_exist(&Tree::from_files(&files)).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]
     fn a_listed_name_that_is_no_module_is_found() {
-        let found = unknown("//! - `late`, `gate`: decisions\n//! - [`gone`]: nothing");
+        let found = unknown_names("//! - `late`, `gate`: decisions\n//! - [`gone`]: nothing");
         assert_eq!(found, ["`late` is no module or item of this file", "`gone` is no module or item of this file"]);
     }
 
     #[test]
     fn modules_items_and_other_lists_are_accepted() {
-        assert_eq!(unknown("//! - `owner`: state\n//! - [`pass`]: the decision"), [""; 0]);
-        assert_eq!(unknown("//! - `--flag`: an option\n//! - A `late` call: ends\n//! - `Type`: a type"), [""; 0]);
+        assert_eq!(unknown_names("//! - `owner`: state\n//! - [`pass`]: the decision"), [""; 0]);
+        assert_eq!(
+            unknown_names("//! - `--flag`: an option\n//! - A `late` call: ends\n//! - `Type`: a type"),
+            [""; 0]
+        );
     }
 }

@@ -102,7 +102,7 @@ const OWN_PATH: &str = "crates/xtask/src/tidy/names.rs";
 /// Reports structs, enums, traits and type aliases whose name is one of [`NOT_NOUNS`].
 pub(super) fn types_are_nouns(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust() {
+    for file in tree.rust_files() {
         let code = rust_code::without_comments_and_strings(&file.text);
         for (number, line) in code.lines().enumerate() {
             if let Some(name) = defined_type(line).filter(|name| NOT_NOUNS.contains(name)) {
@@ -192,7 +192,7 @@ mod tests {
     fn type_without_a_noun_is_reported() {
         let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
         assert_eq!(
-            lines(types_are_nouns(&Tree::of(&[("a.rs", text)]))),
+            lines(types_are_nouns(&Tree::from_files(&[("a.rs", text)]))),
             [1, 2, 5],
             "a word inside a longer name should be accepted"
         );
@@ -202,13 +202,16 @@ mod tests {
     fn retired_word_is_reported_in_names_and_texts() {
         let text = "fn open_crossing() {}\nstruct CrossingBytes;\nfn recrossing_all() {}\n// An entry that was passed over.\nlet a = \"crossing\";\n";
         assert_eq!(
-            lines(retired_words_are_absent(&Tree::of(&[("a.rs", text)]))),
+            lines(retired_words_are_absent(&Tree::from_files(&[("a.rs", text)]))),
             [4, 1, 2],
             "only whole words of identifiers should be reported, not contents of strings"
         );
         let message = "{ \"a\": \"Show What crosses\" }";
         assert_eq!(
-            lines(retired_words_are_absent(&Tree::of(&[("ui/messages/en/a.json", message), ("b.json", message)]))),
+            lines(retired_words_are_absent(&Tree::from_files(&[
+                ("ui/messages/en/a.json", message),
+                ("b.json", message)
+            ]))),
             [1]
         );
     }

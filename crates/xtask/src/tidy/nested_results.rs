@@ -5,10 +5,10 @@ use super::rust_paths::tokens;
 use super::tree::Tree;
 
 /// Reports each `Result<Result<..>>` in the code of the app, also with paths before the names.
-pub(super) fn none_in_the_product(tree: &Tree) -> Vec<Finding> {
+pub(super) fn results_are_not_nested(tree: &Tree) -> Vec<Finding> {
     const TEXT: &str = "a result of a result; name the outcomes in an enum, or give both failures one error type";
     let mut findings = Vec::new();
-    for file in tree.rust() {
+    for file in tree.rust_files() {
         let lines = file.product_lines();
         let tokens: Vec<(usize, &str)> =
             lines.iter().flat_map(|(line, code)| tokens(code).into_iter().map(|token| (*line, token))).collect();
@@ -36,7 +36,7 @@ mod tests {
     fn a_nested_result_is_found() {
         let text = "fn a() -> Result<Result<u8, A>, B> {}\ntype C = io::Result<std::result::Result<\n    u8,\n    A>>;\n\
                     fn d() -> Result<\n    Result<u8, A>,\n    B,\n> {}\n";
-        let found = none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)]));
+        let found = results_are_not_nested(&Tree::from_files(&[("crates/x/src/a.rs", text)]));
         let lines: Vec<_> = found.iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2, 5], "paths and line breaks should be accepted between the names");
     }
@@ -47,7 +47,7 @@ mod tests {
                     // Result<Result<u8, A>, B>\nfn c(r: Vec<Result<u8, A>>) -> Result<MyResult<u8>, B> {}\n\
                     #[cfg(test)]\nmod tests {\n    type D = Result<Result<u8, A>, B>;\n}\n";
         assert_eq!(
-            none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)])),
+            results_are_not_nested(&Tree::from_files(&[("crates/x/src/a.rs", text)])),
             [],
             "comments and tests should be ignored"
         );

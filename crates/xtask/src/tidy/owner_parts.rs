@@ -22,7 +22,7 @@ const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
 pub(super) fn state_parts_are_independent(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut used = Vec::new();
-    for file in tree.below(STATE_FOLDER).filter(|file| file.is_rust() && !file.is_test()) {
+    for file in tree.files_in_folder(STATE_FOLDER).filter(|file| file.is_rust() && !file.is_test()) {
         let Some(own) = module_path(file, HOST_SOURCES) else { continue };
         for path in parse_paths(&product_code(file), &own) {
             let is_of_the_owner = path.len() > 1 && path[0] == "owner" && path[1] != "state";
@@ -39,7 +39,8 @@ pub(super) fn state_parts_are_independent(tree: &Tree) -> Vec<Finding> {
             }
         }
     }
-    let is_needed = |name: &str| used.iter().any(|path| path == name) || tree.below(STATE_FOLDER).next().is_none();
+    let is_needed =
+        |name: &str| used.iter().any(|path| path == name) || tree.files_in_folder(STATE_FOLDER).next().is_none();
     for (name, _) in ALLOWED_OWNER_NAMES.iter().filter(|(name, _)| !is_needed(name)) {
         findings.push(Finding::new(STATE_FOLDER, 0, format!("no part uses {name}; take it out of owner_parts.rs")));
     }
@@ -55,7 +56,7 @@ mod tests {
     fn texts(of: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<(String, &str)> =
             of.iter().map(|(name, text)| (format!("{STATE_FOLDER}{name}.rs"), *text)).collect();
-        let tree = Tree::of(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
+        let tree = Tree::from_files(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
         state_parts_are_independent(&tree).into_iter().map(|finding| finding.text).collect()
     }
 

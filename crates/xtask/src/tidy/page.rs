@@ -20,7 +20,8 @@ pub(super) fn page_opens_no_windows(tree: &Tree) -> Vec<Finding> {
 fn lines_with(tree: &Tree, words: &[&str], text: &str) -> Vec<Finding> {
     let is_source = |file: &&SourceFile| file.has_extension(&["ts", "js", "svelte"]) && !file.is_test();
     let mut findings = Vec::new();
-    for file in tree.below("ui/src/").filter(is_source).filter(|file| !file.path.starts_with(PLATFORM_FOLDER)) {
+    for file in tree.files_in_folder("ui/src/").filter(is_source).filter(|file| !file.path.starts_with(PLATFORM_FOLDER))
+    {
         for (number, line) in file.text.lines().enumerate() {
             let is_comment = ["//", "*", "/*"].iter().any(|start| line.trim_start().starts_with(start));
             if !is_comment && words.iter().any(|word| line.contains(word)) {
@@ -39,7 +40,7 @@ mod tests {
     fn tauri_outside_its_folder_is_reported() {
         let code = "// @tauri-apps/api\nimport { invoke } from \"@tauri-apps/api/core\";\n";
         let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
-        let findings = tauri_is_in_one_folder(&Tree::of(&files));
+        let findings = tauri_is_in_one_folder(&Tree::from_files(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(
             places,
@@ -51,6 +52,6 @@ mod tests {
     #[test]
     fn window_without_consent_is_reported() {
         let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
-        assert_eq!(page_opens_no_windows(&Tree::of(&files)).len(), 2, "both notations should be reported");
+        assert_eq!(page_opens_no_windows(&Tree::from_files(&files)).len(), 2, "both notations should be reported");
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn pure_crates_use_no_system(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for crate_name in PURE_CRATES.into_iter().chain(DATA_CRATES) {
         let folder = format!("crates/{crate_name}/src/");
-        for file in tree.below(&folder).filter(|file| file.is_rust()) {
+        for file in tree.files_in_folder(&folder).filter(|file| file.is_rust()) {
             for (line, code) in file.product_lines() {
                 if let Some(name) = system_use(&code) {
                     findings.push(Finding::new(&file.path, line, format!("{name} in {crate_name}, which is pure")));
@@ -62,7 +62,7 @@ mod tests {
         let text = "//! std::fs is not used.\nuse std::fs::File;\nuse std::{fmt, net};\nuse std::fmt;\n\
                     let now = Instant::now();\nfn at(now: Instant) {}\n";
         let files = [("crates/policy/src/lib.rs", text), ("crates/store/src/lib.rs", text)];
-        let findings = pure_crates_use_no_system(&Tree::of(&files));
+        let findings = pure_crates_use_no_system(&Tree::from_files(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 5].map(|line| ("crates/policy/src/lib.rs", line));
         assert_eq!(lines, expected, "uses should be reported, but not types, comments and other crates");
@@ -72,7 +72,7 @@ mod tests {
     fn tests_may_read_the_clock() {
         let text = "#[cfg(test)]\nmod tests {\n    let now = Instant::now();\n}\n";
         assert!(
-            pure_crates_use_no_system(&Tree::of(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(),
+            pure_crates_use_no_system(&Tree::from_files(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(),
             "a test module may use the system"
         );
     }

@@ -20,7 +20,7 @@ const SPAWN_ALLOWED_IN: [&str; 7] = [
 
 /// Files and folders that may open sockets or resolve host names directly, in addition to tests. All other code sends
 /// requests through the clients of `mcp-transport`.
-const MAY_CONNECT: [&str; 11] = [
+const CONNECT_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/outside_client.rs",
     // Receives the redirect of a sign-in on the loopback interface.
@@ -41,7 +41,7 @@ const MAY_CONNECT: [&str; 11] = [
 ];
 
 /// File that may create HTTP clients.
-const CREATES_CLIENTS: &str = "crates/mcp-transport/src/http/client.rs";
+const CLIENTS_ALLOWED_IN: &str = "crates/mcp-transport/src/http/client.rs";
 
 /// Folder that may open URLs.
 const OPEN_ALLOWED_IN: &str = "src-tauri/src/";
@@ -50,7 +50,7 @@ const OPEN_ALLOWED_IN: &str = "src-tauri/src/";
 const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
 const SPAWN_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
-const CONNECTS: [&str; 10] = [
+const CONNECT_CALLS: [&str; 10] = [
     "TcpStream::connect",
     "TcpListener::bind",
     "TcpListener::from_std",
@@ -62,13 +62,15 @@ const CONNECTS: [&str; 10] = [
     "net::lookup_host",
     "    socket(",
 ];
-const CLIENTS: [&str; 4] = ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
+const CLIENT_CALLS: [&str; 4] = ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
 const OPEN_CALLS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
 const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
 pub(super) fn credentials_are_used_in_one_place(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| !CREDENTIALS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
+    for file in
+        tree.rust_files().filter(|file| !CREDENTIALS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place)))
+    {
         for (line, code) in file.product_lines() {
             if CREDENTIAL_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "uses credentials; only the host does, which has checked where they go";
@@ -81,7 +83,7 @@ pub(super) fn credentials_are_used_in_one_place(tree: &Tree) -> Vec<Finding> {
 
 pub(super) fn processes_start_in_one_place(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| !SPAWN_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
+    for file in tree.rust_files().filter(|file| !SPAWN_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
         for (line, code) in file.product_lines() {
             if SPAWN_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "starts a process; crates/process/src/launch.rs is the one place for that";
@@ -92,19 +94,19 @@ pub(super) fn processes_start_in_one_place(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-pub(super) fn connecting(tree: &Tree) -> Vec<Finding> {
+pub(super) fn sockets_open_in_listed_places(tree: &Tree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
-    let is_allowed = |path: &str| MAY_CONNECT.iter().any(|place| path.starts_with(place));
+    let is_allowed = |path: &str| CONNECT_ALLOWED_IN.iter().any(|place| path.starts_with(place));
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| is_product(&file.path) && !is_allowed(&file.path)) {
+    for file in tree.rust_files().filter(|file| is_product(&file.path) && !is_allowed(&file.path)) {
         for (line, code) in file.product_lines() {
-            if CONNECTS.iter().any(|call| code.contains(call)) {
+            if CONNECT_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "opens a socket; requests are sent by the clients of mcp-transport, and single_places.rs \
                             lists every other place";
                 findings.push(Finding::new(&file.path, line, text));
             }
-            if file.path != CREATES_CLIENTS && CLIENTS.iter().any(|call| code.contains(call)) {
-                let text = format!("creates an HTTP client; {CREATES_CLIENTS} is the one place for that");
+            if file.path != CLIENTS_ALLOWED_IN && CLIENT_CALLS.iter().any(|call| code.contains(call)) {
+                let text = format!("creates an HTTP client; {CLIENTS_ALLOWED_IN} is the one place for that");
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
@@ -115,7 +117,7 @@ pub(super) fn connecting(tree: &Tree) -> Vec<Finding> {
 /// Reports calls that open URLs, except the single one in the shell. Other code opens URLs through the host.
 pub(super) fn urls_open_in_one_place(tree: &Tree) -> Vec<Finding> {
     let mut calls = Vec::new();
-    for file in tree.rust() {
+    for file in tree.rust_files() {
         for (line, code) in file.product_lines() {
             if OPEN_CALLS.iter().any(|call| code.contains(call)) {
                 calls.push((file.path.clone(), line));
@@ -141,7 +143,7 @@ mod tests {
     #[test]
     fn second_place_that_spawns_is_reported() {
         let code = "let child = Command::new(\"ls\");\n";
-        let tree = Tree::of(&[
+        let tree = Tree::from_files(&[
             ("crates/host/src/lib.rs", code),
             ("crates/host/tests/all.rs", code),
             ("crates/process/src/launch.rs", code),
@@ -157,7 +159,7 @@ mod tests {
     #[test]
     fn sockets_and_clients_are_found_outside_of_their_places() {
         let (socket, client) = ("let stream = TcpStream::connect(address).await?;\n", "reqwest::Client::builder()\n");
-        let tree = Tree::of(&[
+        let tree = Tree::from_files(&[
             ("crates/host/src/lib.rs", socket),
             ("crates/host/tests/all.rs", socket),
             ("crates/process/src/sandbox/egress/proxy.rs", socket),
@@ -165,13 +167,16 @@ mod tests {
             ("crates/mcp-transport/src/http/client.rs", client),
             ("tests/bench/src/main.rs", socket),
         ]);
-        assert_eq!(places(&connecting(&tree)), ["crates/host/src/lib.rs", "crates/models/src/lib.rs"]);
+        assert_eq!(
+            places(&sockets_open_in_listed_places(&tree)),
+            ["crates/host/src/lib.rs", "crates/models/src/lib.rs"]
+        );
     }
 
     #[test]
     fn credentials_outside_the_host_are_reported() {
         let code = "let provider = KeychainProvider::new(settings, secrets)?;\n";
-        let tree = Tree::of(&[
+        let tree = Tree::from_files(&[
             ("crates/api/src/lib.rs", code),
             ("crates/host/src/owner/providers.rs", code),
             ("crates/credentials/tests/all.rs", code),
@@ -187,15 +192,15 @@ mod tests {
     #[test]
     fn second_place_that_opens_urls_is_reported() {
         let code = "app.opener().open_url(url, None)?;\n";
-        let one = Tree::of(&[("src-tauri/src/open_url.rs", code)]);
+        let one = Tree::from_files(&[("src-tauri/src/open_url.rs", code)]);
         assert!(urls_open_in_one_place(&one).is_empty(), "the first place should be accepted");
-        let two = Tree::of(&[("src-tauri/src/open_url.rs", code), ("src-tauri/src/tray.rs", code)]);
+        let two = Tree::from_files(&[("src-tauri/src/open_url.rs", code), ("src-tauri/src/tray.rs", code)]);
         assert_eq!(
             places(&urls_open_in_one_place(&two)),
             ["src-tauri/src/tray.rs"],
             "a second place should be reported"
         );
-        let elsewhere = Tree::of(&[("crates/host/src/lib.rs", "webbrowser::open(url)")]);
+        let elsewhere = Tree::from_files(&[("crates/host/src/lib.rs", "webbrowser::open(url)")]);
         assert_eq!(
             places(&urls_open_in_one_place(&elsewhere)),
             ["crates/host/src/lib.rs"],

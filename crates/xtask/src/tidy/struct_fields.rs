@@ -6,7 +6,7 @@ use super::tree::Tree;
 /// Maximum number of fields of a struct.
 const MAX_FIELDS: usize = 15;
 /// Folders of the sources that the rule applies to.
-const FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
+const CHECKED_FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
 
 /// Structs that may have more fields, each with the reason.
 const EXCEPTIONS: [(&str, &str); 1] =
@@ -15,10 +15,10 @@ const EXCEPTIONS: [(&str, &str); 1] =
 pub(super) fn host_structs_are_small(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut excused = Vec::new();
-    let files = || FOLDERS.iter().flat_map(|folder| tree.below(folder));
+    let files = || CHECKED_FOLDERS.iter().flat_map(|folder| tree.files_in_folder(folder));
     for file in files().filter(|file| file.is_rust()) {
         let code: String = file.product_lines().into_iter().map(|(_, line)| line + "\n").collect();
-        for Struct { name, line, fields } in parse_structs(&code) {
+        for StructDefinition { name, line, fields } in parse_structs(&code) {
             if fields <= MAX_FIELDS {
                 continue;
             }
@@ -34,20 +34,20 @@ pub(super) fn host_structs_are_small(tree: &Tree) -> Vec<Finding> {
     let is_needed = |name: &str| excused.contains(&name.to_owned()) || files().next().is_none();
     for (name, _) in EXCEPTIONS.iter().filter(|(name, _)| !is_needed(name)) {
         let text = format!("{name} has {MAX_FIELDS} fields or fewer; it needs no exception in struct_fields.rs");
-        findings.push(Finding::new(FOLDERS[1], 0, text));
+        findings.push(Finding::new(CHECKED_FOLDERS[1], 0, text));
     }
     findings
 }
 
 /// Struct with named fields, found in the code.
-struct Struct {
+struct StructDefinition {
     name: String,
     /// Number of the line, counted from 1.
     line: usize,
     fields: usize,
 }
 
-fn parse_structs(code: &str) -> Vec<Struct> {
+fn parse_structs(code: &str) -> Vec<StructDefinition> {
     let mut found = Vec::new();
     let mut start = 0;
     for (number, line) in code.lines().enumerate() {
@@ -58,7 +58,7 @@ fn parse_structs(code: &str) -> Vec<Struct> {
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         // Tuple structs and unit structs are skipped, since they have no named fields.
         let Some(body) = rest.find(['{', '(', ';']).filter(|at| rest[*at..].starts_with('{')) else { continue };
-        found.push(Struct { name, line: number + 1, fields: count_fields(&rest[body + 1..]) });
+        found.push(StructDefinition { name, line: number + 1, fields: count_fields(&rest[body + 1..]) });
     }
     found
 }
@@ -102,7 +102,7 @@ mod tests {
 
     fn names(text: &str) -> Vec<String> {
         let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MAX_FIELDS + 1));
-        let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/host-state/src/view.rs", &view)]);
+        let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/host-state/src/view.rs", &view)]);
         host_structs_are_small(&tree).into_iter().map(|finding| finding.text).collect()
     }
 
@@ -130,13 +130,13 @@ mod tests {
         let large = struct_with_fields(MAX_FIELDS + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
         assert_eq!(names(&tests), Vec::<String>::new(), "structs in tests should be accepted");
-        let tree = Tree::of(&[("crates/store/src/a.rs", &large)]);
+        let tree = Tree::from_files(&[("crates/store/src/a.rs", &large)]);
         assert_eq!(host_structs_are_small(&tree), [], "structs in other crates should be accepted");
     }
 
     #[test]
     fn unused_exception_is_reported() {
-        let tree = Tree::of(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
+        let tree = Tree::from_files(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
         assert_eq!(host_structs_are_small(&tree).len(), 1, "an unused exception should be reported");
     }
 }

@@ -10,7 +10,7 @@ const DISPLAYED_ATTRIBUTES: [&str; 6] = ["aria-label", "aria-description", "titl
 /// keys, units or brands.
 pub(super) fn texts_come_from_messages(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.below("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
+    for file in tree.files_in_folder("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
         for (line, text) in displayed_texts(&file.text) {
             if is_prose(&text) {
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -40,9 +40,9 @@ fn displayed_texts(component: &str) -> Vec<(usize, String)> {
     while !scanner.rest.is_empty() {
         let line = scanner.line;
         if scanner.rest.starts_with('{') {
-            scanner.expression();
+            scanner.skip_expression();
         } else if scanner.rest.starts_with('<') {
-            found.extend(scanner.tag());
+            found.extend(scanner.read_tag());
         } else {
             let end = scanner.rest.find(['{', '<']).unwrap_or(scanner.rest.len());
             let text = scanner.take(end);
@@ -67,7 +67,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips an expression `{ ... }`, which may contain strings and nested braces.
-    fn expression(&mut self) {
+    fn skip_expression(&mut self) {
         let mut depth = 0;
         let mut quote = None;
         let mut escaped = false;
@@ -94,7 +94,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips a tag and returns the values of its displayed attributes.
-    fn tag(&mut self) -> Vec<(usize, String)> {
+    fn read_tag(&mut self) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         self.take(1);
         let mut name = String::new();
@@ -105,7 +105,7 @@ impl<'a> Scanner<'a> {
                     break;
                 }
                 '{' => {
-                    self.expression();
+                    self.skip_expression();
                     name.clear();
                 }
                 '"' | '\'' => {
@@ -135,7 +135,7 @@ impl<'a> Scanner<'a> {
         let mut value = String::new();
         while let Some(character) = self.rest.chars().next() {
             if character == '{' {
-                self.expression();
+                self.skip_expression();
                 continue;
             }
             self.take(character.len_utf8());
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn lines(component: &str) -> Vec<usize> {
-        texts_come_from_messages(&Tree::of(&[("ui/src/a/A.svelte", component)]))
+        texts_come_from_messages(&Tree::from_files(&[("ui/src/a/A.svelte", component)]))
             .iter()
             .map(|finding| finding.line)
             .collect()

@@ -38,7 +38,7 @@ pub(super) fn clock_is_injected(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CRATES_WITH_INJECTED_CLOCK {
         let folder = format!("crates/{name}/src/");
-        for file in tree.below(&folder).filter(|file| file.is_rust()) {
+        for file in tree.files_in_folder(&folder).filter(|file| file.is_rust()) {
             let lines = file.product_lines();
             let code: String = lines.iter().flat_map(|(_, code)| [code, "\n"]).collect();
             let imports = rust_paths::parse_imports(&code);
@@ -110,10 +110,10 @@ fn is_reader(path: &[&str], imports: &[Import]) -> bool {
 /// Reports tests that sleep without a comment that gives the reason.
 pub(super) fn tests_do_not_sleep(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| !REAL_TIME_FOLDERS.iter().any(|place| file.path.starts_with(place))) {
+    for file in tree.rust_files().filter(|file| !REAL_TIME_FOLDERS.iter().any(|place| file.path.starts_with(place))) {
         let product = file.product_lines().len();
         let code = rust_code::without_comments_and_strings(&file.text);
-        let sleeps = code.lines().enumerate().skip(product).filter(|(_, line)| sleeps(line));
+        let sleeps = code.lines().enumerate().skip(product).filter(|(_, line)| contains_sleep(line));
         for (line, _) in sleeps.filter(|(line, _)| !has_reason(file, line + 1, SLEEP_REASON)) {
             let text = "sleeps in a test; let the time pass by testkit::time or wait for an event, or say why in \"// sleep: \"";
             findings.push(Finding::new(&file.path, line + 1, text));
@@ -122,7 +122,7 @@ pub(super) fn tests_do_not_sleep(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn sleeps(code: &str) -> bool {
+fn contains_sleep(code: &str) -> bool {
     code.match_indices("sleep(")
         .any(|(at, _)| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }
@@ -147,7 +147,7 @@ mod tests {
         let text = "use tokio::time::Instant;\nlet at = SystemTime::now();\n// clock: only shown.\n\
                     let at = ports::time::now();\nlet span = Instant::now();\nlet now = clock.now();\n\
                     let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
-        let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
+        let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
         assert_eq!(
             lines(&clock_is_injected(&tree)),
@@ -170,11 +170,11 @@ mod tests {
         ];
         for (import, reading, line) in cases {
             let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");
-            let tree = Tree::of(&[("crates/host/src/a.rs", &text)]);
+            let tree = Tree::from_files(&[("crates/host/src/a.rs", &text)]);
             assert_eq!(lines(&clock_is_injected(&tree)), [("crates/host/src/a.rs", line)], "{import}: {reading}");
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
-        let tree = Tree::of(&[("crates/host/src/a.rs", text)]);
+        let tree = Tree::from_files(&[("crates/host/src/a.rs", text)]);
         assert_eq!(lines(&clock_is_injected(&tree)), [], "imports of types should be accepted");
     }
 
@@ -184,7 +184,7 @@ mod tests {
         let module = format!("{product}#[cfg(test)]\nmod tests {{\n    sleep(pause).await;\n}}\n");
         let test = "tokio::time::sleep(pause).await;\n// sleep: the peer is slow.\nsleep(pause).await;\n\
                     // sleep: a reason of\n// two lines.\nsleep(pause).await;\n\"time.sleep(3)\"; oversleep(1);\n";
-        let tree = Tree::of(&[
+        let tree = Tree::from_files(&[
             ("crates/host/src/a.rs", &module),
             ("crates/host/tests/b.rs", test),
             ("tests/bench/src/c.rs", test),

@@ -82,22 +82,22 @@ impl Tree {
         if fs::read_to_string(folder.join(".gitignore")).is_ok_and(|text| text.lines().any(|line| line == "*")) {
             return Ok(());
         }
-        for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
-            let entry = entry.map_err(Problem::file(folder))?;
+        for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
+            let entry = entry.map_err(Problem::file_error(folder))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let from_top = format!("{prefix}{name}");
             if IGNORED_PATHS.iter().any(|made| *made == name || *made == from_top) || name.ends_with(".log") {
                 continue;
             }
             let path = entry.path();
-            let kind = entry.file_type().map_err(Problem::file(&path))?;
+            let kind = entry.file_type().map_err(Problem::file_error(&path))?;
             if prefix.is_empty() {
                 self.top_level.push(name.clone());
             }
             if kind.is_dir() {
                 self.read_folder(&path, &format!("{from_top}/"))?;
             } else if kind.is_file()
-                && let Ok(text) = String::from_utf8(fs::read(&path).map_err(Problem::file(&path))?)
+                && let Ok(text) = String::from_utf8(fs::read(&path).map_err(Problem::file_error(&path))?)
             {
                 self.files.push(SourceFile { path: from_top, text });
             }
@@ -106,17 +106,17 @@ impl Tree {
     }
 
     /// Returns the files in a folder, whose path ends with a slash.
-    pub(crate) fn below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceFile> {
+    pub(crate) fn files_in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceFile> {
         self.files.iter().filter(move |file| file.path.starts_with(folder))
     }
 
-    pub(crate) fn rust(&self) -> impl Iterator<Item = &SourceFile> {
+    pub(crate) fn rust_files(&self) -> impl Iterator<Item = &SourceFile> {
         self.files.iter().filter(|file| file.is_rust())
     }
 
     /// Creates a tree from paths and contents, for tests of rules.
     #[cfg(test)]
-    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn from_files(files: &[(&str, &str)]) -> Self {
         let file = |(path, text): &(&str, &str)| SourceFile { path: (*path).to_owned(), text: (*text).to_owned() };
         Self {
             top_level: files.iter().map(|(path, _)| path.split('/').next().unwrap_or("").to_owned()).collect(),
@@ -156,14 +156,14 @@ mod tests {
     #[test]
     fn test_module_is_not_product_code() {
         let text = "use a;\n#[cfg(test)]\nuse b;\nfn c() {} // note\n\n#[cfg(test)]\n#[allow(clippy::unwrap_used)]\nmod tests {\n    use e;\n}\n";
-        let tree = Tree::of(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
+        let tree = Tree::from_files(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
         let code: String = tree.files[0].product_lines().into_iter().map(|(_, line)| line).collect();
         assert!(code.contains("use a;") && code.contains("fn c()"), "the code should be included: {code}");
         assert!(!code.contains("use e"), "the test module should be excluded: {code}");
         assert!(!code.contains("note"), "the comment should be excluded: {code}");
         assert!(tree.files[1].product_lines().is_empty(), "a test file should have no product code");
         let text = "use a;\n#[cfg(all(test, unix))]\nmod tests {\n    use e;\n}\n";
-        let tree = Tree::of(&[("crates/x/src/lib.rs", text)]);
+        let tree = Tree::from_files(&[("crates/x/src/lib.rs", text)]);
         assert!(
             tree.files[0].product_lines().iter().all(|(_, line)| !line.contains("use e")),
             "a test module for one system should be excluded too"

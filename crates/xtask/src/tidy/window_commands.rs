@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn command_missing_from_the_capability_or_unknown_is_reported() {
         let tree = |capability: &str| {
-            Tree::of(&[
+            Tree::from_files(&[
                 (COMMAND_TABLE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
                 (SHELL_COMMANDS, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
                 (CAPABILITY_FILE, capability),

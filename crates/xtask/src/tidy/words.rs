@@ -42,7 +42,7 @@ pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
 pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
-    for file in tree.below("tests/").filter(|file| is_script(file)) {
+    for file in tree.files_in_folder("tests/").filter(|file| is_script(file)) {
         let lines = file.text.lines().enumerate().filter(|(_, line)| contains_word(line, "waitForTimeout"));
         findings.extend(lines.map(|(number, _)| Finding::new(&file.path, number + 1, FINDING_TEXT)));
     }
@@ -52,7 +52,7 @@ pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
 /// Reports unbounded channels, in which messages could fill the memory.
 pub(super) fn channels_are_bounded(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust() {
+    for file in tree.rust_files() {
         for (line, code) in file.product_lines() {
             if code.contains("unbounded_channel") || code.contains("::unbounded(") {
                 findings.push(Finding::new(&file.path, line, "a channel without a bound; give it one"));
@@ -96,7 +96,7 @@ mod tests {
     fn unfinished_rust_is_reported() {
         let text = "// TODO later\nlet a = \"TODO\";\n#[ignore]\nfn b() { dbg!(a); }\nlet TODOS = 1;\n";
         let lines: Vec<_> =
-            no_unfinished_work(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+            no_unfinished_work(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 3, 4], "comments and code should be checked, but not strings and longer words");
     }
 
@@ -104,7 +104,7 @@ mod tests {
     fn exclusive_test_is_reported() {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
         let lines: Vec<_> =
-            no_unfinished_work(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
+            no_unfinished_work(&Tree::from_files(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2], "only whole words should be reported");
     }
 
@@ -112,15 +112,17 @@ mod tests {
     fn skipped_test_is_reported() {
         let left_out = "test.skip(\"a\", f);\ntest.describe.skip(\"a\", f);\nit.skip.each([1])(\"a\", f);\ntest.fixme(\"a\", f);\n\
                         test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
-        let lines: Vec<_> =
-            no_unfinished_work(&Tree::of(&[("a.spec.ts", left_out)])).iter().map(|finding| finding.line).collect();
+        let lines: Vec<_> = no_unfinished_work(&Tree::from_files(&[("a.spec.ts", left_out)]))
+            .iter()
+            .map(|finding| finding.line)
+            .collect();
         assert_eq!(lines, [1, 2, 3, 4, 5, 6], "all notations of exclusive and skipped tests should be reported");
     }
 
     #[test]
     fn fixed_wait_is_reported() {
         let text = "await app.waitForTimeout(250);\nawait app.clock.runFor(250);\nawait app.waitForTimeouts();\n";
-        let tree = Tree::of(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
+        let tree = Tree::from_files(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
         let found: Vec<_> = no_fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
         assert_eq!(
             found,
@@ -133,7 +135,7 @@ mod tests {
     fn unbounded_channel_is_reported_outside_tests() {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
         let lines: Vec<_> =
-            channels_are_bounded(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+            channels_are_bounded(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1], "only product code should be checked");
     }
 }

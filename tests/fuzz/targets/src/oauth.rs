@@ -8,7 +8,7 @@ use mcp_auth::fuzzing;
 /// # Panics
 /// If a property does not hold.
 pub fn challenge(data: &[u8]) {
-    fuzzing::challenge(&String::from_utf8_lossy(data));
+    fuzzing::check_challenge(&String::from_utf8_lossy(data));
 }
 
 /// A metadata document, of a server or of its authorization server, or the address at the end of a sign-in.
@@ -16,7 +16,7 @@ pub fn challenge(data: &[u8]) {
 /// # Panics
 /// If a property does not hold.
 pub fn metadata(data: &[u8]) {
-    fuzzing::server_metadata(data);
-    fuzzing::resource_metadata(data);
-    fuzzing::redirect(&String::from_utf8_lossy(data));
+    fuzzing::check_server_metadata(data);
+    fuzzing::check_resource_metadata(data);
+    fuzzing::check_redirect(&String::from_utf8_lossy(data));
 }

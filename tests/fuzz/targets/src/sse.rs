@@ -1,7 +1,7 @@
 //! Fuzz target: the reader of event streams.
 
 use bytes::Bytes;
-use mcp_transport::http::sse_fuzzing::{SseEvent, read};
+use mcp_transport::http::sse_fuzzing::{SseEvent, read_events};
 
 /// A stream, after a first byte that says how small the limit is and where it is cut. However it is cut, the events are the same, and
 /// they are read the same once written again.
@@ -43,7 +43,7 @@ pub fn sse(data: &[u8]) {
 }
 
 fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
-    read(chunks, limit).expect("a stream has an end")
+    read_events(chunks, limit).expect("a stream has an end")
 }
 
 /// Chunk boundaries decide how much of a too large event is seen.

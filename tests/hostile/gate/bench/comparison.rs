@@ -146,7 +146,7 @@ impl GateBench {
         assert!(signing_in.len() <= approved.sign_ins, "sign-ins: one page for each approval: {signing_in:?}");
         let continued = of_far("connect-server", "policy");
         assert!(continued <= of_far("signed-in", "user"), "connections: one may follow a sign-in, and no more");
-        let connected = self.far.with_method("initialize").len();
+        let connected = self.far.requests_with_method("initialize").len();
         let by_grant = of_far("connect-server", "grant");
         assert!(connected <= approved.connections + continued + by_grant, "connections: each was decided: {connected}");
         if approved.connections == 0 {

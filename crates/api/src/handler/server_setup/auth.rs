@@ -44,7 +44,7 @@ pub(super) fn apply_auth_settings(
         Some(value) => {
             let name = client_secret_name(server, &before, taken);
             kept = Some((secrets::storage_key(&name, &origin), value));
-            Some(secrets::reference(&name))
+            Some(secrets::secret_reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
         None => return Err(invalid_error("enter the client secret again: it was entered for another address")),
@@ -68,7 +68,7 @@ pub(super) fn apply_auth_settings(
 fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
     let own = before.client_secret.as_deref().map(secrets::referenced_names).unwrap_or_default();
     match own[..] {
-        [name] if !secrets::is_taken(name, taken) => name.to_owned(),
+        [name] if !secrets::is_name_taken(name, taken) => name.to_owned(),
         _ => secrets::unused_secret_name(server, CLIENT_SECRET_SUFFIX, taken),
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
 
 /// Returns `true` if a text consists of exactly one reference `${secret:NAME}`.
 fn is_reference(text: &str) -> bool {
-    matches!(secrets::referenced_names(text)[..], [name] if secrets::reference(name) == text)
+    matches!(secrets::referenced_names(text)[..], [name] if secrets::secret_reference(name) == text)
 }
 
 /// Converts a server's sign-in settings for the page.

@@ -50,7 +50,10 @@ pub(super) fn move_secrets_to_keychain(
         };
         let secret = secret_name(server, name, was.map(|was| &was.env), &others);
         taken.push(secret.clone());
-        kept.push((secrets::storage_key(&secret, &place), std::mem::replace(value, secrets::reference(&secret))));
+        kept.push((
+            secrets::storage_key(&secret, &place),
+            std::mem::replace(value, secrets::secret_reference(&secret)),
+        ));
     }
     Ok(kept)
 }

@@ -9,8 +9,8 @@ use domain::StoreError;
 
 use crate::data::*;
 
-pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorization {
-    let mut steps: Vec<SignInStep> = view.steps.into_iter().map(step).collect();
+pub(in crate::handler) fn authorization_view(view: AuthorizationView) -> Authorization {
+    let mut steps: Vec<SignInStep> = view.steps.into_iter().map(sign_in_step_view).collect();
     // The last step is the one that failed.
     if let Some(last) = steps.last_mut() {
         last.failed = view.failure.is_some_and(|failure| failure != SignInFailure::Declined);
@@ -18,8 +18,8 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
     Authorization {
         server: view.server,
         not_offered: view.not_offered,
-        account: view.account.map(account),
-        in_progress: view.in_progress.map(progress),
+        account: view.account.map(account_view),
+        in_progress: view.in_progress.map(sign_in_progress_view),
         failed: view.failed,
         failure: view.failure,
         steps,
@@ -27,7 +27,7 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
     }
 }
 
-pub(in crate::handler) fn content_at_rest(is_encrypted: Result<bool, StoreError>) -> ContentAtRest {
+pub(in crate::handler) fn content_at_rest_view(is_encrypted: Result<bool, StoreError>) -> ContentAtRest {
     match is_encrypted {
         Ok(true) => ContentAtRest::Encrypted,
         Ok(false) => ContentAtRest::Plain,
@@ -35,7 +35,7 @@ pub(in crate::handler) fn content_at_rest(is_encrypted: Result<bool, StoreError>
     }
 }
 
-fn account(account: AccountView) -> Account {
+fn account_view(account: AccountView) -> Account {
     Account {
         issuer_url: UrlParts::parse(&account.issuer),
         issuer: account.issuer,
@@ -46,12 +46,12 @@ fn account(account: AccountView) -> Account {
         refreshed_at: account.refreshed_at,
         can_refresh: account.can_refresh,
         ended: account.ended,
-        client: client(account.client),
+        client: client_identity_view(account.client),
         bound: account.bound,
     }
 }
 
-pub(super) const fn client(client: HostClient) -> ClientIdentity {
+pub(super) const fn client_identity_view(client: HostClient) -> ClientIdentity {
     match client {
         HostClient::Configured => ClientIdentity::Configured,
         HostClient::MetadataDocument => ClientIdentity::MetadataDocument,
@@ -60,10 +60,10 @@ pub(super) const fn client(client: HostClient) -> ClientIdentity {
     }
 }
 
-fn progress(progress: HostProgress) -> SignInProgress {
+fn sign_in_progress_view(progress: HostProgress) -> SignInProgress {
     SignInProgress {
         phase: progress.phase,
-        reason: reason(progress.reason),
+        reason: sign_in_reason_view(progress.reason),
         since: progress.since,
         ends_at: progress.ends_at,
         authorization_url: progress.authorization_url,
@@ -72,7 +72,7 @@ fn progress(progress: HostProgress) -> SignInProgress {
     }
 }
 
-pub(super) fn reason(reason: HostReason) -> SignInReason {
+pub(super) fn sign_in_reason_view(reason: HostReason) -> SignInReason {
     match reason {
         HostReason::SignIn => SignInReason::SignIn,
         HostReason::StepUp { operation } => SignInReason::StepUp { operation },
@@ -81,7 +81,7 @@ pub(super) fn reason(reason: HostReason) -> SignInReason {
     }
 }
 
-fn step(step: HostStep) -> SignInStep {
+fn sign_in_step_view(step: HostStep) -> SignInStep {
     SignInStep {
         at: step.at,
         took: step.took,

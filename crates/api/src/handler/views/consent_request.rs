@@ -6,14 +6,14 @@ use ports::server_config::AuthConfig;
 use serde_json::json;
 use server_requests::form::Form;
 
-use super::content::claims;
+use super::content::tool_claims_view;
 use super::readable::format_readable;
 use super::{authorization, data_flow, endpoints, packages, review_marks_view, sampling};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::server_setup::{self, SecretVisibility};
 
-pub(in crate::handler) fn consent_request(view: ConsentRequestView) -> ConsentRequest {
+pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> ConsentRequest {
     ConsentRequest {
         id: view.id.0.to_string(),
         hash: view.hash.to_string(),
@@ -23,7 +23,7 @@ pub(in crate::handler) fn consent_request(view: ConsentRequestView) -> ConsentRe
         asked_at: view.asked_at,
         why: view.why,
         round: view.round,
-        body: body(view.body, view.marks.standing == Some(ReviewState::Reviewed)),
+        body: consent_request_body_view(view.body, view.marks.standing == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
         rule: view.rule.to_owned(),
         marks: review_marks_view(view.marks),
@@ -31,7 +31,7 @@ pub(in crate::handler) fn consent_request(view: ConsentRequestView) -> ConsentRe
     }
 }
 
-fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
+fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
     match body {
         HostBody::Result { tool, parts, is_error, flags: _ } => {
             let content = parts.into_iter().filter_map(data_flow::to_page_content).collect();
@@ -67,7 +67,7 @@ fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
         HostBody::Tool { tool, arguments, changed_since_allowed } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
-            claims: claims(&tool),
+            claims: tool_claims_view(&tool),
             title: tool.title,
             tool: tool.name,
             description: tool.description,
@@ -109,12 +109,12 @@ fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
             resource,
             scopes,
             held_scopes,
-            client: authorization::client(client),
+            client: authorization::client_identity_view(client),
             client_id,
-            endpoints: found.into_iter().map(endpoints::endpoint).collect(),
+            endpoints: found.into_iter().map(endpoints::endpoint_view).collect(),
             redirect_uri,
             authorization_url: authorization_url.map(|page| UrlParts::parse(&page)),
-            reason: authorization::reason(reason),
+            reason: authorization::sign_in_reason_view(reason),
         },
         HostBody::ClientId { url, issuer, redirect_uri } => ConsentRequestBody::ClientId {
             url: UrlParts::parse(&url),

@@ -9,7 +9,7 @@ use super::review_marks_view;
 
 use crate::data::*;
 
-fn icons(icons: Vec<mcp::Icon>) -> Vec<Icon> {
+fn icon_views(icons: Vec<mcp::Icon>) -> Vec<Icon> {
     icons.into_iter().take(5).map(|icon| Icon { src: icon.src, mime_type: icon.mime_type }).collect()
 }
 
@@ -24,10 +24,10 @@ fn other_members(definition: Value, shown: &[&str]) -> Option<Value> {
     (!members.is_empty()).then(|| members.into())
 }
 
-pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool {
+pub(in crate::handler) fn tool_view(tool: mcp::Tool, reviewed: &ServerReview) -> Tool {
     let (hash, marks, allowed) = reviewed.review_tool(&tool);
     let others = other_members(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
-    let claims = claims(&tool);
+    let claims = tool_claims_view(&tool);
     let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title));
     Tool {
         name: tool.name,
@@ -36,7 +36,7 @@ pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool
         input_schema: tool.input_schema,
         output_schema: tool.output_schema,
         claims,
-        icons: icons(tool.icons),
+        icons: icon_views(tool.icons),
         allowed,
         others,
         hash: hash.to_string(),
@@ -44,7 +44,7 @@ pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool
     }
 }
 
-pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
+pub(super) fn tool_claims_view(tool: &mcp::Tool) -> ToolClaims {
     let hints = tool.annotations.as_ref();
     ToolClaims {
         read_only: hints.and_then(|hints| hints.read_only_hint),
@@ -55,7 +55,7 @@ pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
     }
 }
 
-pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &ServerReview) -> Prompt {
+pub(in crate::handler) fn prompt_view(prompt: mcp::Prompt, reviewed: &ServerReview) -> Prompt {
     let (hash, marks) = reviewed.review_prompt(&prompt);
     Prompt {
         others: other_members(json!(prompt), &["name", "title", "description", "arguments"]),
@@ -69,11 +69,11 @@ pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &ServerReview) -
             .into_iter()
             .map(|a| PromptArgument { name: a.name, title: a.title, description: a.description, required: a.required })
             .collect(),
-        icons: icons(prompt.icons),
+        icons: icon_views(prompt.icons),
     }
 }
 
-pub(in crate::handler) fn resource(resource: mcp::Resource) -> Resource {
+pub(in crate::handler) fn resource_view(resource: mcp::Resource) -> Resource {
     Resource {
         uri: resource.uri,
         name: resource.name,
@@ -81,11 +81,11 @@ pub(in crate::handler) fn resource(resource: mcp::Resource) -> Resource {
         description: resource.description,
         mime_type: resource.mime_type,
         size: resource.size,
-        icons: icons(resource.icons),
+        icons: icon_views(resource.icons),
     }
 }
 
-pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceTemplate {
+pub(in crate::handler) fn template_view(template: mcp::ResourceTemplate) -> ResourceTemplate {
     ResourceTemplate {
         variables: offers::uri_template::variable_names(&template.uri_template),
         uri_template: template.uri_template,
@@ -93,7 +93,7 @@ pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceT
         title: template.title,
         description: template.description,
         mime_type: template.mime_type,
-        icons: icons(template.icons),
+        icons: icon_views(template.icons),
     }
 }
 
@@ -133,20 +133,20 @@ pub(super) fn to_content_block(content: Content) -> ContentBlock {
     }
 }
 
-pub(super) const fn role(role: mcp::Role) -> Role {
+pub(super) const fn role_view(role: mcp::Role) -> Role {
     match role {
         mcp::Role::User => Role::User,
         mcp::Role::Assistant => Role::Assistant,
     }
 }
 
-pub(crate) fn prompt_result(result: mcp::GetPromptResult) -> PromptResult {
+pub(crate) fn prompt_result_view(result: mcp::GetPromptResult) -> PromptResult {
     PromptResult {
         description: result.description,
         messages: result
             .messages
             .into_iter()
-            .map(|message| Message { role: role(message.role), content: vec![message.content.into()] })
+            .map(|message| Message { role: role_view(message.role), content: vec![message.content.into()] })
             .collect(),
     }
 }

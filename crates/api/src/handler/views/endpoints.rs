@@ -25,7 +25,7 @@ pub(super) fn auth_settings_view(auth: Option<&AuthConfig>) -> Vec<AuthSetting> 
         .collect()
 }
 
-pub(super) fn endpoint(endpoint: HostEndpoint) -> SignInEndpoint {
+pub(super) fn endpoint_view(endpoint: HostEndpoint) -> SignInEndpoint {
     SignInEndpoint {
         purpose: match endpoint.purpose {
             HostUse::Token => EndpointUse::Token,

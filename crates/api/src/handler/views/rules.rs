@@ -7,11 +7,11 @@ use crate::ApiError;
 use crate::data::*;
 use crate::handler::errors;
 
-pub(in crate::handler) fn policy(view: host::RulesView) -> Policy {
+pub(in crate::handler) fn policy_view(view: host::RulesView) -> Policy {
     Policy {
         preset: view.preset,
         managed_preset: view.managed_preset,
-        rules: view.rules.into_iter().map(|(from, own)| rule(from, own)).collect(),
+        rules: view.rules.into_iter().map(|(from, own)| rule_view(from, own)).collect(),
         user: rule_file_view(view.user),
         managed: rule_file_view(view.managed),
     }
@@ -26,7 +26,7 @@ fn rule_file_view(file: host::RuleFile) -> RuleFile {
     }
 }
 
-fn rule(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
+fn rule_view(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
     Rule {
         id: rule.id.to_string(),
         source: from,
@@ -111,7 +111,7 @@ fn parse_rule_number(id: &str) -> Result<u64, ApiError> {
     id.parse().map_err(|_| errors::not_found_error("this rule"))
 }
 
-pub(in crate::handler) fn rule_ref(rule: own::RuleRef) -> RuleRef {
+pub(in crate::handler) fn rule_ref_view(rule: own::RuleRef) -> RuleRef {
     RuleRef { source: rule.source, id: rule.id.to_string() }
 }
 
@@ -123,13 +123,13 @@ fn decision_source_view(by: own::DecisionSource) -> DecisionSource {
     match by {
         own::DecisionSource::BuiltIn => DecisionSource::BuiltIn,
         own::DecisionSource::Grant(id) => DecisionSource::Grant { id: id.0.to_string() },
-        own::DecisionSource::Rule(rule) => DecisionSource::Rule { rule: rule_ref(rule) },
+        own::DecisionSource::Rule(rule) => DecisionSource::Rule { rule: rule_ref_view(rule) },
         own::DecisionSource::Preset => DecisionSource::Preset,
         own::DecisionSource::ManagedPreset => DecisionSource::ManagedPreset,
     }
 }
 
-pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunResult {
+pub(in crate::handler) fn dry_run_result_view(result: host::DryRunResult) -> DryRunResult {
     let (effect_is, reason, decided_by, scopes) = match result.explanation.decision {
         own::PolicyDecision::Allow { by } => (RuleEffect::Allow, "allowed", by, &[][..]),
         own::PolicyDecision::Ask { rule, by, scopes } => (RuleEffect::Ask, rule.name(), by, scopes),

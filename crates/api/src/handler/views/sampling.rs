@@ -4,7 +4,7 @@ use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
 use server_requests::sampling as own;
 
-use super::content::{role, to_content_block};
+use super::content::{role_view, to_content_block};
 
 use crate::data::*;
 
@@ -22,7 +22,7 @@ pub(super) fn sampling_body_view(
     ConsentRequestBody::Sampling {
         step,
         again,
-        request: sampling_request(request),
+        request: sampling_request_view(request),
         response: response.map(|r| SamplingResponse {
             content: r.content.blocks().iter().cloned().map(Content::from).collect(),
             model: r.model,
@@ -79,13 +79,13 @@ fn run_view(run: own::ModelAnswerState) -> SamplingRun {
     }
 }
 
-fn tool(tool: mcp::Tool) -> SamplingTool {
+fn sampling_tool_view(tool: mcp::Tool) -> SamplingTool {
     SamplingTool { name: tool.name, description: tool.description, input_schema: tool.input_schema }
 }
 
 pub(in crate::handler) fn report_view(report: own::SamplingReport) -> SamplingReport {
     SamplingReport {
-        settings: settings(report.settings),
+        settings: sampling_settings_view(report.settings),
         within_hour: usage_view(report.within_hour),
         in_all: usage_view(report.in_all),
         stopped: report.stopped.map(reached_limit_view),
@@ -107,7 +107,7 @@ const fn usage_view(spent: own::ModelUsage) -> SamplingUsage {
     SamplingUsage { requests: spent.requests, tokens: spent.tokens, micros: spent.micros }
 }
 
-fn settings(settings: own::SamplingSettings) -> SamplingSettings {
+fn sampling_settings_view(settings: own::SamplingSettings) -> SamplingSettings {
     SamplingSettings {
         on: settings.on,
         tools: settings.tools,
@@ -122,7 +122,7 @@ const fn limits_view(budget: own::Budget) -> SamplingLimits {
     SamplingLimits { requests: budget.requests, tokens: budget.tokens, micros: budget.micros }
 }
 
-pub(in crate::handler) fn to_settings(settings: SamplingSettings) -> own::SamplingSettings {
+pub(in crate::handler) fn to_sampling_settings(settings: SamplingSettings) -> own::SamplingSettings {
     own::SamplingSettings {
         on: settings.on,
         tools: settings.tools,
@@ -137,10 +137,10 @@ const fn to_budget(limits: SamplingLimits) -> own::Budget {
     own::Budget { requests: limits.requests, tokens: limits.tokens, micros: limits.micros }
 }
 
-fn sampling_request(request: mcp::CreateMessageParams) -> SamplingRequest {
+fn sampling_request_view(request: mcp::CreateMessageParams) -> SamplingRequest {
     let preferences = request.model_preferences.unwrap_or_default();
     SamplingRequest {
-        messages: request.messages.iter().map(message).collect(),
+        messages: request.messages.iter().map(message_view).collect(),
         system_prompt: request.system_prompt,
         max_tokens: request.max_tokens,
         temperature: request.temperature,
@@ -150,30 +150,33 @@ fn sampling_request(request: mcp::CreateMessageParams) -> SamplingRequest {
         cost_priority: preferences.cost_priority,
         speed_priority: preferences.speed_priority,
         intelligence_priority: preferences.intelligence_priority,
-        tools: request.tools.unwrap_or_default().into_iter().map(tool).collect(),
+        tools: request.tools.unwrap_or_default().into_iter().map(sampling_tool_view).collect(),
         tool_choice: request.tool_choice.and_then(|choice| choice.mode),
         metadata: request.metadata.map(Into::into),
     }
 }
 
-fn message(message: &mcp::SamplingMessage) -> Message {
-    Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(Content::from).collect() }
+fn message_view(message: &mcp::SamplingMessage) -> Message {
+    Message {
+        role: role_view(message.role),
+        content: message.content.blocks().iter().cloned().map(Content::from).collect(),
+    }
 }
 
 /// Applies the user's edits to a sampling request. Members that the page does not display are preserved.
-pub(in crate::handler) fn to_request(
+pub(in crate::handler) fn to_sampling_params(
     edited: SamplingRequest,
     original: mcp::CreateMessageParams,
 ) -> mcp::CreateMessageParams {
     let messages = edited.messages.into_iter().map(|shown| {
         // An unchanged message is preserved with the members that the page does not display.
-        let as_it_came = original.messages.iter().find(|other| message(other) == shown).cloned();
+        let as_it_came = original.messages.iter().find(|other| message_view(other) == shown).cloned();
         as_it_came.unwrap_or_else(|| mcp::SamplingMessage {
             role: match shown.role {
                 Role::User => mcp::Role::User,
                 Role::Assistant => mcp::Role::Assistant,
             },
-            content: blocks(shown.content),
+            content: to_sampling_content(shown.content),
             meta: None,
             extra: serde_json::Map::new(),
         })
@@ -188,10 +191,10 @@ pub(in crate::handler) fn to_request(
     }
 }
 
-pub(in crate::handler) fn to_response(response: SamplingResponse) -> mcp::CreateMessageResult {
+pub(in crate::handler) fn to_sampling_result(response: SamplingResponse) -> mcp::CreateMessageResult {
     mcp::CreateMessageResult {
         role: mcp::Role::Assistant,
-        content: blocks(response.content),
+        content: to_sampling_content(response.content),
         model: response.model,
         stop_reason: response.stop_reason,
         meta: None,
@@ -199,7 +202,7 @@ pub(in crate::handler) fn to_response(response: SamplingResponse) -> mcp::Create
 }
 
 /// Converts content blocks. A single block is sent without a list, because lists exist only since revision 2025-11-25.
-fn blocks(content: Vec<Content>) -> SamplingContent {
+fn to_sampling_content(content: Vec<Content>) -> SamplingContent {
     let mut blocks: Vec<_> = content.into_iter().map(to_content_block).collect();
     match blocks.pop() {
         Some(only) if blocks.is_empty() => SamplingContent::One(only),

@@ -105,12 +105,12 @@ impl SessionRun<'_> {
             }
             SessionEvent::Done { call, result } => self.on_call_done(call, result, session),
             SessionEvent::ListChanged(kind) => {
-                for list in lists::lists_of(kind) {
+                for list in lists::lists_of_kind(kind) {
                     if !self.lists.changed.contains(list) {
                         self.lists.changed.push(*list);
                     }
                 }
-                self.mark_outdated(lists::lists_of(kind));
+                self.mark_outdated(lists::lists_of_kind(kind));
                 self.ticks.schedule_soon();
             }
             SessionEvent::ResourceUpdated { uri } => {

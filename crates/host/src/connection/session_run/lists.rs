@@ -50,7 +50,7 @@ impl SessionRun<'_> {
     /// Logs the entries that the session dropped from a page, and adds them as notes to the read of that list.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
         let dropped = items.into_iter().take(MAX_DROPPED);
-        let Some(list) = lists_of(kind).first() else { return };
+        let Some(list) = lists_of_kind(kind).first() else { return };
         for item in dropped {
             let words = format!("\"{}\" was left out of the {}: {}", item.name, list.plural_name(), item.cause);
             log_state(&self.activity, &words);
@@ -122,7 +122,7 @@ impl SessionRun<'_> {
         session: &mut SessionControl<'_>,
     ) {
         let lists: Vec<CatalogList> =
-            lists_of(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();
+            lists_of_kind(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();
         for list in &lists {
             if !self.lists.changed.contains(list) {
                 self.lists.changed.push(*list);
@@ -153,7 +153,7 @@ impl SessionRun<'_> {
     }
 }
 
-pub(super) const fn lists_of(kind: ListKind) -> &'static [CatalogList] {
+pub(super) const fn lists_of_kind(kind: ListKind) -> &'static [CatalogList] {
     match kind {
         ListKind::Tools => &[CatalogList::Tools],
         ListKind::Prompts => &[CatalogList::Prompts],

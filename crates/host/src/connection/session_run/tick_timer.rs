@@ -53,7 +53,7 @@ impl TickTimer {
         let Some(tick) = self.next else { return Poll::Pending };
         if tick != self.alarm.deadline() {
             self.alarm.as_mut().reset(tick);
-            self.bell.ring();
+            self.bell.force_poll();
         }
         self.bell.poll_future(context, self.alarm.as_mut())
     }

@@ -47,7 +47,7 @@ impl Owner {
                     CallError::Refused => CallFailure::Refused(error.to_string()),
                     error => CallFailure::Session { server: record.view.server.clone(), error: Box::new(error) },
                 });
-                self.finish_durably(id, record, reply);
+                self.report_when_durable(id, record, reply);
             }
             Some(TicketUse::Plain { server, reply, .. }) => {
                 let _ = reply.send(result.map_err(|error| match error {
@@ -66,7 +66,7 @@ impl Owner {
         let server = record.view.server.clone();
         let why = self.calls.consent_origin(Some(id));
         for page in pages.into_iter().take(DEFAULT_MAX_CONSENT_REQUESTS) {
-            if !self.consent.may_ask_more(&server) {
+            if !self.consent.has_room_for(&server) {
                 break;
             }
             if let ElicitParams::Url { message, url, .. } = page
@@ -102,7 +102,7 @@ impl Owner {
 
     /// Ends the calls of a run that are still in progress. The session has already ended those that were sent.
     pub(in crate::owner) fn end_calls_of_run(&mut self, run: RunId) {
-        for ticket in self.calls.tickets_of(run) {
+        for ticket in self.calls.tickets_of_run(run) {
             self.on_call_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
         }
     }

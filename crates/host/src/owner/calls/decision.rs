@@ -17,8 +17,8 @@ use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
-use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, standing_of};
-use crate::owner::tool_filter::TURNED_OFF;
+use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, tool_review_state};
+use crate::owner::tool_filter::TURNED_OFF_REASON;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
@@ -38,7 +38,7 @@ impl Owner {
         record.following = Some(number);
         self.calls.records.insert(Arc::clone(&id), record);
         self.run_concurrently(resolve_links(paths), move |owner, facts| {
-            if let Some(record) = owner.calls.take_followed(&id, number) {
+            if let Some(record) = owner.calls.take_resolved(&id, number) {
                 owner.decide_resolved_call(record, &facts, shown);
             }
         });
@@ -99,17 +99,17 @@ impl Owner {
             // The tool may be in a list that was not read yet since the server's restart.
             false => CallFailure::NotListed { server: server.to_owned() },
         };
-        let after_untrusted = self.is_after_untrusted(origin, server);
+        let after_untrusted = self.follows_untrusted_content(origin, server);
         let now = self.now();
         let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
         let definition =
             record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
         if matches!(origin, CallOrigin::Model { .. }) && !record.config.tools.admits(tool) {
             let hashed = definition.call_hash(arguments);
-            self.note_denied(call, origin, tool, hashed, "settings".into());
-            return Err(CallFailure::Refused(TURNED_OFF.to_owned()));
+            self.audit_denied_call(call, origin, tool, hashed, "settings".into());
+            return Err(CallFailure::Refused(TURNED_OFF_REASON.to_owned()));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
         let standing = record.offer.catalog.current_review_state(CatalogList::Tools, definition.standing);
@@ -147,7 +147,7 @@ impl Owner {
             }
             PolicyDecision::Deny { by, .. } => {
                 let hashed = definition.call_hash(arguments);
-                self.note_denied(call, origin, tool, hashed, by.text());
+                self.audit_denied_call(call, origin, tool, hashed, by.text());
                 Err(CallFailure::Refused(format!("by {by}")))
             }
             PolicyDecision::Ask { rule, scopes, .. } => {
@@ -163,7 +163,7 @@ impl Owner {
     }
 
     /// Records a tool call that the policy denied.
-    fn note_denied(
+    fn audit_denied_call(
         &mut self,
         call: &ServerCall,
         origin: &CallOrigin,
@@ -215,7 +215,7 @@ impl Owner {
 
     /// Checks that a call can be made: its id is unused, and its server is ready.
     pub(super) fn check_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
-        self.calls.may_begin(&call.id, &call.server)?;
+        self.calls.check_new_call(&call.id, &call.server)?;
         let record = self
             .servers
             .records
@@ -231,7 +231,7 @@ impl Owner {
     pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
         record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
     }
 

@@ -13,7 +13,7 @@ use crate::connection::RunId;
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::OutgoingPayload;
-use crate::owner::state::{PendingRequest, RequestPurpose, asker_of};
+use crate::owner::state::{PendingRequest, RequestPurpose, originator_name};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
 impl Owner {
@@ -43,7 +43,7 @@ impl Owner {
     }
 
     pub(in crate::owner) fn on_request_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
-        self.models.sampling.end_unasked(|of| of == (run, request));
+        self.models.sampling.end_auto_approved(|of| of == (run, request));
         self.withdraw_roots_response((run, request));
         self.end_consent_requests(
             |p| matches!(&p.purpose, RequestPurpose::Request { run: r, request: own, .. } if *r == run && *own == request),
@@ -52,7 +52,7 @@ impl Owner {
 
     /// Withdraws the consent requests for which `is_over` returns `true`.
     pub(in crate::owner) fn end_consent_requests(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
-        for pending in self.consent.take_ended(is_over) {
+        for pending in self.consent.remove_ended(is_over) {
             self.audit_outcome(&pending, ConsentRequestOutcome::Withdrawn, None);
             self.events.emit(HostEvent::ConsentRequestClosed {
                 id: pending.view.id,
@@ -109,7 +109,7 @@ impl Owner {
         leaving: &mut OutgoingPayload,
     ) -> AuditEntry {
         let (view, content) = (&pending.view, leaving.content.take());
-        let conversation = self.calls.conversation_of(&view.why);
+        let conversation = self.calls.conversation_of_request(&view.why);
         self.make_audit_entry(AuditedDecision {
             server: &view.server,
             kind: leaving.kind,
@@ -118,7 +118,7 @@ impl Owner {
             scope,
             by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decides },
             hash: leaving.logged.as_str(),
-            asker: asker_of(&view.why),
+            asker: originator_name(&view.why),
             content,
             rule: view.rule.into(),
             conversation: conversation.as_deref(),

@@ -13,7 +13,9 @@ use serde_json::{Map, Value, json};
 
 use crate::owner::Owner;
 use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_page};
-use crate::owner::state::{AnswerProgress, DecisionError, PendingRequest, RequestPurpose, content_of, subject_of};
+use crate::owner::state::{
+    DecisionError, DecisionProgress, PendingRequest, RequestPurpose, consent_subject, payload_text,
+};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 /// Scope and expiry of an approval.
@@ -32,13 +34,13 @@ impl Owner {
         approval: Approval,
         scope: ApprovalScope,
         lasts: Option<Millis>,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         let pending = &self.consent.pending[at];
         if !pending.view.scopes.contains(&scope) || (scope == ApprovalScope::Once && lasts.is_some()) {
             return Err(DecisionError::WrongKind("an approval can't hold that long here"));
         }
         let conversation =
-            self.calls.conversation_of(&pending.view.why).filter(|_| scope == ApprovalScope::Conversation);
+            self.calls.conversation_of_request(&pending.view.why).filter(|_| scope == ApprovalScope::Conversation);
         if scope == ApprovalScope::Conversation && conversation.is_none() {
             return Err(DecisionError::WrongKind("it belongs to no conversation"));
         }
@@ -61,7 +63,7 @@ impl Owner {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let leaving = OutgoingPayload::displayed(pending);
                 self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
-                    let mut acted = AnswerProgress::Done;
+                    let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let definition = definition_hash(&record.config, &tool);
@@ -80,25 +82,25 @@ impl Owner {
                     if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_unmodified(&call, departure);
                     }
-                    Ok(AnswerProgress::Done)
+                    Ok(DecisionProgress::Done)
                 })
             }
             ConsentRequestBody::Result { .. } => {
                 let leaving = OutgoingPayload::displayed(pending);
                 self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
                     owner.send_approved_result(&pending, departure);
-                    Ok(AnswerProgress::Done)
+                    Ok(DecisionProgress::Done)
                 })
             }
             ConsentRequestBody::Sampling { response: None, .. } => self.accept_sampling(at, approval),
             ConsentRequestBody::Sampling { response: Some(response), .. } => {
                 let answer = ClientResponse::Sampling(response.clone());
                 self.servers.check_sampling_answer(&pending.view.server, response)?;
-                let logged = (Hash::of_json(&json!({ "answer": response })), content_of(&pending.view.body));
-                let leaving = OutgoingPayload::response(pending, subject_of(&pending.view.body), logged, &answer);
+                let logged = (Hash::of_json(&json!({ "answer": response })), payload_text(&pending.view.body));
+                let leaving = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
                 self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     owner.send_response(&pending, answer, departure);
-                    Ok(AnswerProgress::Done)
+                    Ok(DecisionProgress::Done)
                 })
             }
             ConsentRequestBody::Form { .. } => Err(DecisionError::WrongKind("a form is submitted with its content")),
@@ -115,7 +117,7 @@ impl Owner {
         departure: SendPermit,
         lasting: ApprovalDuration,
         words: String,
-    ) -> AnswerProgress {
+    ) -> DecisionProgress {
         let acted = self.add_grant(&pending.view, GrantSubject::Command, pending.view.hash.clone(), lasting, words);
         self.launch(&pending.view.server, departure);
         acted
@@ -126,7 +128,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         content: Map<String, Value>,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         let pending = &self.consent.pending[at];
         let ConsentRequestBody::Form { form, message } = &pending.view.body else {
             return Err(DecisionError::WrongKind("it is not a form"));
@@ -145,7 +147,7 @@ impl Owner {
         let leaving = OutgoingPayload::response(pending, message.clone(), logged, &answer);
         self.permit_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
             owner.send_response(&pending, answer, departure);
-            Ok(AnswerProgress::Done)
+            Ok(DecisionProgress::Done)
         })
     }
 
@@ -154,7 +156,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         parts: UrlParts,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         if !parts.openable {
             return Err(DecisionError::Browser("this address can't be opened; decline it".into()));
         }
@@ -168,12 +170,12 @@ impl Owner {
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
             let opening = async move { open_page(platform.as_ref(), page).await };
-            owner.run_concurrently(opening, move |owner, opened| owner.on_opened(&shown, opened));
-            Ok(AnswerProgress::Later)
+            owner.run_concurrently(opening, move |owner, opened| owner.on_url_opened(&shown, opened));
+            Ok(DecisionProgress::Later)
         })
     }
 
-    fn on_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
+    fn on_url_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
         let id = shown.view.id;
         let at = self.consent.position(id);
         let acted = match opened {
@@ -189,7 +191,7 @@ impl Owner {
                 let pending = self.consent.pending.remove(at);
                 self.events.emit(HostEvent::ConsentRequestClosed { id, outcome: ConsentRequestOutcome::Allowed });
                 self.notify_url_opened(&pending);
-                AnswerProgress::Done
+                DecisionProgress::Done
             }),
         };
         self.consent.report_decision(id, acted);
@@ -204,10 +206,10 @@ impl Owner {
         rests_on: Hash,
         lasting: ApprovalDuration,
         words: String,
-    ) -> AnswerProgress {
+    ) -> DecisionProgress {
         let ApprovalDuration { scope, conversation, expires_at } = lasting;
         if scope == ApprovalScope::Once {
-            return AnswerProgress::Done;
+            return DecisionProgress::Done;
         }
         let server = request.server.as_str();
         let grant = Grant {
@@ -230,13 +232,13 @@ impl Owner {
                         owner.permissions.policy.grants_mut().limit_to_session(id);
                         tracing::error!(%error, "the grant could not be written; it is effective until Drawbridge exits");
                     }
-                    owner.consent.report_decision(answered, Ok(AnswerProgress::Done));
+                    owner.consent.report_decision(answered, Ok(DecisionProgress::Done));
                 });
-                AnswerProgress::Later
+                DecisionProgress::Later
             }
             Err(error) => {
                 tracing::warn!(%error, "the approval applies once only");
-                AnswerProgress::Done
+                DecisionProgress::Done
             }
         };
         self.events.emit(HostEvent::AuditChanged(None));

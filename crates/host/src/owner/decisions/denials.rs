@@ -9,8 +9,10 @@ use policy::DecisionSource;
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::authorize_denial;
-use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refusal_response, subject_of};
-use crate::owner::tool_filter::TURNED_OFF;
+use crate::owner::state::{
+    PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, refusal_response,
+};
+use crate::owner::tool_filter::TURNED_OFF_REASON;
 use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Maximum length of the reason for a denial, in characters.
@@ -20,7 +22,7 @@ impl Owner {
     /// Denies a consent request as decided by the user. If the server caused the request, the denial counts towards
     /// muting the server.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
-        let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
+        let asked = Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
         let is_about_folders = self.consent.pending[at].view.body == ConsentRequestBody::Roots;
         self.refuse_request(at, outcome, reason);
         if let Some(server) = asked.as_deref().filter(|_| is_about_folders && outcome == ConsentRequestOutcome::Denied)
@@ -35,12 +37,12 @@ impl Owner {
     /// Records that no folders are shared with a server, after the user denied its request for roots, and denies its
     /// other pending requests for roots. The user can share folders on the page of the server later.
     fn share_no_folders(&mut self, server: &str, reason: Option<&str>) {
-        if let Some(none) = self.servers.shared_with_command(server, Vec::new()) {
+        if let Some(none) = self.servers.share_for_command(server, Vec::new()) {
             self.share_roots(server, none);
             self.emit_server(server);
         }
         let same = |p: &PendingRequest| {
-            p.view.server == server && p.view.body == ConsentRequestBody::Roots && p.can_be_refused()
+            p.view.server == server && p.view.body == ConsentRequestBody::Roots && p.can_be_denied()
         };
         while let Some(at) = self.consent.pending.iter().position(same) {
             self.refuse_request(at, ConsentRequestOutcome::Denied, reason);
@@ -50,7 +52,8 @@ impl Owner {
     fn refuse_request(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let pending = self.consent.pending.remove(at);
         self.audit_outcome(&pending, outcome, None);
-        let why = reason.map(|reason| format!(", who says: {}", truncate(reason, MAX_REASON))).unwrap_or_default();
+        let why =
+            reason.map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON))).unwrap_or_default();
         let by = format!("by the {}{why}", self.options.decides);
         self.notify_refusal(&pending, outcome, by);
     }
@@ -63,16 +66,16 @@ impl Owner {
     }
 
     /// Denies a pending consent request for the call of a tool that was disabled for models.
-    pub(in crate::owner) fn refuse_turned_off(&mut self, at: usize) {
-        self.refuse_without_user(at, "settings".to_owned(), TURNED_OFF.to_owned());
+    pub(in crate::owner) fn refuse_disabled_tool(&mut self, at: usize) {
+        self.refuse_without_user(at, "settings".to_owned(), TURNED_OFF_REASON.to_owned());
     }
 
     fn refuse_without_user(&mut self, at: usize, rule: String, reason: String) {
         let pending = self.consent.pending.remove(at);
         self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
-            kind: kind_of(&pending.view.body),
-            subject: &subject_of(&pending.view.body),
+            kind: consent_kind(&pending.view.body),
+            subject: &consent_subject(&pending.view.body),
             decision: "denied",
             by: "policy",
             hash: pending.view.hash.as_str(),
@@ -116,7 +119,7 @@ impl Owner {
                     if outcome == ConsentRequestOutcome::Denied { SignInAnswer::No } else { SignInAnswer::Cancelled };
                 self.decide_sign_in(&pending.view, *number, answered);
             }
-            RequestPurpose::Result(call) => self.calls.leave_result_out(call, outcome, by),
+            RequestPurpose::Result(call) => self.calls.withhold_result(call, outcome, by),
             RequestPurpose::Page => {}
         }
     }
@@ -129,8 +132,8 @@ impl Owner {
         }
         self.reset_refusals(server, mute);
         self.stop_sampling_by_rule(server);
-        let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_refused();
-        let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
+        let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_denied();
+        let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_from_server());
         // Includes requests that the user caused, since the queue should be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             self.refuse_request(at, ConsentRequestOutcome::Denied, None);
@@ -143,6 +146,6 @@ impl Owner {
     }
 }
 
-fn truncate(text: &str, length: usize) -> String {
+fn truncate_reason(text: &str, length: usize) -> String {
     text.chars().take(length).collect()
 }

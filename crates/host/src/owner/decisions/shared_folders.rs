@@ -12,7 +12,7 @@ use crate::connection::ConnectionCommand;
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{Approval, OutgoingPayload};
-use crate::owner::state::{AnswerProgress, DecisionError, DecisionReply, PendingRequest, roots_in};
+use crate::owner::state::{DecisionError, DecisionProgress, DecisionReply, PendingRequest, to_roots};
 use crate::view::ConsentRequestBody;
 
 impl Owner {
@@ -22,18 +22,18 @@ impl Owner {
         at: usize,
         approval: Approval,
         folders: Vec<PathBuf>,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         if self.consent.pending[at].view.body != ConsentRequestBody::Roots {
             return Err(DecisionError::WrongKind("it is not a request for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
-        let told = self.servers.folders_told_to(&server, folders.clone());
-        let Some(shared) = self.servers.shared_with_command(&server, folders) else {
+        let told = self.servers.sent_folders(&server, folders.clone());
+        let Some(shared) = self.servers.share_for_command(&server, folders) else {
             return Err(DecisionError::WrongKind("there is no such server"));
         };
         let subject = policy::canonical_json(&json!(told));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
-        let answer = ClientResponse::Roots(roots_in(&told));
+        let answer = ClientResponse::Roots(to_roots(&told));
         let leaving = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
         let again = leaving.clone();
         self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
@@ -41,7 +41,7 @@ impl Owner {
             owner.send_response(&pending, answer.clone(), departure);
             owner.share_with_identical_requests(&server, &again, &answer);
             owner.emit_server(&server);
-            Ok(AnswerProgress::Done)
+            Ok(DecisionProgress::Done)
         })
     }
 
@@ -62,7 +62,7 @@ impl Owner {
                 leaving.clone(),
                 move |owner, pending, departure| {
                     owner.send_response(&pending, answer, departure);
-                    Ok(AnswerProgress::Done)
+                    Ok(DecisionProgress::Done)
                 },
             );
             if taken.is_err() {
@@ -75,7 +75,7 @@ impl Owner {
     /// canonical.
     pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: DecisionReply) {
         let subject = policy::canonical_json(&json!(folders));
-        let Some(shared) = self.servers.shared_with_command(server, folders) else {
+        let Some(shared) = self.servers.share_for_command(server, folders) else {
             let _ = reply.send(Err(DecisionError::WrongKind("there is no such server")));
             return;
         };

@@ -8,7 +8,7 @@ use serde_json::json;
 use server_requests::sampling::{SamplingState, request_hash};
 
 use super::{client_hash, response_hash, sign_in_url_hash, url_hash};
-use crate::owner::state::{PendingRequest, content_of, kind_of, sampling_subject, subject_of};
+use crate::owner::state::{PendingRequest, consent_kind, consent_subject, payload_text, sampling_subject};
 
 /// A payload that an approval authorizes: its description for the audit log, and its hashes.
 #[derive(Clone)]
@@ -27,9 +27,9 @@ impl OutgoingPayload {
     pub(in crate::owner) fn displayed(pending: &PendingRequest) -> Self {
         let body = &pending.view.body;
         Self {
-            kind: kind_of(body),
-            subject: subject_of(body),
-            content: content_of(body),
+            kind: consent_kind(body),
+            subject: consent_subject(body),
+            content: payload_text(body),
             logged: pending.view.hash.clone(),
             leaves: pending.view.hash.clone(),
         }
@@ -55,7 +55,7 @@ impl OutgoingPayload {
         (logged, content): (Hash, Option<String>),
         answer: &ClientResponse,
     ) -> Self {
-        Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: response_hash(answer) }
+        Self { kind: consent_kind(&pending.view.body), subject, content, logged, leaves: response_hash(answer) }
     }
 
     /// Describes a URL that the browser opens.

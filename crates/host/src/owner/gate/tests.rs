@@ -8,33 +8,37 @@ use policy::PolicyRule;
 use serde_json::Map;
 
 use super::*;
-use crate::owner::tests::world::{ASKING, SERVER, World, polled};
+use crate::owner::tests::world::{ASKING_TOOL, SERVER, World, poll_once};
 
 /// Results that the continuations of recorded approvals received.
-type Departures = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
+type SendResults = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
 
 /// Returns a host with a consent request for a call, and the hash of the request. Audit entries are only written by
 /// [`write_entries`].
-async fn requested() -> (World, String) {
+async fn world_with_request() -> (World, String) {
     let world = World::new().await;
-    assert!(polled(&mut world.call("call", ASKING, 1)).await.is_none(), "the call requires consent");
+    assert!(poll_once(&mut world.call("call", ASKING_TOOL, 1)).await.is_none(), "the call requires consent");
     let shown = world.requests().await[0].hash.to_string();
     (world, shown)
 }
 
 /// Records an approval of the first request, and collects the result that its continuation receives.
-fn depart(owner: &mut Owner, approval: Approval, departures: &Departures) -> Result<AnswerProgress, DecisionError> {
+fn permit_and_collect(
+    owner: &mut Owner,
+    approval: Approval,
+    departures: &SendResults,
+) -> Result<DecisionProgress, DecisionError> {
     let leaving = OutgoingPayload::displayed(&owner.consent.pending[0]);
     let departures = Arc::clone(departures);
     owner.permit(approval, ApprovalScope::Once, leaving, move |_, departed| {
         departures.lock().unwrap().push(departed.map(|_| ()));
-        Ok(AnswerProgress::Done)
+        Ok(DecisionProgress::Done)
     })
 }
 
 /// Writes all queued audit entries, and delivers their receipts.
 async fn write_entries(world: &World) {
-    while world.log.queued() > 0 {
+    while world.log.queued_entries() > 0 {
         world.log.write_next();
         // Lets the task that delivers receipts run.
         tokio::task::yield_now().await;
@@ -44,12 +48,12 @@ async fn write_entries(world: &World) {
 
 #[tokio::test]
 async fn an_approval_in_execution_excludes_another_one() {
-    let (world, shown) = requested().await;
-    let departures = Departures::default();
+    let (world, shown) = world_with_request().await;
+    let departures = SendResults::default();
     let outcomes = Arc::clone(&departures);
     let second = world.host.with_owner(move |owner| {
         let first = owner.approval(0, &shown)?;
-        depart(owner, first, &outcomes)?;
+        permit_and_collect(owner, first, &outcomes)?;
         owner.approval(0, &shown).map(|_| ())
     });
     assert_eq!(second.await.unwrap(), Err(DecisionError::Stale), "the first approval waits for its audit entry");
@@ -60,17 +64,17 @@ async fn an_approval_in_execution_excludes_another_one() {
 
 #[tokio::test]
 async fn two_approvals_of_a_request_depart_once() {
-    let (world, shown) = requested().await;
-    let departures = Departures::default();
+    let (world, shown) = world_with_request().await;
+    let departures = SendResults::default();
     let outcomes = Arc::clone(&departures);
     let approved = world.host.with_owner(move |owner| {
         let (first, second) = (owner.approval(0, &shown)?, owner.approval(0, &shown)?);
-        depart(owner, first, &outcomes)?;
-        depart(owner, second, &outcomes)
+        permit_and_collect(owner, first, &outcomes)?;
+        permit_and_collect(owner, second, &outcomes)
     });
     assert!(approved.await.unwrap().is_ok(), "both approvals were valid when they were given");
     assert_eq!(*departures.lock().unwrap(), [Err(DecisionError::Stale)], "the second one sends nothing");
-    assert_eq!(world.log.queued(), 1, "the second one has no audit entry");
+    assert_eq!(world.log.queued_entries(), 1, "the second one has no audit entry");
     write_entries(&world).await;
     assert_eq!(*departures.lock().unwrap(), [Err(DecisionError::Stale), Ok(())], "the first one is executed");
     world.close().await;
@@ -78,14 +82,14 @@ async fn two_approvals_of_a_request_depart_once() {
 
 #[tokio::test]
 async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
-    let (world, shown) = requested().await;
-    let departures = Departures::default();
+    let (world, shown) = world_with_request().await;
+    let departures = SendResults::default();
     let outcomes = Arc::clone(&departures);
-    let rule = json!({ "server": SERVER, "tool": ASKING, "effect": "deny" });
+    let rule = json!({ "server": SERVER, "tool": ASKING_TOOL, "effect": "deny" });
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     let departing = world.host.with_owner(move |owner| {
         let approval = owner.approval(0, &shown)?;
-        depart(owner, approval, &outcomes)?;
+        permit_and_collect(owner, approval, &outcomes)?;
         // The rule is added without refusing pending requests as usual, since that would also prevent the payload from
         // being sent.
         owner.permissions.policy.session_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
@@ -95,7 +99,7 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
     write_entries(&world).await;
     let departed = departures.lock().unwrap().clone();
     assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies sending: {departed:?}");
-    let entries = world.log.written().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING);
+    let entries = world.log.written().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING_TOOL);
     let decisions: Vec<_> = entries.map(|entry| entry.decision).collect();
     assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "the log states that nothing was sent");
     world.close().await;

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::Owner;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
-use crate::owner::state::{KnownTool, standing_of};
+use crate::owner::state::{KnownTool, tool_review_state};
 use crate::rules::{DryRunAct, DryRunResult, RulesError};
 use crate::view::ServerState;
 
@@ -50,7 +50,7 @@ impl Owner {
             && self.servers.records.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
-            return Ok(self.permissions.dry_call(
+            return Ok(self.permissions.dry_run_call(
                 server,
                 (tool, arguments, paths),
                 known,
@@ -71,7 +71,7 @@ impl Owner {
             }
             DryRunAct::Start => PolicyAct::StartServer { server, command: &hash },
             DryRunAct::Sampling => {
-                PolicyAct::Sample { server, would_use: self.models.sampling.would_use(server, 0, self.now()) }
+                PolicyAct::Sample { server, would_use: self.models.sampling.projected_usage(server, 0, self.now()) }
             }
             DryRunAct::Form => PolicyAct::FillForm { server },
             DryRunAct::Url => PolicyAct::OpenUrl { server },
@@ -92,7 +92,7 @@ impl Owner {
         let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         if record.state == ServerState::Ready {
             let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-            let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+            let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
             let own =
                 record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
             let (definition, claims, asks_each_time) = (own.approval.clone(), own.claims, own.asks_each_time);

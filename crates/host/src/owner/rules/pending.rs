@@ -15,7 +15,7 @@ impl Owner {
     /// Refuses a consent request that a rule now denies, unless its payload was already sent. This may also remove
     /// other requests from the queue.
     pub(super) fn refuse_if_denied(&mut self, id: ConsentRequestId) {
-        let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
+        let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_denied());
         if let Some((at, by)) = at.and_then(|at| Some((at, self.current_denial(at)?))) {
             self.refuse_by_rule(at, by);
         }
@@ -32,7 +32,7 @@ impl Owner {
 
     fn reevaluate_request(&self, pending: &PendingRequest) -> PolicyDecision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
-        let conversation = self.calls.conversation_of(&pending.view.why);
+        let conversation = self.calls.conversation_of_request(&pending.view.why);
         let act = match &pending.view.body {
             ConsentRequestBody::StartServer { .. } => PolicyAct::StartServer { server, command: hash },
             ConsentRequestBody::ConnectServer { .. } => PolicyAct::ConnectServer { server, address: hash },

@@ -45,7 +45,7 @@ impl Owner {
             self.permissions.policy.end_trust(&server);
         }
         let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
-        if stands == (trust == TrustDuration::Always) && !self.documents.writer.is_written_later(Document::Policy) {
+        if stands == (trust == TrustDuration::Always) && !self.documents.writer.has_pending_writes(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();
             let _ = reply.send(Ok(()));

@@ -9,7 +9,7 @@ use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, ModelRequest, ToolChoice};
 use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, SamplingUse, canonical_json};
 use serde_json::json;
-use server_requests::sampling::conversion::{reply_to_result, tool_choice, uses_tool};
+use server_requests::sampling::conversion::{reply_to_result, to_tool_choice, uses_tool};
 use server_requests::sampling::request_hash;
 use supervision::activity::ActivityKind;
 
@@ -21,7 +21,7 @@ use crate::owner::DeferredTurn;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{AuthorizedPayload, SendPermit, authorize_allowed_response, authorize_denial};
 use crate::owner::state::{
-    ModelOutcome, ModelRun, RunProgress, UnaskedRequest, UsageReservation, refusal, sampling_subject,
+    AutoApprovedRequest, ModelOutcome, ModelRun, RunProgress, UsageReservation, refusal_error, sampling_subject,
 };
 
 impl Owner {
@@ -37,13 +37,13 @@ impl Owner {
         };
         self.models.sampling.last_run += 1;
         let number = self.models.sampling.last_run;
-        let unasked =
-            UnaskedRequest { server: server.clone(), number, running: None, params: request.params.clone(), by };
-        self.models.sampling.unasked.insert(of, unasked);
+        let auto_approved =
+            AutoApprovedRequest { server: server.clone(), number, running: None, params: request.params.clone(), by };
+        self.models.sampling.auto_approved.insert(of, auto_approved);
         self.reserve_usage(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
             Ok(reservation) => owner.audit_sampling_by_rule(request, (number, by), (asks, hash), reservation),
-            Err(_) if owner.models.sampling.is_unasked(of, number) => {
-                owner.models.sampling.unasked.remove(&of);
+            Err(_) if owner.models.sampling.is_auto_approved_run(of, number) => {
+                owner.models.sampling.auto_approved.remove(&of);
                 owner.request_consent_despite_rule(request);
             }
             Err(_) => {}
@@ -57,7 +57,7 @@ impl Owner {
         (asks, hash): (AuthorizedPayload<(ModelRef, ModelRequest)>, Hash),
         reservation: UsageReservation,
     ) {
-        if !self.models.sampling.is_unasked(request.of, number) {
+        if !self.models.sampling.is_auto_approved_run(request.of, number) {
             return self.settle_unanswered(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
@@ -74,7 +74,7 @@ impl Owner {
             ..AuditedDecision::default()
         });
         self.audit_entry_then(entry, move |owner, written| {
-            let is_wanted = owner.models.sampling.is_unasked(request.of, number);
+            let is_wanted = owner.models.sampling.is_auto_approved_run(request.of, number);
             match written {
                 Ok(()) if is_wanted => owner.run_model_by_rule(request.of, number, asks, reservation),
                 Ok(()) => {
@@ -85,7 +85,7 @@ impl Owner {
                     tracing::error!(%error, "an audit entry could not be written");
                     owner.settle_unanswered(&reservation);
                     if is_wanted {
-                        owner.models.sampling.unasked.remove(&request.of);
+                        owner.models.sampling.auto_approved.remove(&request.of);
                         owner.request_consent_despite_rule(request);
                     }
                 }
@@ -111,24 +111,24 @@ impl Owner {
             None::<fn(String) -> DeferredTurn>,
             end,
         ));
-        if let Some(unasked) = self.models.sampling.unasked.get_mut(&of) {
-            unasked.running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
+        if let Some(auto_approved) = self.models.sampling.auto_approved.get_mut(&of) {
+            auto_approved.running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         }
     }
 
     fn on_sampling_by_rule_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: ModelOutcome) {
-        if !self.models.sampling.is_unasked(of, number) {
+        if !self.models.sampling.is_auto_approved_run(of, number) {
             return;
         }
-        let Some(unasked) = self.models.sampling.unasked.remove(&of) else { return };
-        if let Some(running) = &unasked.running {
+        let Some(auto_approved) = self.models.sampling.auto_approved.remove(&of) else { return };
+        if let Some(running) = &auto_approved.running {
             self.settle_usage(running, &ended);
         }
-        let (server, (run, request)) = (unasked.server.clone(), of);
-        match self.sampling_by_rule_response(&unasked, ended) {
+        let (server, (run, request)) = (auto_approved.server.clone(), of);
+        match self.sampling_by_rule_response(&auto_approved, ended) {
             Ok(answer) => {
                 let hash = Hash::of_json(&json!({ "answer": answer }));
-                let (subject, by) = (format!("answered by {}", answer.model), unasked.by);
+                let (subject, by) = (format!("answered by {}", answer.model), auto_approved.by);
                 let entry = self.make_audit_entry(AuditedDecision {
                     server: &server,
                     kind: "sampling-answer",
@@ -138,17 +138,17 @@ impl Owner {
                     hash: hash.as_str(),
                     asker: "server",
                     content: Some(canonical_json(&json!(answer))),
-                    rule: unasked.by.text(),
+                    rule: auto_approved.by.text(),
                     ..AuditedDecision::default()
                 });
                 // While the audit entry is being written, the reply can be refused or withdrawn like the request.
-                self.models.sampling.unasked.insert(of, UnaskedRequest { running: None, ..unasked });
+                self.models.sampling.auto_approved.insert(of, AutoApprovedRequest { running: None, ..auto_approved });
                 self.audit_entry_then(entry, move |owner, written| {
-                    if !owner.models.sampling.is_unasked(of, number) {
+                    if !owner.models.sampling.is_auto_approved_run(of, number) {
                         return owner.audit_reply_not_sent(&server, &subject, &hash);
                     }
-                    owner.models.sampling.unasked.remove(&of);
-                    let refused = |error: StoreError| authorize_denial(refusal(error.to_string()));
+                    owner.models.sampling.auto_approved.remove(&of);
+                    let refused = |error: StoreError| authorize_denial(refusal_error(error.to_string()));
                     let answer = authorize_allowed_response(by, ClientResponse::Sampling(Box::new(answer)));
                     owner.servers.send_response(&server, run, request, written.map_or_else(refused, |()| answer));
                 });
@@ -162,7 +162,7 @@ impl Owner {
                     &server,
                     run,
                     request,
-                    authorize_denial(refusal("the model did not answer".to_owned())),
+                    authorize_denial(refusal_error("the model did not answer".to_owned())),
                 );
             }
         }
@@ -175,37 +175,37 @@ impl Owner {
     /// Returns the reason if the reply can't be sent.
     fn sampling_by_rule_response(
         &self,
-        unasked: &UnaskedRequest,
+        auto_approved: &AutoApprovedRequest,
         ended: ModelOutcome,
     ) -> Result<CreateMessageResult, String> {
         let reply = ended.map_err(|error| error.to_string())?;
-        let answer = reply_to_result(&reply, &unasked.params).map_err(|unfit| unfit.to_string())?;
-        if tool_choice(&unasked.params) == ToolChoice::Required && !uses_tool(&answer) {
+        let answer = reply_to_result(&reply, &auto_approved.params).map_err(|unfit| unfit.to_string())?;
+        if to_tool_choice(&auto_approved.params) == ToolChoice::Required && !uses_tool(&answer) {
             return Err("the server wants a tool to be used, and the model used none".to_owned());
         }
-        self.servers.check_sampling_answer(&unasked.server, &answer).map_err(|error| error.to_string())?;
+        self.servers.check_sampling_answer(&auto_approved.server, &answer).map_err(|error| error.to_string())?;
         Ok(answer)
     }
 
     /// Stops the models that reply to requests of a server, because the user denied its requests or disabled its
     /// sampling, and sends the server error responses.
     pub(in crate::owner) fn stop_sampling_by_rule(&mut self, server: &str) {
-        let own = self.models.sampling.unasked.iter().filter(|(_, unasked)| unasked.server == server);
+        let own = self.models.sampling.auto_approved.iter().filter(|(_, auto_approved)| auto_approved.server == server);
         let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
         for (run, request) in own {
-            if let Some(unasked) = self.models.sampling.unasked.remove(&(run, request)) {
+            if let Some(auto_approved) = self.models.sampling.auto_approved.remove(&(run, request)) {
                 self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: "sampling-answer",
                     subject: "not wanted any more",
                     decision: "denied",
                     by: self.options.decides,
-                    hash: Hash::of_json(&json!({ "request": unasked.params })).as_str(),
+                    hash: Hash::of_json(&json!({ "request": auto_approved.params })).as_str(),
                     asker: "server",
                     ..AuditedDecision::default()
                 });
             }
-            let refusal = authorize_denial(refusal("the user rejected the request".to_owned()));
+            let refusal = authorize_denial(refusal_error("the user rejected the request".to_owned()));
             self.servers.send_response(server, run, request, refusal);
         }
     }
@@ -214,7 +214,7 @@ impl Owner {
     /// usage was reserved at the start.
     pub(in crate::owner) fn end_disallowed_sampling(&mut self) {
         let servers: BTreeSet<String> =
-            self.models.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();
+            self.models.sampling.auto_approved.values().map(|auto_approved| auto_approved.server.clone()).collect();
         for server in servers {
             let act = PolicyAct::Sample { server: &server, would_use: SamplingUse::default() };
             if !matches!(self.permissions.policy.decide(&act, self.now()), PolicyDecision::Allow { .. }) {

@@ -7,7 +7,7 @@ use server_requests::sampling::{ModelUsage, UsageRecord, estimated_tokens};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, rounds};
+use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, counted_rounds};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -27,9 +27,9 @@ impl Owner {
         if settings.limits_cost() && price.is_none() && !is_local {
             return then(self, Err(DecisionError::NoPrice(model.model.clone())));
         }
-        let micros = self.models.most_micros(model, params).unwrap_or(0);
+        let micros = self.models.max_cost_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
-        let spent = ModelUsage { requests: 1, tokens, micros, rounds: rounds(params) };
+        let spent = ModelUsage { requests: 1, tokens, micros, rounds: counted_rounds(params) };
         let at = self.now();
         if let Some(limit) = self.models.sampling.spending(server).limit_exceeded_by(&settings, &spent, at) {
             return then(self, Err(DecisionError::Budget(limit)));
@@ -52,14 +52,15 @@ impl Owner {
 
     /// Counts a request to which the user replies without a model. It uses no tokens.
     pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
-        let (spent, at) = (ModelUsage { requests: 1, rounds: rounds(params), ..ModelUsage::default() }, self.now());
+        let (spent, at) =
+            (ModelUsage { requests: 1, rounds: counted_rounds(params), ..ModelUsage::default() }, self.now());
         self.change_usage(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
     /// Replaces the reservation of a finished model run by the actual usage. Returns the cost in millionths of a US
     /// dollar, if the reply is complete and the price is known.
     pub(super) fn settle_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
-        let (spent, cost) = run.settlement(outcome);
+        let (spent, cost) = run.settled_usage(outcome);
         if let Some(spent) = spent {
             self.replace_reservation(&run.reservation, spent);
         }
@@ -68,14 +69,14 @@ impl Owner {
 
     /// Replaces the reservation of a stopped model run, if its actual usage is known at least in part.
     pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
-        if let Some(spent) = run.settlement_if_stopped() {
+        if let Some(spent) = run.stopped_usage() {
             self.replace_reservation(&run.reservation, spent);
         }
     }
 
     /// Releases the reservation of a request that the model did not receive.
     pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
-        self.replace_reservation(reservation, reservation.unanswered());
+        self.replace_reservation(reservation, reservation.unanswered_usage());
     }
 
     fn replace_reservation(&mut self, reservation: &UsageReservation, spent: ModelUsage) {

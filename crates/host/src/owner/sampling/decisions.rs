@@ -6,7 +6,7 @@ use server_requests::sampling::{ModelAnswerState, empty_response, previously_app
 
 use super::Owner;
 use crate::owner::gate::Approval;
-use crate::owner::state::{AnswerProgress, DecisionError};
+use crate::owner::state::{DecisionError, DecisionProgress};
 use crate::view::ConsentRequestBody;
 
 impl Owner {
@@ -15,21 +15,21 @@ impl Owner {
         &mut self,
         at: usize,
         approval: Approval,
-    ) -> Result<AnswerProgress, DecisionError> {
-        self.consent.is_not_running(at)?;
+    ) -> Result<DecisionProgress, DecisionError> {
+        self.consent.check_no_model_run(at)?;
         let ConsentRequestBody::Sampling { state, .. } = &self.consent.pending[at].view.body else {
-            return Ok(AnswerProgress::Done);
+            return Ok(DecisionProgress::Done);
         };
         match &state.model {
-            Some(_) => self.ask_model(at, approval),
-            None => self.begin_manual_reply(at).map(|()| AnswerProgress::Done),
+            Some(_) => self.send_to_model(at, approval),
+            None => self.begin_manual_reply(at).map(|()| DecisionProgress::Done),
         }
     }
 
     /// Lets the user reply without a model: adds an empty reply for editing to the consent request, which stays in the
     /// queue. No audit entry is written, since nothing is sent yet.
     pub(in crate::owner) fn begin_manual_reply(&mut self, at: usize) -> Result<(), DecisionError> {
-        self.consent.is_not_running(at)?;
+        self.consent.check_no_model_run(at)?;
         let shown = self.consent.pending[at].copy();
         let ConsentRequestBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(DecisionError::WrongKind("it is answered already"));
@@ -45,7 +45,7 @@ impl Owner {
         &mut self,
         at: usize,
         approval: Approval,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         let ConsentRequestBody::Sampling { request, response: Some(_), state } = &self.consent.pending[at].view.body
         else {
             return Err(DecisionError::WrongKind("there is no answer yet"));
@@ -53,12 +53,12 @@ impl Owner {
         if previously_approved_hash(request, state).is_none() {
             return Err(DecisionError::WrongKind("this was not sent to a model; go back to the request"));
         }
-        self.ask_model(at, approval)
+        self.send_to_model(at, approval)
     }
 
     /// Drops the reply, and displays the request again.
     pub(in crate::owner) fn return_to_request(&mut self, at: usize) -> Result<(), DecisionError> {
-        self.consent.is_not_running(at)?;
+        self.consent.check_no_model_run(at)?;
         if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::Sampling { .. }) {
             return Err(DecisionError::WrongKind("it has only one step"));
         }

@@ -170,7 +170,7 @@ impl Owner {
         self.change_document(Document::Sampling, change, move |owner, written| {
             let given = written.map(|(now, given)| {
                 // If another write is pending, the file doesn't include the usage that was counted since.
-                if !owner.documents.writer.is_written_later(Document::Sampling)
+                if !owner.documents.writer.has_pending_writes(Document::Sampling)
                     && owner.servers.records.contains_key(&server)
                 {
                     owner.models.sampling.kept.insert(server, now);

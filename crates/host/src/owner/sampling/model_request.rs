@@ -6,13 +6,13 @@ use domain::consent_request::ConsentRequestId;
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
 use policy::ApprovalScope;
-use server_requests::sampling::conversion::{reply_to_result, tool_choice, uses_tool};
+use server_requests::sampling::conversion::{reply_to_result, to_tool_choice, uses_tool};
 use server_requests::sampling::{AnswerNote, ModelAnswerState, empty_response, request_hash};
 use tokio::time::Instant;
 
 use super::Owner;
 use crate::owner::gate::{Approval, AuthorizedPayload, OutgoingPayload};
-use crate::owner::state::{AnswerProgress, DecisionError, ModelOutcome, ModelRun, RunProgress, UsageReservation};
+use crate::owner::state::{DecisionError, DecisionProgress, ModelOutcome, ModelRun, RunProgress, UsageReservation};
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
@@ -22,13 +22,13 @@ const COALESCE_INTERVAL: Duration = Duration::from_millis(33);
 impl Owner {
     /// Sends the request to the chosen model, after the usage was reserved and the decision recorded. The reply is
     /// added to the consent request.
-    pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, DecisionError> {
-        self.consent.is_not_running(at)?;
+    pub(super) fn send_to_model(&mut self, at: usize, approval: Approval) -> Result<DecisionProgress, DecisionError> {
+        self.consent.check_no_model_run(at)?;
         let shown = self.consent.pending[at].copy();
         let ConsentRequestBody::Sampling { request: params, state, .. } = &shown.view.body else {
-            return Ok(AnswerProgress::Done);
+            return Ok(DecisionProgress::Done);
         };
-        let Some(choice) = &state.model else { return Ok(AnswerProgress::Done) };
+        let Some(choice) = &state.model else { return Ok(DecisionProgress::Done) };
         let (server, model, params, state) =
             (shown.view.server.clone(), choice.model.clone(), params.clone(), state.clone());
         let id = shown.view.id;
@@ -47,7 +47,7 @@ impl Owner {
                     match asks {
                         Ok((at, asks)) => {
                             owner.run_model(at, asks, reservation);
-                            Ok(AnswerProgress::Done)
+                            Ok(DecisionProgress::Done)
                         }
                         Err(error) => {
                             owner.settle_unanswered(&reservation);
@@ -58,7 +58,7 @@ impl Owner {
             });
             owner.consent.report_decision(id, acted);
         });
-        Ok(AnswerProgress::Later)
+        Ok(DecisionProgress::Later)
     }
 
     fn run_model(
@@ -87,7 +87,7 @@ impl Owner {
     }
 
     fn on_sampling_text(&mut self, id: ConsentRequestId, number: u64, more: String) {
-        let Some(at) = self.consent.running_at(id, number) else { return };
+        let Some(at) = self.consent.position_of_model_run(id, number) else { return };
         if let ConsentRequestBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
             && let ModelAnswerState::Running { text, thinking } = &mut state.run
         {
@@ -98,7 +98,7 @@ impl Owner {
     }
 
     fn on_sampling_end(&mut self, id: ConsentRequestId, number: u64, ended: ModelOutcome) {
-        let Some(at) = self.consent.running_at(id, number) else { return };
+        let Some(at) = self.consent.position_of_model_run(id, number) else { return };
         let Some(running) = self.consent.pending[at].running.take() else { return };
         let micros = self.settle_usage(&running, &ended);
         let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
@@ -107,7 +107,7 @@ impl Owner {
             Ok(reply) => match reply_to_result(&reply, request) {
                 Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
-                    let broke = tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
+                    let broke = to_tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
                     let note = broke.then_some(AnswerNote::NoToolUsed);
                     (Some(answer), ModelAnswerState::Done { usage: reply.usage, micros, note })
                 }

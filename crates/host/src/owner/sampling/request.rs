@@ -38,18 +38,18 @@ impl Owner {
         mut params: Box<CreateMessageParams>,
         decision: PolicyDecision,
     ) {
-        if let Err((reason, answer)) = self.models.sampling.may_sample(server, &params, self.now()) {
+        if let Err((reason, answer)) = self.models.sampling.check_sampling_allowed(server, &params, self.now()) {
             if let Some(record) = self.servers.records.get(server) {
                 record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
             let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
-            return self.refuse_silently(server, of, (&body, None), &reason, answer);
+            return self.refuse_without_consent(server, of, (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
-        params.max_tokens = self.models.sampling.most_answer(server, &params, self.now());
+        params.max_tokens = self.models.sampling.max_reply_tokens(server, &params, self.now());
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
         if let Some((model, by)) = self.models.choose(server, &params) {
-            self.models.put_choice(&mut state, model, by, &params);
+            self.models.store_choice(&mut state, model, by, &params);
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
         match decision {
@@ -73,7 +73,7 @@ impl Owner {
     ) {
         let SamplingRequest { server, of, call, params, state } = request;
         let why = self.calls.consent_origin(call.as_deref());
-        let round = call.as_deref().and_then(|call| self.calls.round_of(call));
+        let round = call.as_deref().and_then(|call| self.calls.advance_input_round(call));
         if let Some(call) = &call {
             self.set_call_state(call, CallState::AwaitingInput);
         }
@@ -96,7 +96,7 @@ impl Owner {
             let chosen = kept.map(|own| (own.model, own.by)).or_else(|| self.models.choose(&server, &request));
             new.losses.clear();
             if let Some((model, by)) = chosen {
-                self.models.put_choice(&mut new, model, by, &request);
+                self.models.store_choice(&mut new, model, by, &request);
             }
             if let ConsentRequestBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
                 && *state != new
@@ -114,7 +114,7 @@ impl Owner {
         at: usize,
         mut new: Box<CreateMessageParams>,
     ) -> Result<(), DecisionError> {
-        self.consent.is_not_running(at)?;
+        self.consent.check_no_model_run(at)?;
         conversion::check_request(&new).map_err(DecisionError::Unfit)?;
         let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
             return Ok(());
@@ -124,23 +124,23 @@ impl Owner {
         new.tool_choice.clone_from(&request.tool_choice);
         let mut state = state.clone();
         if let Some(ModelChoice { model, by, .. }) = state.model.take() {
-            self.models.put_choice(&mut state, model, by, &new);
+            self.models.store_choice(&mut state, model, by, &new);
         }
-        self.consent.put_request(at, new, state);
+        self.consent.replace_sampling_request(at, new, state);
         Ok(())
     }
 
     /// Applies the user's choice of another model.
     pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), DecisionError> {
-        self.consent.is_not_running(at)?;
+        self.consent.check_no_model_run(at)?;
         self.models.registry.provider(&model.provider).map_err(|error| DecisionError::Model(error.to_string()))?;
         let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
             return Ok(());
         };
         let (request, mut state) = (request.clone(), state.clone());
         state.run = ModelAnswerState::No;
-        self.models.put_choice(&mut state, model, ModelChoiceReason::User, &request);
-        self.consent.put_request(at, request, state);
+        self.models.store_choice(&mut state, model, ModelChoiceReason::User, &request);
+        self.consent.replace_sampling_request(at, request, state);
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use launches::current_files::read_current_files;
 use mcp_proto::session::{HandshakeMode, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use ports::Secrets;
-use ports::secrets::{FilledValues, UnresolvedSecret};
+use ports::secrets::{ResolvedValues, UnresolvedSecret};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
 use process::{LaunchFiles, SearchPath, ServerCommand};
 use serde_json::json;
@@ -32,7 +32,7 @@ impl Owner {
         self.remember_package(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
-        record.supervision.launched(departure.payload_hash().clone());
+        record.supervision.on_launched(departure.payload_hash().clone());
         let config = Arc::clone(&record.config);
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
@@ -95,7 +95,7 @@ impl Owner {
         departure: SendPermit,
         command: ServerCommand,
         (program, path): (PathBuf, SearchPath),
-        read: Result<FilledValues, UnresolvedSecret>,
+        read: Result<ResolvedValues, UnresolvedSecret>,
     ) {
         if self.lifetime.is_closing {
             return;
@@ -120,7 +120,7 @@ impl Owner {
         };
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
-        let (bundle, own) = (self.launches.bundle_of(&name, &config), self.launches.own_files.clone());
+        let (bundle, own) = (self.launches.bundle_files(&name, &config), self.launches.own_files.clone());
         let files = read_current_files(files, self.options.look_at_files);
         let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
         self.run_concurrently(looking, move |owner, (verified, files)| {
@@ -185,14 +185,14 @@ type PreparedRemote = (HttpStart, Option<ServerSignIn>);
 /// Inserts the secrets into the headers of a remote server. May wait for the user to unlock the keychain.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || {
-        let (headers, secrets) = ports::secrets::resolve(&config, secrets.as_ref())?;
+        let (headers, secrets) = ports::secrets::resolve_headers(&config, secrets.as_ref())?;
         Ok(HttpStart { url: config.url, headers, secrets, kind: config.kind, known: None, authorizer: None })
     });
     read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }
 
 /// Inserts the secrets into the environment variables of a local server.
-async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<FilledValues, UnresolvedSecret> {
+async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<ResolvedValues, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || ports::secrets::resolve_environment(&config, secrets.as_ref()));
     read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }

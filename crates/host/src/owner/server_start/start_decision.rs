@@ -13,7 +13,7 @@ use supervision::activity::ActivityKind;
 
 use super::command_lookup::ResolvedCommand;
 use crate::owner::gate::SendPermit;
-use crate::owner::state::{RequestPurpose, kind_of};
+use crate::owner::state::{RequestPurpose, consent_kind};
 use crate::owner::{AuditedDecision, Owner};
 use crate::view::{ConsentRequestBody, ServerState};
 
@@ -57,7 +57,8 @@ impl Owner {
     /// Applies the policy's decision about starting or connecting to a server.
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
         let act = start_act(name, hash, &body);
-        let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
+        let signed_in =
+            self.servers.records.get(name).is_some_and(|record| record.supervision.may_continue_after_sign_in(hash));
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
             // The user already approved this start, which only waited for the sign-in.
@@ -90,7 +91,7 @@ impl Owner {
         let mut why = ConsentRequestOrigin::User { conversation: None };
         if let Some(record) = self.servers.records.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
-            if let Some(cause) = record.supervision.ended_because() {
+            if let Some(cause) = record.supervision.restart_cause() {
                 record.note(ActivityKind::State, "its approval does not cover another start, so consent is requested");
                 why = ConsentRequestOrigin::Ended { cause };
             }
@@ -103,7 +104,7 @@ impl Owner {
     fn launch_audited(&mut self, name: &str, departure: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
         // After a failure, the restart is requested by the host rather than the user.
-        let brings_back = record.supervision.is_bringing_back();
+        let brings_back = record.supervision.is_restarting();
         if brings_back && by == "grant" {
             record.note(ActivityKind::State, "starting again with its saved approval");
         }
@@ -112,7 +113,7 @@ impl Owner {
             || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
         let words = record.config.as_http().map_or_else(command, HttpConfig::redacted_url);
         let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
-        let kind = kind_of(&body);
+        let kind = consent_kind(&body);
         let entry = self.make_audit_entry(AuditedDecision {
             server: name,
             kind,
@@ -151,7 +152,7 @@ impl Owner {
         match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
             PolicyDecision::Allow { .. } => true,
             PolicyDecision::Ask { .. } => {
-                self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash))
+                self.servers.records.get(name).is_some_and(|record| record.supervision.may_continue_after_sign_in(hash))
             }
             PolicyDecision::Deny { .. } => false,
         }

@@ -18,8 +18,8 @@ impl Owner {
     /// Starts a server on the user's request. If the server requires a sign-in, the user is present to sign in.
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.access.want_now();
-            record.access.try_again();
+            record.access.mark_requested();
+            record.access.allow_retry();
             record.launch.started_by_user =
                 record.session.connection.is_none() || record.state == ServerState::Stopping;
         }
@@ -29,7 +29,7 @@ impl Owner {
     /// Handles a server's rejection of a request because it requires a sign-in.
     pub(in crate::owner) fn on_sign_in_required(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        record.supervision.awaits_sign_in();
+        record.supervision.on_sign_in_awaited();
         let access = &mut record.access;
         let Some(sign_in) = access.sign_in.clone() else { return };
         if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
@@ -39,8 +39,9 @@ impl Owner {
             return;
         }
         // If there is a token, the server rejected it. The same flow would only yield an equivalent token.
-        let unattended =
-            sign_in.is_unattended() && !access.may_pass() && !std::mem::replace(&mut access.tried_unattended, true);
+        let unattended = sign_in.is_unattended()
+            && !access.may_be_temporary()
+            && !std::mem::replace(&mut access.tried_unattended, true);
         let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
         let signing_in = access.flow.is_some();
         record.note(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
@@ -61,7 +62,7 @@ impl Owner {
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
-        let Some(cause) = record.access.refusal().filter(|_| is_open) else { return };
+        let Some(cause) = record.access.take_refusal().filter(|_| is_open) else { return };
         self.servers.end_session(name, cause);
     }
 
@@ -70,7 +71,7 @@ impl Owner {
         if let Some(cause) = credentials::settings::unsupported_sign_in_reason(record.config.as_http()) {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
-        record.access.want_now();
+        record.access.mark_requested();
         record.access.asked = true;
         match (&record.state, record.usable_sign_in().cloned()) {
             (ServerState::NeedsSignIn(needed), Some(sign_in)) => {
@@ -118,7 +119,7 @@ impl Owner {
         record.access.wanted_now = false;
         record.access.failed = None;
         record.access.flow = Some(id);
-        record.signs_in(true, None);
+        record.set_signing_in(true, None);
         record.note(ActivityKind::State, "a sign-in begins");
         sign_in.asker.begin(reason.clone());
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
@@ -140,7 +141,7 @@ impl Owner {
                 record.note(ActivityKind::State, &format!("signed in: {words}"));
                 let by_user = record.access.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
                 record.supervision.signed_in(by_user);
-                record.signs_in(false, None);
+                record.set_signing_in(false, None);
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // The server may offer less in a session that was opened without a sign-in.
@@ -156,7 +157,7 @@ impl Owner {
                 let words = views::error_text(&error);
                 record.note(ActivityKind::State, &format!("the sign-in failed: {words}"));
                 record.access.failed = Some(error);
-                record.signs_in(false, Some(words));
+                record.set_signing_in(false, Some(words));
             }
         }
         self.emit_server(name);
@@ -187,7 +188,7 @@ impl Owner {
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
         let address = address.trim();
         check_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
-        if sign_in.asker.paste(address) {
+        if sign_in.asker.send_pasted_url(address) {
             Ok(())
         } else {
             Err(SignInError::BadRedirect("others are still being processed".to_owned()))

@@ -7,7 +7,7 @@ use policy::{ApprovalScope, PolicyAct, PolicyDecision};
 use tokio::sync::oneshot;
 
 use super::super::gate::{Approval, OutgoingPayload, PayloadMismatch};
-use super::super::state::{AnswerProgress, DecisionError, RequestPurpose, SignInAnswer, kind_of};
+use super::super::state::{DecisionError, DecisionProgress, RequestPurpose, SignInAnswer, consent_kind};
 use super::super::{AuditedDecision, Owner};
 use crate::view::{ConsentRequestBody, ConsentRequestView};
 
@@ -34,7 +34,7 @@ impl Owner {
         let steps_up = operation.is_some();
         match self.permissions.policy.decide(&PolicyAct::SignIn { server, steps_up }, self.now()) {
             PolicyDecision::Ask { rule, scopes, .. } => {
-                let call = operation.and_then(|operation| self.calls.sender_of(server, &operation));
+                let call = operation.and_then(|operation| self.calls.call_with_method(server, &operation));
                 let why = if steps_up {
                     self.calls.consent_origin(call.as_deref())
                 } else {
@@ -48,10 +48,10 @@ impl Owner {
             }
             PolicyDecision::Allow { .. } => {}
             PolicyDecision::Deny { rule, .. } => {
-                let hash = super::super::state::hash_of(&body, None);
+                let hash = super::super::state::consent_payload_hash(&body, None);
                 let decided = AuditedDecision {
                     server,
-                    kind: kind_of(&body),
+                    kind: consent_kind(&body),
                     subject: rule.name(),
                     decision: "denied",
                     scope: None,
@@ -92,7 +92,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         scope: ApprovalScope,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         let pending = &self.consent.pending[at];
         let ConsentRequestBody::SignIn { authorization_url, .. } = &pending.view.body else {
             return Err(DecisionError::WrongKind("it is not a sign-in"));
@@ -112,7 +112,7 @@ impl Owner {
             if let RequestPurpose::SignIn(number) = pending.purpose {
                 owner.decide_sign_in(&pending.view, number, SignInAnswer::Yes(departure));
             }
-            Ok(AnswerProgress::Done)
+            Ok(DecisionProgress::Done)
         })
     }
 
@@ -122,7 +122,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         client: EnteredClient,
-    ) -> Result<AnswerProgress, DecisionError> {
+    ) -> Result<DecisionProgress, DecisionError> {
         if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::ClientId { .. }) {
             return Err(DecisionError::WrongKind("it is not a request for a client id"));
         }
@@ -140,7 +140,7 @@ impl Owner {
             if let RequestPurpose::SignIn(number) = pending.purpose {
                 owner.decide_sign_in(&pending.view, number, SignInAnswer::Client(client));
             }
-            Ok(AnswerProgress::Done)
+            Ok(DecisionProgress::Done)
         })
     }
 }

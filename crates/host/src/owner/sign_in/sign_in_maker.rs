@@ -48,7 +48,7 @@ impl SignInFactory {
         }
         let secrets = Arc::clone(&self.ports.secrets);
         let is_approved = self.has_approved(&config);
-        let serves = |existing: &ServerSignIn| existing.is_for(&config) && existing.is_approved == is_approved;
+        let serves = |existing: &ServerSignIn| existing.matches_config(&config) && existing.is_approved == is_approved;
         let mut sign_in = match self.existing.clone().filter(serves) {
             Some(existing) => existing,
             None => {

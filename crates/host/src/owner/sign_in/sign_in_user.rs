@@ -100,7 +100,7 @@ impl SignInUser {
     }
 
     /// Sends a pasted URL to the sign-in. Returns `false` if too many are waiting.
-    pub(super) fn paste(&self, address: &str) -> bool {
+    pub(super) fn send_pasted_url(&self, address: &str) -> bool {
         self.paste.try_send(address.to_owned()).is_ok()
     }
 

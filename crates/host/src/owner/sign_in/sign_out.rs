@@ -73,7 +73,7 @@ impl Owner {
         after: AfterSignOut,
     ) {
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.signs_in(false, Some("you signed out".to_owned()));
+            record.set_signing_in(false, Some("you signed out".to_owned()));
         }
         let done = match done {
             Ok(done) => Ok(views::sign_out_outcome(done.revoked)),

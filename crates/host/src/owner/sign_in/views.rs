@@ -10,7 +10,7 @@ use mcp_auth::{
     ConsentPrompt, EndpointUse as AuthUse, EntryPersistence, RevocationOutcome, ServerAuthorization, VaultProblem,
 };
 use ports::SecretsStatus;
-use ports::time::millis;
+use ports::time::to_millis;
 
 use super::ServerSignIn;
 use super::sign_in_user::ConsentProgress;
@@ -47,9 +47,9 @@ pub(super) fn account_view(account: Account) -> AccountView {
         issuer: account.issuer,
         resource: account.resource,
         scopes: account.scopes,
-        expires_at: account.expires_at.map(millis),
-        signed_in_at: millis(account.signed_in_at),
-        refreshed_at: account.refreshed_at.map(millis),
+        expires_at: account.expires_at.map(to_millis),
+        signed_in_at: to_millis(account.signed_in_at),
+        refreshed_at: account.refreshed_at.map(to_millis),
         can_refresh: account.can_refresh,
         ended: account.ended,
         client: client_identity(account.client),
@@ -99,7 +99,7 @@ fn step_view(step: AuthStep) -> SignInStep {
         lines.join("\n")
     };
     SignInStep {
-        at: millis(step.at),
+        at: to_millis(step.at),
         took: Millis::try_from(step.took.as_millis()).unwrap_or(Millis::MAX),
         what: step.phase.to_string(),
         request: step.request.map(|r| lines(format!("{} {}", r.method, r.url), r.headers, r.body)),
@@ -202,7 +202,7 @@ const fn client_identity(kind: ClientKind) -> ClientIdentity {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::super::state::hash_of;
+    use super::super::super::state::consent_payload_hash;
     use super::*;
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
                 reason: AuthReason::SignIn,
             })
         };
-        let hash = |token, purpose| hash_of(&consent(token, purpose), None);
+        let hash = |token, purpose| consent_payload_hash(&consent(token, purpose), None);
         let own = hash("https://as.example/token", AuthUse::Token);
         assert_ne!(own, hash("https://evil.example/token", AuthUse::Token), "S07: the hash depends on the endpoint");
         assert_ne!(

@@ -14,13 +14,14 @@ mod sign_ins;
 
 pub(in crate::owner) use grant_documents::{DocumentWriter, GrantDocuments};
 pub(in crate::owner) use host_state::{
-    AnswerProgress, ApprovedPackage, AuditRetentionSetting, CallRecord, CallRequest, CallTable, ConfirmedFile,
-    ConfirmedRead, ConfirmedSettings, ConsentQueue, EventStream, FlowTable, FolderShare, FolderShares, HeldResult,
-    InstallRecord, KnownSession, KnownTool, LaunchFacts, ModelOutcome, ModelRun, PendingRequest, Permissions,
-    ProviderAddress, REFUSALS, ReadDocument, RequestPurpose, RequestThrottle, Reviews, RunProgress, Sampling,
-    SamplingRecord, SelfDescription, ServerFlows, SettingsReply, SettingsState, TicketUse, UnaskedRequest,
-    UsageReservation, asker_of, body_of, content_of, endpoint_parts, entries, hash_of, keeping, kind_of, refusal,
-    refusal_response, roots_in, rounds, sampling_subject, standing_of, subject_of, with_entry,
+    ApprovedPackage, AuditRetentionSetting, AutoApprovedRequest, CallRecord, CallRequest, CallTable, ConfirmedFile,
+    ConfirmedRead, ConfirmedSettings, ConsentQueue, DENIALS_UNTIL_MUTE, DecisionProgress, EventStream, FlowTable,
+    FolderShare, FolderShares, InstallRecord, KnownSession, KnownTool, LaunchFacts, ModelOutcome, ModelRun,
+    PendingRequest, PendingResult, Permissions, ProviderAddress, ReadDocument, RequestPurpose, RequestThrottle,
+    Reviews, RunProgress, Sampling, SamplingRecord, SelfDescription, ServerFlows, SettingsReply, SettingsState,
+    TicketUse, UsageReservation, consent_kind, consent_payload_hash, consent_subject, counted_rounds,
+    endpoints_by_purpose, entries_by_server, originator_name, payload_text, refusal_error, refusal_response,
+    retention_text, sampling_subject, to_consent_body, to_roots, tool_review_state, with_server_entry,
 };
 pub use host_state::{
     CallOrigin, ConversationLabel, DecisionError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,

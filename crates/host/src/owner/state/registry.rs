@@ -48,7 +48,7 @@ impl ServerRegistry {
     ///
     /// Returns [`ReviewError::NotFound`] if no server has this name, [`ReviewError::NotRunning`] if it is not running,
     /// and [`ReviewError::Stale`] if a definition has changed.
-    pub(in crate::owner) fn check_shown(
+    pub(in crate::owner) fn check_displayed_definitions(
         &self,
         server: &str,
         seen: &[ShownDefinition],
@@ -75,13 +75,13 @@ impl ServerRegistry {
     }
 
     /// Creates a share of these folders, bound to the current command of the server.
-    pub(in crate::owner) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
+    pub(in crate::owner) fn share_for_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
         Some(FolderShare { command: config_hash(&record.config), folders })
     }
 
     /// Returns the record of a server if `run` is its current run.
-    pub(in crate::owner) fn current(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
+    pub(in crate::owner) fn record_of_run(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
     }
 
@@ -106,7 +106,7 @@ impl ServerRegistry {
     }
 
     /// Examines the information that a server sent about itself on initialization.
-    pub(in crate::owner) fn look_at_claims(&mut self, server: &str) {
+    pub(in crate::owner) fn examine_claims(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
         {
@@ -120,7 +120,7 @@ impl ServerRegistry {
     }
 
     /// Returns the warnings about a server itself rather than its definitions.
-    pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
+    pub(in crate::owner) fn server_findings(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
             return ReviewFindings::default();
@@ -146,7 +146,7 @@ impl ServerRegistry {
 
     /// Returns the folders in `shared` that the server receives. A sandboxed server receives only those that its
     /// sandbox allows.
-    pub(in crate::owner) fn folders_told_to(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
+    pub(in crate::owner) fn sent_folders(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
             Some(sandbox) => intersect_folders(&shared, sandbox),
@@ -175,7 +175,7 @@ impl ServerRegistry {
         if response.content.blocks().is_empty() {
             return Err(DecisionError::WrongKind("the answer is empty"));
         }
-        if self.records.get(server).is_some_and(|record| !record.session.can_carry(&response.content)) {
+        if self.records.get(server).is_some_and(|record| !record.session.supports_content(&response.content)) {
             let cause = "the server's protocol revision cannot carry such content; send one text";
             return Err(DecisionError::WrongKind(cause));
         }

@@ -70,7 +70,7 @@ impl ServerRecord {
     }
 
     /// Saves the subscriptions and the log level of an ended session, so that they can be restored in the next session.
-    pub(in crate::owner) fn restore_later(&mut self) {
+    pub(in crate::owner) fn save_for_restore(&mut self) {
         let (uris, level) = &mut self.session.to_restore;
         for uri in std::mem::take(&mut self.session.subscriptions) {
             if !uris.contains(&uri) {
@@ -89,7 +89,7 @@ impl ServerRecord {
 
     /// Sets whether a sign-in is in progress, and the reason why it is required, in the state of a server that requires
     /// one.
-    pub(in crate::owner) fn signs_in(&mut self, signing_in: bool, cause: Option<String>) {
+    pub(in crate::owner) fn set_signing_in(&mut self, signing_in: bool, cause: Option<String>) {
         if let ServerState::NeedsSignIn(needed) = &mut self.state {
             needed.signing_in = signing_in;
             needed.cause = cause.unwrap_or_else(|| std::mem::take(&mut needed.cause));
@@ -122,7 +122,7 @@ pub(crate) struct SessionState {
 
 impl SessionState {
     /// Returns `true` if the server's protocol revision supports this content of a model's reply.
-    pub(in crate::owner) fn can_carry(&self, content: &SamplingContent) -> bool {
+    pub(in crate::owner) fn supports_content(&self, content: &SamplingContent) -> bool {
         let Some(facts) = &self.facts else { return true };
         let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
         let blocks = content.blocks();

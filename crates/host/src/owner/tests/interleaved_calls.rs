@@ -13,7 +13,7 @@ use mcp_proto::types::CallToolResult;
 use policy::{ApprovalScope, PolicyRule, RuleScope};
 use serde_json::json;
 
-use super::world::{ASKING, GRANTED, Polled, RUN, SERVER, World, catalog, polled};
+use super::world::{ASKING_TOOL, CallerFuture, GRANTED_TOOL, RUN, SERVER, World, catalog, poll_once};
 use crate::connection::{CallTicket, ConnectionCommand, ConnectionEvent};
 use crate::owner::Owner;
 use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
@@ -22,7 +22,7 @@ use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 const SEEDS: u64 = 150;
 /// Number of calls. The next constant is the number of calls that begin only after the acknowledgement.
 const CALLS: usize = 7;
-const AFTER: usize = 2;
+const CALLS_AFTER_ACTION: usize = 2;
 /// Maximum number of steps in one order.
 const MAX_STEPS: usize = 3_000;
 
@@ -39,7 +39,7 @@ enum Action {
 
 /// A call of the test, and its progress.
 struct ScheduledCall {
-    future: Polled<Result<CallToolResult, CallFailure>>,
+    future: CallerFuture<Result<CallToolResult, CallFailure>>,
     has_begun: bool,
     has_departed: bool,
     outcome: Option<Result<CallToolResult, CallFailure>>,
@@ -80,10 +80,10 @@ struct Coverage {
 
 struct Schedule {
     world: World,
-    action: Polled<()>,
+    action: CallerFuture<()>,
     is_acknowledged: bool,
     calls: Vec<ScheduledCall>,
-    decisions: Vec<Polled<Result<(), crate::DecisionError>>>,
+    decisions: Vec<CallerFuture<Result<(), crate::DecisionError>>>,
     /// Calls that the server has received, but not responded to.
     received: VecDeque<CallTicket>,
     is_told_to_stop: bool,
@@ -98,7 +98,7 @@ impl Schedule {
         let grant = host.grants().await.unwrap().remove(0).id;
         let mut rule: PolicyRule =
             serde_json::from_value(json!({ "server": SERVER, "tool": "*", "effect": "deny" })).unwrap();
-        let action: Polled<()> = match action {
+        let action: CallerFuture<()> = match action {
             Action::Revoke => {
                 Box::pin(async move { assert!(host.revoke_grant(grant).await.unwrap(), "the grant existed") })
             }
@@ -131,21 +131,20 @@ impl Schedule {
             Step::Act => !self.is_acknowledged,
             Step::Begin => {
                 let waiting = self.calls.iter().filter(|call| !call.has_begun).count();
-                waiting > if self.is_acknowledged { 0 } else { AFTER }
+                waiting > if self.is_acknowledged { 0 } else { CALLS_AFTER_ACTION }
             }
-            Step::Approve => !self.approvable().await.is_empty(),
-            Step::WriteEntry => self.world.log.queued() > 0,
+            Step::Approve => !self.approvable_requests().await.is_empty(),
+            Step::WriteEntry => self.world.log.queued_entries() > 0,
             Step::WriteDocument => self.world.has_unwritten().await,
             Step::Run => true,
             Step::Respond => !self.received.is_empty() || self.is_told_to_stop,
         }
     }
 
-    /// Returns the consent requests for calls of [`ASKING`]. Requests for the other tool prove that its grant has
+    /// Returns the consent requests for calls of [`ASKING_TOOL`]. Requests for the other tool prove that its grant has
     /// ended, and are denied at the end.
-    async fn approvable(&self) -> Vec<ConsentRequestView> {
-        let is_asking =
-            |body: &ConsentRequestBody| matches!(body, ConsentRequestBody::Tool { tool, .. } if tool.name == ASKING);
+    async fn approvable_requests(&self) -> Vec<ConsentRequestView> {
+        let is_asking = |body: &ConsentRequestBody| matches!(body, ConsentRequestBody::Tool { tool, .. } if tool.name == ASKING_TOOL);
         let requests = self.world.requests().await.into_iter();
         requests.filter(|request| !self.is_acknowledged && is_asking(&request.body)).collect()
     }
@@ -155,18 +154,18 @@ impl Schedule {
         assert!(self.steps.len() < MAX_STEPS, "{self}: the calls end");
         let mut acknowledged = false;
         match step {
-            Step::Act => acknowledged = polled(&mut self.action).await.is_some(),
+            Step::Act => acknowledged = poll_once(&mut self.action).await.is_some(),
             Step::Begin => {
                 let next = self.calls.iter_mut().find(|call| !call.has_begun);
                 if let Some(call) = next {
                     call.has_begun = true;
-                    call.outcome = polled(&mut call.future).await;
+                    call.outcome = poll_once(&mut call.future).await;
                 }
             }
             Step::Approve => {
-                let request = self.approvable().await.remove(0);
+                let request = self.approvable_requests().await.remove(0);
                 let mut decision = self.world.decide(&request, UserDecision::Allow(ApprovalScope::Once));
-                if polled(&mut decision).await.is_none() {
+                if poll_once(&mut decision).await.is_none() {
                     self.decisions.push(decision);
                 }
             }
@@ -223,11 +222,11 @@ impl Schedule {
 
     async fn poll_begun(&mut self) {
         for call in self.calls.iter_mut().filter(|call| call.has_begun && call.outcome.is_none()) {
-            call.outcome = polled(&mut call.future).await;
+            call.outcome = poll_once(&mut call.future).await;
         }
         let mut pending = Vec::new();
         for mut decision in self.decisions.drain(..) {
-            if polled(&mut decision).await.is_none() {
+            if poll_once(&mut decision).await.is_none() {
                 pending.push(decision);
             }
         }
@@ -266,7 +265,7 @@ impl Schedule {
                 continue;
             }
             let Some(request) = self.world.requests().await.into_iter().next() else { break };
-            let denied = polled(&mut self.world.decide(&request, UserDecision::Deny)).await;
+            let denied = poll_once(&mut self.world.decide(&request, UserDecision::Deny)).await;
             assert_eq!(denied, Some(Ok(())), "{self}: the request is denied");
             self.receive();
             self.poll_begun().await;
@@ -321,25 +320,25 @@ async fn interleave(action: Action, tools: &[&str]) {
 
 #[tokio::test]
 async fn no_call_is_sent_under_a_revoked_grant() {
-    interleave(Action::Revoke, &[GRANTED]).await;
+    interleave(Action::Revoke, &[GRANTED_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_against_a_new_rule() {
-    interleave(Action::Deny, &[GRANTED, ASKING]).await;
+    interleave(Action::Deny, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_against_a_new_rule_for_this_run() {
-    interleave(Action::DenyForRun, &[GRANTED, ASKING]).await;
+    interleave(Action::DenyForRun, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_with_a_changed_definition() {
-    interleave(Action::ChangeDefinition, &[GRANTED]).await;
+    interleave(Action::ChangeDefinition, &[GRANTED_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_to_a_stopped_server() {
-    interleave(Action::Stop, &[GRANTED, ASKING]).await;
+    interleave(Action::Stop, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }

@@ -14,7 +14,7 @@ use mcp_proto::session::{
 use mcp_proto::types::{ClientCapabilities, ElicitAction, ElicitationCapability};
 use serde_json::{Map, Value, json};
 
-use super::world::{Polled, SERVER, World, polled};
+use super::world::{CallerFuture, SERVER, World, poll_once};
 use crate::connection::{ConnectionCommand, ConnectionEvent};
 use crate::view::{ConsentRequestView, UserDecision};
 
@@ -22,7 +22,7 @@ use crate::view::{ConsentRequestView, UserDecision};
 const SEEDS: u64 = 150;
 /// Number of requests of the server. The next constant is the number of requests that it sends only after it is muted.
 const REQUESTS: usize = 6;
-const AFTER: usize = 2;
+const REQUESTS_AFTER_MUTE: usize = 2;
 /// Maximum number of steps in one order.
 const MAX_STEPS: usize = 3_000;
 
@@ -54,7 +54,7 @@ struct Schedule {
     forms: Vec<ScheduledForm>,
     /// Consent requests whose forms the user has submitted. The next field contains the pending decisions.
     submitted: Vec<ConsentRequestId>,
-    decisions: Vec<Polled<Result<(), crate::DecisionError>>>,
+    decisions: Vec<CallerFuture<Result<(), crate::DecisionError>>>,
     /// Steps so far, for the message of a failed assertion.
     steps: Vec<Step>,
 }
@@ -115,9 +115,9 @@ impl Schedule {
     async fn is_possible(&self, step: Step) -> bool {
         match step {
             Step::Mute => !self.is_muted,
-            Step::Ask => self.unsent() > if self.is_muted { 0 } else { AFTER },
+            Step::Ask => self.unsent() > if self.is_muted { 0 } else { REQUESTS_AFTER_MUTE },
             Step::Submit => self.undecided().await.is_some(),
-            Step::WriteEntry => self.world.log.queued() > 0,
+            Step::WriteEntry => self.world.log.queued_entries() > 0,
             Step::Run => true,
         }
     }
@@ -145,7 +145,7 @@ impl Schedule {
                 self.submitted.push(request.id);
                 let content = Map::from_iter([("n".to_owned(), json!(request.id.0))]);
                 let mut decision = self.world.decide(&request, UserDecision::Submit(content));
-                if polled(&mut decision).await.is_none() {
+                if poll_once(&mut decision).await.is_none() {
                     self.decisions.push(decision);
                 }
             }
@@ -205,7 +205,7 @@ async fn no_entered_data_is_sent_to_a_muted_server() {
             schedule.take(Step::Run).await;
         }
         for decision in &mut schedule.decisions {
-            assert!(polled(decision).await.is_some(), "after {:?}: each decision has a reply", schedule.steps);
+            assert!(poll_once(decision).await.is_some(), "after {:?}: each decision has a reply", schedule.steps);
         }
         let is_accepted = |form: &&ScheduledForm| {
             let response = form.response.as_ref().unwrap_or_else(|| panic!("{schedule}: each request has a response"));

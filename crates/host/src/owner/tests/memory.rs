@@ -30,7 +30,7 @@ impl MemoryLog {
     }
 
     /// Returns the number of queued entries that are not written yet.
-    pub(in crate::owner) fn queued(&self) -> usize {
+    pub(in crate::owner) fn queued_entries(&self) -> usize {
         self.queue.lock().unwrap().len()
     }
 
@@ -137,7 +137,7 @@ impl MemoryDocuments {
     }
 
     /// Returns the number of writes that have begun, and `true` if the last one waits for permission.
-    pub(in crate::owner) fn begun(&self) -> (usize, bool) {
+    pub(in crate::owner) fn begun_writes(&self) -> (usize, bool) {
         let gate = self.gate.lock().unwrap();
         (gate.begun, gate.is_closed && gate.begun > gate.permitted)
     }

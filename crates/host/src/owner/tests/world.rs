@@ -25,18 +25,18 @@ use crate::{Host, HostOptions};
 /// Name of the test server.
 pub(in crate::owner) const SERVER: &str = "s";
 /// Tool that the user has allowed permanently.
-pub(in crate::owner) const GRANTED: &str = "granted";
+pub(in crate::owner) const GRANTED_TOOL: &str = "granted";
 /// Tool whose calls require the user's consent each time.
-pub(in crate::owner) const ASKING: &str = "asking";
+pub(in crate::owner) const ASKING_TOOL: &str = "asking";
 /// Current run of the test server.
 pub(in crate::owner) const RUN: RunId = RunId(1);
 /// Documents that the owner writes in these tests.
-const WRITTEN: [Document; 3] = [Document::Grants, Document::Policy, Document::Pins];
+const WRITTEN_DOCUMENTS: [Document; 3] = [Document::Grants, Document::Policy, Document::Pins];
 /// Capacity of the channel in place of the connection.
 const MAX_COMMANDS: usize = 64;
 
 /// A future of a caller of the host, polled by the test.
-pub(in crate::owner) type Polled<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
+pub(in crate::owner) type CallerFuture<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
 
 /// A host, its server, and its storage.
 pub(in crate::owner) struct World {
@@ -56,12 +56,12 @@ pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
         input_schema: json!({ "type": "object" }),
         ..Tool::default()
     };
-    let tools = [GRANTED, ASKING].map(|name| ListEntry::from(&tool(name))).into();
+    let tools = [GRANTED_TOOL, ASKING_TOOL].map(|name| ListEntry::from(&tool(name))).into();
     Arc::new(Catalog { tools, is_read: true, ..Catalog::default() })
 }
 
 impl World {
-    /// Starts a host with a server that is ready and a permanent grant for [`GRANTED`]. Later writes wait for the
+    /// Starts a host with a server that is ready and a permanent grant for [`GRANTED_TOOL`]. Later writes wait for the
     /// test's permission.
     pub(in crate::owner) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -102,8 +102,8 @@ impl World {
     }
 
     async fn allow_permanently(&mut self) {
-        let mut call = self.call("setup", GRANTED, 0);
-        assert!(polled(&mut call).await.is_none(), "a new tool requires consent");
+        let mut call = self.call("setup", GRANTED_TOOL, 0);
+        assert!(poll_once(&mut call).await.is_none(), "a new tool requires consent");
         let request = self.requests().await.remove(0);
         self.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await.unwrap();
         let command = self.commands.try_recv().expect("the call is sent");
@@ -119,7 +119,7 @@ impl World {
         id: &str,
         tool: &str,
         number: usize,
-    ) -> Polled<Result<CallToolResult, CallFailure>> {
+    ) -> CallerFuture<Result<CallToolResult, CallFailure>> {
         let (host, id, tool) = (self.host.clone(), id.to_owned(), tool.to_owned());
         let arguments = Map::from_iter([("n".to_owned(), json!(number))]);
         let (sent, _) = oneshot::channel();
@@ -132,7 +132,7 @@ impl World {
         &self,
         request: &ConsentRequestView,
         decision: UserDecision,
-    ) -> Polled<Result<(), crate::DecisionError>> {
+    ) -> CallerFuture<Result<(), crate::DecisionError>> {
         let (host, id, hash) = (self.host.clone(), request.id, request.hash.to_string());
         Box::pin(async move { host.decide(id, hash, decision).await })
     }
@@ -155,19 +155,20 @@ impl World {
 
     /// Returns `true` if the write of a document waits for permission.
     pub(in crate::owner) async fn has_unwritten(&self) -> bool {
-        let is_unwritten =
-            |owner: &mut Owner| WRITTEN.iter().any(|document| owner.documents.writer.is_written_later(*document));
+        let is_unwritten = |owner: &mut Owner| {
+            WRITTEN_DOCUMENTS.iter().any(|document| owner.documents.writer.has_pending_writes(*document))
+        };
         self.host.with_owner(is_unwritten).await.unwrap()
     }
 
     /// Permits the next write of a document, and waits until the owner has handled its result.
     pub(in crate::owner) async fn write_document(&self) {
         // The writer runs on another thread, so the test waits for it. Otherwise the order of steps would vary.
-        while !self.documents.begun().1 {
+        while !self.documents.begun_writes().1 {
             std::thread::yield_now();
         }
         let before = self.documents.permit_next();
-        while self.documents.begun().0 == before && self.has_unwritten().await {
+        while self.documents.begun_writes().0 == before && self.has_unwritten().await {
             std::thread::yield_now();
         }
     }
@@ -177,7 +178,7 @@ impl World {
         tokio::time::resume();
         self.documents.open_gate();
         self.log.delays.store(false, Ordering::SeqCst);
-        while self.log.queued() > 0 {
+        while self.log.queued_entries() > 0 {
             self.log.write_next();
         }
         drop(self.commands);
@@ -187,7 +188,7 @@ impl World {
 }
 
 /// Polls a future once, and returns its output if it is ready.
-pub(in crate::owner) async fn polled<T>(future: &mut Polled<T>) -> Option<T> {
+pub(in crate::owner) async fn poll_once<T>(future: &mut CallerFuture<T>) -> Option<T> {
     match futures_util::poll!(future.as_mut()) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,

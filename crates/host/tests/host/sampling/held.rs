@@ -7,7 +7,7 @@ use std::pin::pin;
 use models::{Conversion, ConversionChoices, ModelRef, UnsupportedFeature};
 
 use super::*;
-use crate::providers::settings;
+use crate::providers::provider_settings;
 
 /// Maximum number of tokens of the reply in the server's request.
 const MAX_REPLY_TOKENS: u64 = 4_000;
@@ -17,7 +17,7 @@ async fn start_request(app: &TestApp, model: &ScriptedModel, id: &str) -> Pendin
     let before = model.requests().len();
     // The model takes longer than disabling sampling on a slow machine. No test waits for its end.
     model.queue_reply(vec![ModelStep::Waits(Duration::from_secs(10)), text_reply("Aye.", (10, 2)).remove(1)]);
-    let called = call(app, id, json!({ "with_picture": false, "max_tokens": MAX_REPLY_TOKENS }));
+    let called = spawn_call(app, id, json!({ "with_picture": false, "max_tokens": MAX_REPLY_TOKENS }));
     assert!(poll_until(EVENT_TIMEOUT, || model.requests().len() > before).await, "the request is sent to the model");
     called
 }
@@ -26,16 +26,16 @@ async fn start_request(app: &TestApp, model: &ScriptedModel, id: &str) -> Pendin
 async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
     let (app, model, user) = start_harbour("legacy").await;
     for end in ["the setting", "the rule", "a rule that asks", "another program"] {
-        set(&app, enabled_settings()).await;
-        let own = app.host.set_rule(rule(9, 1_000_000)).await.unwrap();
+        set_sampling(&app, enabled_settings()).await;
+        let own = app.host.set_rule(sampling_rule(9, 1_000_000)).await.unwrap();
         let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         let called = start_request(&app, &model, end).await;
         let mut rules = vec![own];
         match end {
-            "the setting" => set(&app, SamplingSettings { on: false, ..enabled_settings() }).await,
+            "the setting" => set_sampling(&app, SamplingSettings { on: false, ..enabled_settings() }).await,
             "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap(),
             "a rule that asks" => {
-                let asks = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..rule(1, 1) };
+                let asks = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..sampling_rule(1, 1) };
                 rules.push(app.host.set_rule(asks).await.unwrap());
             }
             _ => {
@@ -62,8 +62,8 @@ async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
 #[tokio::test]
 async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
     let (app, model, user) = start_harbour("legacy").await;
-    set(&app, SamplingSettings { max_tokens: 64, ..enabled_settings() }).await;
-    let called = call(&app, "1", json!({ "with_picture": false }));
+    set_sampling(&app, SamplingSettings { max_tokens: 64, ..enabled_settings() }).await;
+    let called = spawn_call(&app, "1", json!({ "with_picture": false }));
     let mut request = app.consent_request(SERVER, "the model", is_sampling).await;
     let thinks = ModelStep::Says(ReplyDelta::Thinking("Hm. ".repeat(300)));
     // Each case consists of the model's steps, the text of the final error if any, and the minimum number of tokens to
@@ -83,7 +83,7 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
         if hangs {
             // Only the case with reasoning counts more tokens than the maximum of the reply.
             let has_thought = least > 64;
-            let running = until(
+            let running = wait_until(
                 &app,
                 "at work",
                 |state, _| matches!(state.run, ModelAnswerState::Running { thinking, .. } if thinking == has_thought),
@@ -91,7 +91,7 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
             .await;
             app.decide(&running, UserDecision::Stop).await;
         }
-        request = until(&app, "stopped", |state, _| match state.run {
+        request = wait_until(&app, "stopped", |state, _| match state.run {
             ModelAnswerState::Failed { code, .. } => Some(code.name()) == fails,
             ModelAnswerState::No => fails.is_none(),
             _ => false,
@@ -109,8 +109,8 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
 async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
     let (app, model, user) = start_harbour("legacy").await;
     let few = Budget { tokens: Some(300), ..Budget::default() };
-    set(&app, SamplingSettings { per_hour: few, ..enabled_settings() }).await;
-    let called = call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
+    set_sampling(&app, SamplingSettings { per_hour: few, ..enabled_settings() }).await;
+    let called = spawn_call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
     let request = app.consent_request(SERVER, "the model", is_sampling).await;
     let refused = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
     assert!(
@@ -132,18 +132,18 @@ async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
 
 #[tokio::test]
 async fn approval_is_bound_to_the_provider_settings_shown() {
-    let app = TestApp::start(vec![(SERVER, demo(&["--era", "legacy"]))]).await;
+    let app = TestApp::start(vec![(SERVER, demo_config(&["--era", "legacy"]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let user = app.decide_automatically(allow_start_and_tools);
-    app.host.set_provider(settings("http://127.0.0.1:9/v1")).await.unwrap();
+    app.host.set_provider(provider_settings("http://127.0.0.1:9/v1")).await.unwrap();
     let small = ModelRef { provider: "own".into(), model: "small".into() };
-    set(&app, SamplingSettings { model: Some(small), ..enabled_settings() }).await;
-    let called = call(&app, "1", json!({}));
+    set_sampling(&app, SamplingSettings { model: Some(small), ..enabled_settings() }).await;
+    let called = spawn_call(&app, "1", json!({}));
     let shown = app.consent_request(SERVER, "the model", is_sampling).await;
-    let mut quiet = settings("http://127.0.0.1:9/v1");
+    let mut quiet = provider_settings("http://127.0.0.1:9/v1");
     quiet.conversions = ConversionChoices([(UnsupportedFeature::Image, Conversion::LeaveOut)].into_iter().collect());
-    for changed in [settings("http://127.0.0.1:10/v1"), quiet] {
+    for changed in [provider_settings("http://127.0.0.1:10/v1"), quiet] {
         let before = app.consent_request(SERVER, "as it is", is_sampling).await;
         app.host.set_provider(changed).await.unwrap();
         let taken = app.host.decide(before.id, before.hash.to_string(), ONCE).await;
@@ -153,7 +153,7 @@ async fn approval_is_bound_to_the_provider_settings_shown() {
         );
     }
     app.host.remove_provider("own".into()).await.unwrap();
-    let without = until(&app, "no model", |state, _| state.model.is_none()).await;
+    let without = wait_until(&app, "no model", |state, _| state.model.is_none()).await;
     assert_ne!(without.hash, shown.hash, "removing the provider changes the hash");
     app.decide(&without, UserDecision::Deny).await;
     assert!(!call_text(called).await.0, "the request is denied");
@@ -163,7 +163,7 @@ async fn approval_is_bound_to_the_provider_settings_shown() {
 #[tokio::test]
 async fn request_edited_while_tokens_are_counted_is_not_sent() {
     let (app, model, user) = start_harbour("legacy").await;
-    let called = call(&app, "1", json!({ "with_picture": false }));
+    let called = spawn_call(&app, "1", json!({ "with_picture": false }));
     let shown = app.consent_request(SERVER, "the model", is_sampling).await;
     let mut other = sampling_parts(&shown).0.clone();
     other.messages[0].content = SamplingContent::One(ContentBlock::text("Another?"));

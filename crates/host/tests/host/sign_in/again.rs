@@ -10,16 +10,16 @@ use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::{SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use testkit::app::{TestApp, remote};
+use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript};
 use testkit::http::{HttpServer, ordinary};
 
-use super::{NAME, RemoteSetup};
+use super::{RemoteSetup, SERVER_NAME};
 
 const REVISION: &str = "2025-11-25";
 
 /// Starts a server with resources and logging. When the returned flag is set, it requires another sign-in.
-async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<AtomicBool>) {
+async fn server_with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<AtomicBool>) {
     let (refuses, issuer) = (Arc::new(AtomicBool::new(false)), issuer.issuer());
     let refusing = Arc::clone(&refuses);
     let good: Arc<Mutex<Option<String>>> = Arc::default();
@@ -74,29 +74,29 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
         ..AuthorizationScript::default()
     };
     let issuer = AuthorizationServer::start(issues).await;
-    let (server, refuses) = with_resources(&issuer).await;
-    let app = TestApp::start(vec![(NAME, remote(&server.url("/mcp")))]).await;
+    let (server, refuses) = server_with_resources(&issuer).await;
+    let app = TestApp::start(vec![(SERVER_NAME, remote_config(&server.url("/mcp")))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let answering = app.decide_automatically(|consent_request| {
         matches!(consent_request.body, ConsentRequestBody::SignIn { .. })
             .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     // The first session requires no sign-in, but the user signs in.
-    app.ready(NAME).await;
-    app.host.subscribe(NAME.into(), "note://1".into(), true).await.unwrap();
-    app.host.set_log_level(NAME.into(), LogLevel::Warning).await.unwrap();
+    app.ready(SERVER_NAME).await;
+    app.host.subscribe(SERVER_NAME.into(), "note://1".into(), true).await.unwrap();
+    app.host.set_log_level(SERVER_NAME.into(), LogLevel::Warning).await.unwrap();
     for (how, wanted) in [("by the user's own wish", 2), ("after a refusal", 3)] {
-        let before = app.server(NAME).await.since;
+        let before = app.server(SERVER_NAME).await.since;
         if wanted == 2 {
-            app.host.sign_in(NAME.into()).await.unwrap();
+            app.host.sign_in(SERVER_NAME.into()).await.unwrap();
         } else {
             refuses.store(true, Ordering::Relaxed);
             app.host
-                .read_resource("r".into(), NAME.into(), "note://1".into())
+                .read_resource("r".into(), SERVER_NAME.into(), "note://1".into())
                 .await
                 .expect_err("the request is rejected");
-            app.until(NAME, "waiting", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
-            app.host.sign_in(NAME.into()).await.unwrap();
+            app.until(SERVER_NAME, "waiting", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
+            app.host.sign_in(SERVER_NAME.into()).await.unwrap();
         }
         let is_back = |s: &host::view::ServerView| {
             s.state == ServerState::Ready
@@ -104,7 +104,7 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
                 && s.subscriptions == ["note://1"]
                 && s.log_level.is_some()
         };
-        app.until(NAME, &format!("as it was before, {how}"), is_back).await;
+        app.until(SERVER_NAME, &format!("as it was before, {how}"), is_back).await;
         for method in ["resources/subscribe", "logging/setLevel"] {
             assert_eq!(server.count(method), wanted, "{method} was sent again, {how}");
         }
@@ -147,8 +147,8 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
     let far = RemoteSetup::new().await;
     let keychain = Arc::new(LockableKeychain::default());
     let folder = tempfile::tempdir().unwrap();
-    let servers = vec![(NAME, remote(&far.server.url()))];
-    let app = TestApp::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
+    let servers = vec![(SERVER_NAME, remote_config(&far.server.url()))];
+    let app = TestApp::start_with_secrets(folder, servers, HostOptions::default(), keychain.clone()).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let far = RemoteSetup { app, ..far }.signed_in().await;
     assert_eq!(
@@ -160,7 +160,7 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
     keychain.is_locked.store(true, Ordering::Relaxed);
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let RemoteSetup { issuer, server, app, .. } = far;
-    let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
+    let app = TestApp::start_with_secrets(app.folder, Vec::new(), options, keychain.clone()).await;
     let far = RemoteSetup { issuer, server, app, keychain: Arc::default() };
     // The grant can't be verified without the key in the locked keychain, so the start requires consent.
     let allowing = far.app.decide_automatically(|consent_request| {
@@ -168,15 +168,15 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
             .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     assert_eq!(
-        far.app.server(NAME).await.state,
+        far.app.server(SERVER_NAME).await.state,
         ServerState::Stopped,
         "nothing is started by a grant that can't be verified"
     );
     assert!(far.app.consent_requests().await.is_empty(), "no consent is requested for it");
     keychain.is_locked.store(false, Ordering::Relaxed);
-    far.app.host.start_server(NAME.into()).await.unwrap();
+    far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "the earlier sign-in is used");
+    assert_eq!(far.issuer.authorization_queries().len(), 1, "the earlier sign-in is used");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -185,14 +185,14 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
 async fn failed_token_refresh_is_retried_after_a_network_change() {
     let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
-    far.issuer.end_access_tokens();
+    far.issuer.invalidate_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
     far.echo("late", "x").await.expect_err("the token can't be refreshed");
     far.needs_sign_in("503").await;
     far.issuer.set(|script| script.down = None);
     far.app.host.network_changed().await.unwrap();
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "no new sign-in is required");
+    assert_eq!(far.issuer.authorization_queries().len(), 1, "no new sign-in is required");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -201,13 +201,13 @@ async fn failed_token_refresh_is_retried_after_a_network_change() {
 async fn failed_token_refresh_is_retried_later() {
     let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
-    far.issuer.end_access_tokens();
+    far.issuer.invalidate_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
     far.echo("late", "x").await.expect_err("the token can't be refreshed");
     far.needs_sign_in("503").await;
     far.issuer.set(|script| script.down = None);
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "no action of the user is required");
+    assert_eq!(far.issuer.authorization_queries().len(), 1, "no action of the user is required");
     allowing.abort();
     far.app.host.close().await;
 }

@@ -11,7 +11,7 @@ use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, Protec
 use testkit::browser;
 use testkit::deadline::poll_until;
 
-use super::{NAME, RemoteSetup, is_sign_in};
+use super::{RemoteSetup, SERVER_NAME, is_sign_in};
 
 #[tokio::test]
 async fn sign_in_completes_from_401_to_a_ready_server() {
@@ -91,13 +91,13 @@ async fn automatic_start_requests_no_sign_in() {
     far.approve().await;
     far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
     far.needs_sign_in("declined").await;
-    assert!(far.issuer.authorizations().is_empty(), "no page is opened after a denial");
+    assert!(far.issuer.authorization_queries().is_empty(), "no page is opened after a denial");
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
     assert!(far.app.consent_requests().await.is_empty(), "an automatic start requests no consent");
     let is_announced = || far.app.platform.announced.lock().unwrap().iter().any(|a| a == "far: sign-in");
     assert!(poll_until(EVENT_TIMEOUT, is_announced).await, "the sign-in is announced");
-    far.app.host.sign_in(NAME.into()).await.unwrap();
+    far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     far.app.host.close().await;
@@ -112,7 +112,7 @@ async fn declined_sign_in_is_not_requested_again_until_the_user_asks() {
         far.needs_sign_in("declined").await;
         assert!(far.app.consent_requests().await.is_empty(), "consent is not requested again automatically");
         assert!(far.view().await.failed.is_some(), "the reason of the failure is retained");
-        far.app.host.sign_in(NAME.into()).await.unwrap();
+        far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     }
     far.allow().await;
     far.ready().await;
@@ -128,31 +128,31 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     far.approve().await;
     // The sign-in is cancelled while its consent request is pending.
     far.sign_in_request().await;
-    far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
+    far.app.host.cancel_sign_in(SERVER_NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
     far.assert_no_consent_requests().await;
     // The sign-in is cancelled while the browser is open.
-    far.app.host.sign_in(NAME.into()).await.unwrap();
+    far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     far.allow().await;
     let view = far.wait_for_browser().await;
     let progress = view.in_progress.unwrap();
-    let left = progress.ends_at.unwrap() - ports::time::now();
+    let left = progress.ends_at.unwrap() - ports::time::system_time_millis();
     assert!((200_000..=300_000).contains(&left), "five minutes are left to sign in: {left} ms");
     let callback = progress.redirect_uri.unwrap();
-    far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
+    far.app.host.cancel_sign_in(SERVER_NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
     assert!(browser::get(&callback).await.is_err(), "the redirect listener is closed");
     // The sign-in is cancelled by stopping the server.
-    far.app.host.sign_in(NAME.into()).await.unwrap();
+    far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     far.sign_in_request().await;
-    far.app.host.stop_server(NAME.into()).await.unwrap();
-    far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
+    far.app.host.stop_server(SERVER_NAME.into()).await.unwrap();
+    far.app.until(SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.until("ended", |view| view.in_progress.is_none()).await;
     // The sign-in is cancelled by removing the server.
-    far.app.host.sign_in(NAME.into()).await.unwrap();
+    far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     far.sign_in_request().await;
-    far.app.host.remove_server(NAME.into()).await.unwrap();
+    far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.app.host.close().await;
 }
@@ -161,21 +161,21 @@ async fn sign_in_can_be_cancelled_at_any_time() {
 async fn redirect_from_another_browser_can_be_pasted() {
     let far = RemoteSetup::new().await;
     far.app.platform.browses.store(false, Ordering::Relaxed);
-    let waits = far.app.host.paste_redirect(NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await;
-    assert_eq!(waits, Err(SignInError::NotWaiting(NAME.into())), "no sign-in waits for a redirect");
+    let waits = far.app.host.paste_redirect(SERVER_NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await;
+    assert_eq!(waits, Err(SignInError::NotWaiting(SERVER_NAME.into())), "no sign-in waits for a redirect");
     far.approve().await;
     far.allow().await;
     let progress = far.wait_for_browser().await.in_progress.unwrap();
     let page = browser::get(&progress.authorization_url.unwrap()).await.unwrap();
     let address = page.location().expect("the other browser is redirected").to_owned();
     for wrong in ["http://127.0.0.1:1/?code=a&state=b", "nonsense", progress.redirect_uri.as_deref().unwrap()] {
-        let taken = far.app.host.paste_redirect(NAME.into(), wrong.into()).await;
+        let taken = far.app.host.paste_redirect(SERVER_NAME.into(), wrong.into()).await;
         assert!(matches!(taken, Err(SignInError::BadRedirect(_))), "{wrong} is refused: {taken:?}");
     }
     // The redirect of another sign-in must not end this one.
     let other = format!("{}?code=a&state=b", progress.redirect_uri.unwrap());
-    far.app.host.paste_redirect(NAME.into(), other).await.unwrap();
-    far.app.host.paste_redirect(NAME.into(), format!("  {address}\n")).await.unwrap();
+    far.app.host.paste_redirect(SERVER_NAME.into(), other).await.unwrap();
+    far.app.host.paste_redirect(SERVER_NAME.into(), format!("  {address}\n")).await.unwrap();
     far.ready().await;
     far.app.host.close().await;
 }
@@ -183,16 +183,16 @@ async fn redirect_from_another_browser_can_be_pasted() {
 #[tokio::test]
 async fn sign_in_is_not_offered_to_a_server_with_a_configured_key() {
     let far = RemoteSetup::new().await;
-    let mut config = far.app.server(NAME).await.config.as_http().unwrap().clone();
+    let mut config = far.app.server(SERVER_NAME).await.config.as_http().unwrap().clone();
     config.headers.insert("authorization".into(), "Bearer mine".into());
-    let entry = ports::server_config::ServerEntry { name: NAME.into(), config: config.into() };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap();
+    let entry = ports::server_config::ServerEntry { name: SERVER_NAME.into(), config: config.into() };
+    far.app.host.update_server(SERVER_NAME.into(), entry).await.unwrap();
     far.approve().await;
-    let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let view = far.app.until(SERVER_NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
     assert_eq!(failure.reason, host::view::FailureReason::Unauthorized, "[auth-custom-strategy] the key was refused");
     assert!(far.view().await.not_offered.is_some(), "the view states that signing in is not supported");
-    let begun = far.app.host.sign_in(NAME.into()).await;
+    let begun = far.app.host.sign_in(SERVER_NAME.into()).await;
     assert!(matches!(begun, Err(SignInError::NotOffered { .. })), "a sign-in can't be started: {begun:?}");
     let sent: Vec<_> = far.server.seen().iter().filter_map(|r| r.header("authorization").map(str::to_owned)).collect();
     assert!(

@@ -10,7 +10,7 @@ use policy::ApprovalScope;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, RefreshBehaviour};
 use testkit::browser;
 
-use super::{NAME, RemoteSetup, is_sign_in};
+use super::{RemoteSetup, SERVER_NAME, is_sign_in};
 
 #[tokio::test]
 async fn fifty_calls_share_one_token_refresh() {
@@ -18,7 +18,7 @@ async fn fifty_calls_share_one_token_refresh() {
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     far.echo("first", "x").await.expect("the call succeeds");
-    far.issuer.end_access_tokens();
+    far.issuer.invalidate_access_tokens();
     let names: Vec<String> = (0..50).map(|number| format!("call-{number}")).collect();
     let calls = names.iter().map(|name| far.echo(name, name));
     for (name, result) in names.iter().zip(futures_util::future::join_all(calls).await) {
@@ -65,7 +65,7 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
         "[auth-stepup] the same call continues: {called:?}"
     );
     assert_eq!(
-        far.server.with_method("initialize").len(),
+        far.server.requests_with_method("initialize").len(),
         1,
         "the same session continues after the initial failure without a token"
     );
@@ -89,10 +89,10 @@ async fn call_with_a_denied_step_up_fails_alone() {
     let (called, ()) = tokio::join!(calling, answering);
     let failure = called.expect_err("the call fails").to_string();
     assert!(failure.contains("403"), "the error contains the server's response: {failure}");
-    assert_eq!(far.app.server(NAME).await.state, ServerState::Ready, "the server stays ready");
+    assert_eq!(far.app.server(SERVER_NAME).await.state, ServerState::Ready, "the server stays ready");
     assert!(far.view().await.account.is_some(), "the user stays signed in");
     // The user can mute a server that requests more scopes than the user allows.
-    far.app.host.deny_all(NAME.into(), true).await.unwrap();
+    far.app.host.deny_all(SERVER_NAME.into(), true).await.unwrap();
     far.echo("once more", "hello").await.expect_err("the call fails again");
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no further consent is requested");
     allowing.abort();
@@ -137,11 +137,11 @@ async fn session_with_expired_tokens_waits_for_the_user() {
     let issues = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
-    far.issuer.end_access_tokens();
+    far.issuer.invalidate_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");
     far.needs_sign_in("").await;
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no sign-in was requested");
-    far.app.host.start_server(NAME.into()).await.unwrap();
+    far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     far.echo("after", "x").await.expect("the server is ready again");

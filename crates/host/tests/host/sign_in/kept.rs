@@ -9,7 +9,7 @@ use testkit::app::EVENT_TIMEOUT;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::poll_until;
 
-use super::{NAME, RemoteSetup, is_sign_in};
+use super::{RemoteSetup, SERVER_NAME, is_sign_in};
 
 #[tokio::test]
 async fn sign_in_persists_across_restarts() {
@@ -18,7 +18,7 @@ async fn sign_in_persists_across_restarts() {
     assert!(matches!(&kept, Some(TokenStorage::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "no new sign-in is required");
+    assert_eq!(far.issuer.authorization_queries().len(), 1, "no new sign-in is required");
     let far = far.restart(HostOptions::default()).await;
     let view = far.view().await;
     assert!(view.account.is_some(), "the account is known before the server is running");
@@ -28,8 +28,8 @@ async fn sign_in_persists_across_restarts() {
         view.kept
     );
     // Repeats the test with an expired access token and a valid refresh token.
-    far.issuer.end_access_tokens();
-    far.app.host.start_server(NAME.into()).await.unwrap();
+    far.issuer.invalidate_access_tokens();
+    far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
     far.ready().await;
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "a refresh requires no new sign-in");
     far.app.host.close().await;
@@ -42,14 +42,14 @@ async fn tokens_are_never_shown_or_written() {
     for (number, token) in far.issuer.secrets().into_iter().filter(|s| s.starts_with("access")).enumerate() {
         far.echo(&format!("echo-{number}"), &format!("you sent {token}, did you not")).await.expect("a call passes");
     }
-    let activity = far.app.activity(NAME).await;
+    let activity = far.app.activity(SERVER_NAME).await;
     assert!(activity.contains("you sent [redacted], did you not"), "what a server echoes is redacted: {activity}");
     assert!(activity.contains("a secret in it is redacted"), "the redaction is marked: {activity}");
-    far.issuer.end_access_tokens();
+    far.issuer.invalidate_access_tokens();
     far.echo("renewed", "x").await.expect("a call passes");
-    far.app.host.sign_out(NAME.into()).await.unwrap();
+    far.app.host.sign_out(SERVER_NAME.into()).await.unwrap();
     far.needs_sign_in("").await;
-    let activity = far.app.activity(NAME).await;
+    let activity = far.app.activity(SERVER_NAME).await;
     let view = format!("{:?} {:?}", far.view().await, far.app.host.snapshot().await.unwrap());
     let secrets = far.issuer.secrets();
     assert!(secrets.len() >= 4, "codes, access and refresh tokens were issued: {secrets:?}");
@@ -91,7 +91,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let auth = AuthConfig {
         client_id: Some("us".into()),
-        client_secret: Some(secrets::reference("far.clientSecret")),
+        client_secret: Some(secrets::secret_reference("far.clientSecret")),
         issuer: Some(issuer.issuer()),
         scopes: vec!["files".into()],
         ..AuthConfig::default()
@@ -101,7 +101,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     let far = RemoteSetup::over(issuer, server, config.into()).await;
     // Without the client secret, the sign-in fails.
     far.approve().await;
-    let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let view = far.app.until(SERVER_NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
     assert_eq!(
         failure.reason,
@@ -110,7 +110,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
         failure.message
     );
     far.keychain.set(&key, "cl1ent-secret").unwrap();
-    far.app.host.start_server(NAME.into()).await.unwrap();
+    far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
     let request = far.sign_in_request().await;
     let ConsentRequestBody::SignIn { client_id, scopes, .. } = &request.body else { unreachable!() };
     assert_eq!(
@@ -120,14 +120,17 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     );
     far.app.decide(&request, UserDecision::Allow(policy::ApprovalScope::Once)).await;
     far.ready().await;
-    assert!(!far.app.activity(NAME).await.contains("cl1ent-secret"), "the activity log doesn't contain the secret");
+    assert!(
+        !far.app.activity(SERVER_NAME).await.contains("cl1ent-secret"),
+        "the activity log doesn't contain the secret"
+    );
     let steps = format!("{:?}", far.view().await.steps);
     assert!(!steps.contains("cl1ent-secret"), "the steps don't contain the secret: {steps}");
     far.app.host.close().await;
 }
 
 /// Returns a setup whose settings refer to a client id and a client secret, and the keychain key of that secret.
-async fn with_secret(secret: &str) -> (RemoteSetup, String) {
+async fn setup_with_secret(secret: &str) -> (RemoteSetup, String) {
     let clients = [("us".to_owned(), Some(secret.to_owned()))].into();
     let auth_methods = vec!["client_secret_basic".to_owned()];
     let script = AuthorizationScript { registration: false, clients, auth_methods, ..AuthorizationScript::default() };
@@ -135,7 +138,7 @@ async fn with_secret(secret: &str) -> (RemoteSetup, String) {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let auth = AuthConfig {
         client_id: Some("us".into()),
-        client_secret: Some(secrets::reference("far.clientSecret")),
+        client_secret: Some(secrets::secret_reference("far.clientSecret")),
         issuer: Some(issuer.issuer()),
         ..AuthConfig::default()
     };
@@ -145,31 +148,31 @@ async fn with_secret(secret: &str) -> (RemoteSetup, String) {
 }
 
 /// Stores a new value of a secret in the keychain, and saves the unchanged settings.
-async fn enter(far: &RemoteSetup, key: &str, secret: &str) {
+async fn change_secret(far: &RemoteSetup, key: &str, secret: &str) {
     far.keychain.set(key, secret).unwrap();
-    let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap();
+    let entry = ServerEntry { name: SERVER_NAME.into(), config: far.app.server(SERVER_NAME).await.config };
+    far.app.host.update_server(SERVER_NAME.into(), entry).await.unwrap();
 }
 
 #[tokio::test]
 async fn replaced_secret_is_used_by_the_next_sign_in() {
-    let (far, key) = with_secret("r1ght-secret").await;
+    let (far, key) = setup_with_secret("r1ght-secret").await;
     far.keychain.set(&key, "wr0ng-secret").unwrap();
     far.approve().await;
     far.allow().await;
     far.needs_sign_in("invalid_client").await;
-    enter(&far, &key, "r1ght-secret").await;
-    far.app.host.sign_in(NAME.into()).await.unwrap();
+    change_secret(&far, &key, "r1ght-secret").await;
+    far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     // Changes the secret again while the server is running.
     far.issuer.set(|script| drop(script.clients.insert("us".to_owned(), Some("an0ther-secret".to_owned()))));
-    enter(&far, &key, "an0ther-secret").await;
-    let before = far.app.server(NAME).await.since;
-    far.app.host.sign_in(NAME.into()).await.unwrap();
+    change_secret(&far, &key, "an0ther-secret").await;
+    let before = far.app.server(SERVER_NAME).await.since;
+    far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     far.allow().await;
     let signed_in = |s: &host::view::ServerView| s.state == ServerState::Ready && s.since > before;
-    far.app.until(NAME, "in use again", signed_in).await;
+    far.app.until(SERVER_NAME, "in use again", signed_in).await;
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while far.issuer.token_requests("authorization_code").len() < 3 || far.view().await.in_progress.is_some() {
         assert!(tokio::time::Instant::now() < deadline, "the sign-in did not end in time: {:?}", far.view().await);
@@ -183,7 +186,7 @@ async fn replaced_secret_is_used_by_the_next_sign_in() {
 #[tokio::test]
 async fn removed_server_without_its_secret_leaves_no_tokens() {
     for is_gone_before in [true, false] {
-        let (far, key) = with_secret("cl1ent-secret").await;
+        let (far, key) = setup_with_secret("cl1ent-secret").await;
         far.keychain.set(&key, "cl1ent-secret").unwrap();
         let far = far.signed_in().await;
         let far = far.restart(HostOptions::default()).await;
@@ -194,7 +197,7 @@ async fn removed_server_without_its_secret_leaves_no_tokens() {
         if is_gone_before {
             far.keychain.delete(&key).unwrap();
         }
-        far.app.host.remove_server(NAME.into()).await.unwrap();
+        far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
         assert_eq!(
             far.keychain.keys("[").unwrap(),
             [other],
@@ -218,7 +221,7 @@ async fn client_credentials_require_no_consent() {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let auth = AuthConfig {
         client_id: Some("robot".into()),
-        client_secret: Some(secrets::reference("far.clientSecret")),
+        client_secret: Some(secrets::secret_reference("far.clientSecret")),
         issuer: Some(issuer.issuer()),
         grant: GrantType::ClientCredentials,
         ..AuthConfig::default()
@@ -229,18 +232,18 @@ async fn client_credentials_require_no_consent() {
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.approve().await;
     far.ready().await;
-    assert!(far.issuer.authorizations().is_empty(), "[auth-cc-renew] no browser is opened");
+    assert!(far.issuer.authorization_queries().is_empty(), "[auth-cc-renew] no browser is opened");
     assert_eq!(far.issuer.token_requests("client_credentials").len(), 1, "one token was requested");
     // The next connection must use the new value.
     far.issuer.set(|script| drop(script.clients.insert("robot".to_owned(), Some("an0ther-secret".to_owned()))));
-    far.issuer.end_all_tokens();
+    far.issuer.invalidate_all_tokens();
     far.keychain.set(&key, "an0ther-secret").unwrap();
-    let config = far.app.server(NAME).await.config;
-    let entry = ports::server_config::ServerEntry { name: NAME.into(), config };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap();
-    let before = far.app.server(NAME).await.since;
-    far.app.host.restart_server(NAME.into()).await.unwrap();
-    far.app.until(NAME, "in use again", |s| s.state == ServerState::Ready && s.since > before).await;
+    let config = far.app.server(SERVER_NAME).await.config;
+    let entry = ports::server_config::ServerEntry { name: SERVER_NAME.into(), config };
+    far.app.host.update_server(SERVER_NAME.into(), entry).await.unwrap();
+    let before = far.app.server(SERVER_NAME).await.since;
+    far.app.host.restart_server(SERVER_NAME.into()).await.unwrap();
+    far.app.until(SERVER_NAME, "in use again", |s| s.state == ServerState::Ready && s.since > before).await;
     far.app.host.close().await;
 }
 
@@ -251,7 +254,7 @@ async fn client_id_can_be_entered_if_nothing_else_works() {
     let far = RemoteSetup::with(script, ProtectedScript::default()).await;
     far.approve().await;
     let is_it = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::ClientId { .. });
-    let request = far.app.consent_request(NAME, "the id", is_it).await;
+    let request = far.app.consent_request(SERVER_NAME, "the id", is_it).await;
     let ConsentRequestBody::ClientId { issuer, redirect_uri, .. } = &request.body else { unreachable!() };
     assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] the issuer is displayed");
     let shown = redirect_uri.clone();
@@ -261,7 +264,7 @@ async fn client_id_can_be_entered_if_nothing_else_works() {
     far.app.decide(&request, entered("typed")).await;
     far.allow().await;
     far.ready().await;
-    let sent = far.issuer.authorizations();
+    let sent = far.issuer.authorization_queries();
     let sent = testkit::authorization::parameter_value(&sent[0], "redirect_uri");
     assert_eq!(sent, Some(shown.as_str()), "[auth-manual-client-id] the redirect URI to register is displayed");
     assert_eq!(
@@ -270,8 +273,8 @@ async fn client_id_can_be_entered_if_nothing_else_works() {
         "the account states that the id was entered"
     );
     let far = far.restart(HostOptions::default()).await;
-    far.app.host.sign_out(NAME.into()).await.unwrap();
-    far.app.host.start_server(NAME.into()).await.unwrap();
-    far.app.consent_request(NAME, "signing in, with the same id", is_sign_in).await;
+    far.app.host.sign_out(SERVER_NAME.into()).await.unwrap();
+    far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
+    far.app.consent_request(SERVER_NAME, "signing in, with the same id", is_sign_in).await;
     far.app.host.close().await;
 }

@@ -18,7 +18,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, ServerView
 use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerConfig;
-use testkit::app::{EVENT_TIMEOUT, TestApp, remote};
+use testkit::app::{EVENT_TIMEOUT, TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 /// A server that requires a sign-in, its authorization server, and an app with the server in its settings.
@@ -29,7 +29,7 @@ struct RemoteSetup {
     keychain: Arc<SecretsInMemory>,
 }
 
-const NAME: &str = "far";
+const SERVER_NAME: &str = "far";
 
 impl RemoteSetup {
     async fn new() -> Self {
@@ -39,14 +39,16 @@ impl RemoteSetup {
     async fn with(issues: AuthorizationScript, serves: ProtectedScript) -> Self {
         let issuer = AuthorizationServer::start(issues).await;
         let server = ProtectedServer::start(serves, &[&issuer]).await;
-        let config = remote(&server.url());
+        let config = remote_config(&server.url());
         Self::over(issuer, server, config).await
     }
 
     async fn over(issuer: AuthorizationServer, server: ProtectedServer, config: ServerConfig) -> Self {
         let keychain = Arc::new(SecretsInMemory::default());
         let folder = tempfile::tempdir().unwrap();
-        let app = TestApp::start_with(folder, vec![(NAME, config)], HostOptions::default(), keychain.clone()).await;
+        let app =
+            TestApp::start_with_secrets(folder, vec![(SERVER_NAME, config)], HostOptions::default(), keychain.clone())
+                .await;
         app.platform.browses.store(true, Ordering::Relaxed);
         Self { issuer, server, app, keychain }
     }
@@ -55,21 +57,21 @@ impl RemoteSetup {
     async fn restart(self, options: HostOptions) -> Self {
         let Self { issuer, server, app, keychain } = self;
         app.host.close().await;
-        let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
+        let app = TestApp::start_with_secrets(app.folder, Vec::new(), options, keychain.clone()).await;
         app.platform.browses.store(true, Ordering::Relaxed);
         Self { issuer, server, app, keychain }
     }
 
     /// Starts the server and approves its address permanently.
     async fn approve(&self) {
-        self.app.host.start_server(NAME.into()).await.unwrap();
+        self.app.host.start_server(SERVER_NAME.into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
-        let request = self.app.consent_request(NAME, "its address", is_connect).await;
+        let request = self.app.consent_request(SERVER_NAME, "its address", is_connect).await;
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     }
 
     async fn sign_in_request(&self) -> ConsentRequestView {
-        self.app.consent_request(NAME, "signing in", is_sign_in).await
+        self.app.consent_request(SERVER_NAME, "signing in", is_sign_in).await
     }
 
     async fn allow(&self) {
@@ -78,7 +80,7 @@ impl RemoteSetup {
     }
 
     async fn ready(&self) -> ServerView {
-        self.app.until(NAME, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await
+        self.app.until(SERVER_NAME, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await
     }
 
     /// Starts the server, approves its address, and signs in.
@@ -91,14 +93,16 @@ impl RemoteSetup {
 
     /// Waits until the server only needs a sign-in. `cause` must be contained in the displayed reason.
     async fn needs_sign_in(&self, cause: &str) {
-        let view =
-            self.app.until(NAME, "waiting for a sign-in", |s| needed(s).is_some_and(|(_, under_way)| !under_way)).await;
-        let (found, _) = needed(&view).unwrap();
+        let view = self
+            .app
+            .until(SERVER_NAME, "waiting for a sign-in", |s| needed_sign_in(s).is_some_and(|(_, under_way)| !under_way))
+            .await;
+        let (found, _) = needed_sign_in(&view).unwrap();
         assert!(found.contains(cause), "the cause {cause:?} is reported: {found}");
     }
 
     async fn view(&self) -> AuthorizationView {
-        self.app.host.authorization(NAME.into()).await.unwrap()
+        self.app.host.authorization(SERVER_NAME.into()).await.unwrap()
     }
 
     async fn wait_for_browser(&self) -> AuthorizationView {
@@ -137,7 +141,7 @@ impl RemoteSetup {
     /// Calls the tool that echoes its input.
     async fn echo(&self, id: &str, text: &str) -> Result<String, domain::call::CallFailure> {
         let arguments = serde_json::json!({ "text": text }).as_object().unwrap().clone();
-        let called = self.app.host.call_tool(id.into(), NAME.into(), "echo".into(), arguments, None).await?;
+        let called = self.app.host.call_tool(id.into(), SERVER_NAME.into(), "echo".into(), arguments, None).await?;
         Ok(serde_json::to_string(&called.0.content).unwrap())
     }
 
@@ -156,7 +160,7 @@ fn is_sign_in(request: &ConsentRequestView) -> bool {
 
 /// Returns the reason why the server requires a sign-in, and `true` if a sign-in is in progress. `None` if it requires
 /// no sign-in.
-fn needed(view: &ServerView) -> Option<(String, bool)> {
+fn needed_sign_in(view: &ServerView) -> Option<(String, bool)> {
     match &view.state {
         ServerState::NeedsSignIn(needed) => Some((needed.cause.clone(), needed.signing_in)),
         _ => None,

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
-use testkit::app::{TestApp, remote};
+use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, find_leaks};
 
 #[tokio::test]
@@ -16,8 +16,11 @@ async fn servers_with_separate_issuers_share_no_state() {
     let first = ProtectedServer::start(ProtectedScript::default(), &[&one]).await;
     let second = ProtectedServer::start(ProtectedScript::default(), &[&two]).await;
     // Three servers in the settings: two accounts at the first address, one at the second.
-    let servers =
-        vec![("work", remote(&first.url())), ("home", remote(&first.url())), ("other", remote(&second.url()))];
+    let servers = vec![
+        ("work", remote_config(&first.url())),
+        ("home", remote_config(&first.url())),
+        ("other", remote_config(&second.url())),
+    ];
     let app = TestApp::start(servers).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let answering = app.decide_automatically(|request| match request.body {
@@ -55,7 +58,7 @@ async fn servers_with_separate_issuers_share_no_state() {
 async fn local_server_receives_no_token() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let app = TestApp::start(vec![("far", remote(&far.url())), ("near", testkit::app::demo(&[]))]).await;
+    let app = TestApp::start(vec![("far", remote_config(&far.url())), ("near", testkit::app::demo_config(&[]))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let answering = app.decide_automatically(|request| match request.body {
         ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. } => {

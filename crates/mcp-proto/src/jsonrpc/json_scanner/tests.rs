@@ -11,7 +11,7 @@ use super::*;
 
 fn is_valid(text: &str) -> bool {
     let mut scan = JsonScanner::new(text);
-    scan.value().is_some() && scan.is_done()
+    scan.consume_value().is_some() && scan.is_done()
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn validity_matches_serde() {
 }
 
 /// Generates tokens of JSON, and some that make it invalid.
-fn piece() -> impl Strategy<Value = String> {
+fn json_token() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "{", "}", "[", "]", ",", ":", "null", "true", "false", "nul", "0", "-1.5e3", "01", "1.", " ", "\t", "\n",
         "\"\"", "\"a\":", "\"a\"", "\"", "\\", "\\n", "\\u00e9", "\\x", "\u{1}", "\u{7f}", "é", "\u{feff}",
@@ -90,7 +90,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 /// Generates valid JSON with short and long values, deep nesting and escapes.
-fn valid() -> impl Strategy<Value = Value> {
+fn valid_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
@@ -106,29 +106,29 @@ fn valid() -> impl Strategy<Value = Value> {
 }
 
 /// Consumes a value and each nested value with every method of the scanner, and records their positions.
-fn passed(scan: &mut JsonScanner<'_>, depth: usize, into: &mut Vec<(usize, usize, bool)>) -> Option<()> {
+fn consume_recursively(scan: &mut JsonScanner<'_>, depth: usize, into: &mut Vec<(usize, usize, bool)>) -> Option<()> {
     let first = scan.peek()?;
     let start = scan.position();
-    scan.clone().value()?;
-    into.push((start, scan.clone().value()?.len(), false));
+    scan.clone().consume_value()?;
+    into.push((start, scan.clone().consume_value()?.len(), false));
     match first {
-        b'"' => into.push((start, scan.string()?.len(), scan.text_since(start).contains('\\'))),
+        b'"' => into.push((start, scan.consume_string()?.len(), scan.text_since(start).contains('\\'))),
         b'{' if depth < 6 => {
             let mut more = scan.open_container(b'{', b'}')?;
             while more {
-                scan.key()?;
-                passed(scan, depth + 1, into)?;
+                scan.consume_key()?;
+                consume_recursively(scan, depth + 1, into)?;
                 more = scan.has_more(b'}')?;
             }
         }
         b'[' if depth < 6 => {
             let mut more = scan.open_container(b'[', b']')?;
             while more {
-                passed(scan, depth + 1, into)?;
+                consume_recursively(scan, depth + 1, into)?;
                 more = scan.has_more(b']')?;
             }
         }
-        _ => drop(scan.value()?),
+        _ => drop(scan.consume_value()?),
     }
     Some(())
 }
@@ -137,14 +137,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn validity_of_arbitrary_text_matches_serde(pieces in prop::collection::vec(piece(), 0..12)) {
+    fn validity_of_arbitrary_text_matches_serde(pieces in prop::collection::vec(json_token(), 0..12)) {
         let text = pieces.concat();
         prop_assert_eq!(is_valid(&text), serde_json::from_str::<IgnoredAny>(&text).is_ok(), "X37, X38: {:?}", text);
     }
 
     #[test]
     fn validity_after_one_changed_byte_matches_serde(
-        value in valid(), pretty in any::<bool>(), at in any::<prop::sample::Index>(), byte in 0_u8..128,
+        value in valid_json(), pretty in any::<bool>(), at in any::<prop::sample::Index>(), byte in 0_u8..128,
     ) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
         prop_assert!(is_valid(&text), "output of serde_json must be valid");
@@ -157,14 +157,14 @@ proptest! {
     }
 
     #[test]
-    fn recorded_spans_keep_their_positions(value in valid(), pretty in any::<bool>()) {
+    fn recorded_spans_keep_their_positions(value in valid_json(), pretty in any::<bool>()) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
         let mut spans = LargeValueRecorder::default();
-        prop_assert_eq!(JsonScanner::new(&text).value_with_recorder(&mut spans), Some(&*text), "the whole value must be consumed");
+        prop_assert_eq!(JsonScanner::new(&text).consume_value_with_recorder(&mut spans), Some(&*text), "the whole value must be consumed");
         let large = spans.into_values();
         let (mut first, mut again) = (Vec::new(), Vec::new());
-        passed(&mut JsonScanner::new(&text), 0, &mut first);
-        passed(&mut JsonScanner::with_known_spans(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
+        consume_recursively(&mut JsonScanner::new(&text), 0, &mut first);
+        consume_recursively(&mut JsonScanner::with_known_spans(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
         prop_assert_eq!(first, again, "recorded spans must not change the positions in {}", text);
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::peer::{all_capabilities, form, sampling};
+use crate::peer::{all_capabilities, form_params, sampling_params};
 
 pub(super) fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -54,8 +54,8 @@ pub(super) fn any_message() -> impl Strategy<Value = Value> {
     let small = 0_i64..12;
     let body = prop_oneof![
         any_json(),
-        Just(form()),
-        Just(sampling()),
+        Just(form_params()),
+        Just(sampling_params()),
         small.clone().prop_map(|id| json!({ "requestId": id })),
         (small.clone(), 0..9).prop_map(|(token, progress)| json!({ "progressToken": token, "progress": progress })),
         small.prop_map(|id| json!({ "notifications": { "resourceSubscriptions": ["a:b"] }, "_meta": { "io.modelcontextprotocol/subscriptionId": id } })),
@@ -64,7 +64,7 @@ pub(super) fn any_message() -> impl Strategy<Value = Value> {
             "type": "object", "properties": { "text": { "type": "string", "x-mcp-header": "T" } } } }] })),
         Just(json!({ "content": [{ "type": "text", "text": "x" }] })),
         Just(json!({ "resultType": "input_required", "requestState": "s" })),
-        Just(json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "roots/list" }, "e": { "method": "elicitation/create", "params": form() } } })),
+        Just(json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "roots/list" }, "e": { "method": "elicitation/create", "params": form_params() } } })),
         Just(json!({ "protocolVersion": "2025-03-26", "capabilities": all_capabilities() })),
         Just(json!({ "taskId": "t", "status": "input_required", "inputRequests": { "k": { "method": "roots/list" } } })),
         Just(json!({ "taskId": "t", "status": "working", "resultType": "task", "pollIntervalMs": 100 })),
@@ -83,7 +83,7 @@ pub(super) fn any_message() -> impl Strategy<Value = Value> {
 
 /// Input of a session during a property test.
 #[derive(Debug, Clone)]
-pub(super) enum Input {
+pub(super) enum SessionInput {
     Says(Value),
     SaysBatch(Vec<Value>),
     Line(Vec<u8>),
@@ -96,18 +96,18 @@ pub(super) enum Input {
     SessionLost(i64),
 }
 
-pub(super) fn any_input() -> impl Strategy<Value = Input> {
+pub(super) fn any_input() -> impl Strategy<Value = SessionInput> {
     prop_oneof![
-        6 => any_message().prop_map(Input::Says),
-        1 => prop::collection::vec(any_message(), 0..4).prop_map(Input::SaysBatch),
-        1 => prop::collection::vec(any::<u8>(), 0..40).prop_map(Input::Line),
-        4 => (0_usize..7).prop_map(Input::Call),
-        1 => any::<usize>().prop_map(Input::Cancel),
-        3 => (any::<usize>(), 0_usize..4).prop_map(|(which, how)| Input::Answer(which, how)),
-        1 => (0_u64..90).prop_map(Input::Wait),
-        1 => any::<bool>().prop_map(Input::TooLong),
-        2 => (0_i64..14, 0_usize..6).prop_map(|(id, how)| Input::Undelivered(id, how)),
-        1 => (0_i64..14).prop_map(Input::SessionLost),
+        6 => any_message().prop_map(SessionInput::Says),
+        1 => prop::collection::vec(any_message(), 0..4).prop_map(SessionInput::SaysBatch),
+        1 => prop::collection::vec(any::<u8>(), 0..40).prop_map(SessionInput::Line),
+        4 => (0_usize..7).prop_map(SessionInput::Call),
+        1 => any::<usize>().prop_map(SessionInput::Cancel),
+        3 => (any::<usize>(), 0_usize..4).prop_map(|(which, how)| SessionInput::Answer(which, how)),
+        1 => (0_u64..90).prop_map(SessionInput::Wait),
+        1 => any::<bool>().prop_map(SessionInput::TooLong),
+        2 => (0_i64..14, 0_usize..6).prop_map(|(id, how)| SessionInput::Undelivered(id, how)),
+        1 => (0_i64..14).prop_map(SessionInput::SessionLost),
     ]
 }
 

@@ -15,7 +15,7 @@ use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::driver_core::{DriverCore, clock_now};
 use crate::driver::due_timer::DueTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
@@ -27,7 +27,7 @@ use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
 /// Exchange number of the event stream.
 const STREAM_EXCHANGE: u64 = 0;
-const STEPS_AT_ONCE: usize = 64;
+const MAX_STEPS_PER_POLL: usize = 64;
 /// Maximum number of messages that wait for a free POST. Beyond it, the session is closed.
 const MAX_WAITING_MESSAGES: usize = 10_000;
 /// Timeout of sending the last messages when the session is closed.
@@ -89,7 +89,7 @@ impl<'o> LegacyDriver<'o> {
             alarm: DueTimer::new(),
             endpoint,
             url,
-            give_back_at: may_give_back.then(|| now() + limits.endpoint),
+            give_back_at: may_give_back.then(|| clock_now() + limits.endpoint),
             limits,
             work: FuturesUnordered::new(),
             posts: HashMap::new(),
@@ -129,17 +129,17 @@ impl<'o> LegacyDriver<'o> {
     /// is room for events.
     async fn step(&mut self) {
         let wakes = [self.core.next_wake(), self.give_back_at].into_iter().flatten().min();
-        self.alarm.set(wakes);
+        self.alarm.fire_by(wakes);
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
             () = wait_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(now()),
+            () = self.alarm.wait_due() => self.on_deadline(clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
-                let now = now();
+                let now = clock_now();
                 self.on_step(step, now);
-                for _ in 1..STEPS_AT_ONCE {
+                for _ in 1..MAX_STEPS_PER_POLL {
                     self.pump();
                     if !self.core.has_room() || self.is_over() {
                         return;
@@ -170,7 +170,7 @@ impl<'o> LegacyDriver<'o> {
 
     fn pump(&mut self) {
         loop {
-            self.core.pass_notification();
+            self.core.send_pending_notification();
             self.pump_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
@@ -194,7 +194,7 @@ impl<'o> LegacyDriver<'o> {
             self.waiting.push_back(outgoing);
         }
         if self.waiting.len() > MAX_WAITING_MESSAGES {
-            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), now());
+            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), clock_now());
         }
         while self.gate.is_none()
             && self.posts.len() < self.limits.posts
@@ -286,7 +286,7 @@ impl<'o> LegacyDriver<'o> {
     /// Continues to wait for a delayed HTTP response while the result of its request is pending.
     fn on_late_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
         if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
-            self.work.push(exchange::continue_late(exchange, work, self.limits.accept));
+            self.work.push(exchange::wait_for_late_acceptance(exchange, work, self.limits.accept));
             self.posts.insert(exchange, PendingPost { about, late: true });
         }
     }

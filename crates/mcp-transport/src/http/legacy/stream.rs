@@ -6,9 +6,9 @@ use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
 use url::Url;
 
 use super::{LegacyDriver, STREAM_EXCHANGE};
-use crate::driver::driver_core::now;
+use crate::driver::driver_core::clock_now;
 use crate::http::delivery_faults;
-use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, end_cause};
+use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, stream_end_text};
 use crate::http::sse::{SseEvent, StreamEnd};
 use crate::line_decoder::DecodedLine;
 
@@ -37,15 +37,15 @@ impl LegacyDriver<'_> {
 
     fn on_stream_continued(&mut self, next: Result<BoxedEvents, StreamEnd<reqwest::Error>>) {
         match next {
-            Ok(stream) => self.work.push(exchange::read_more(STREAM_EXCHANGE, stream)),
+            Ok(stream) => self.work.push(exchange::read_next_events(STREAM_EXCHANGE, stream)),
             Err(end) if self.post_to.is_none() => {
-                let cause = format!("{} before it named an endpoint", end_cause(&end));
-                self.on_no_stream(DeliveryFault::Unusable { cause }, now());
+                let cause = format!("{} before it named an endpoint", stream_end_text(&end));
+                self.on_no_stream(DeliveryFault::Unusable { cause }, clock_now());
             }
             Err(end) => {
-                let cause = end_cause(&end);
+                let cause = stream_end_text(&end);
                 self.note(cause.clone());
-                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), now());
+                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), clock_now());
             }
         }
     }

@@ -184,10 +184,10 @@ mod tests {
     use super::super::reference;
     use super::*;
 
-    const LIMIT: usize = 1024 * 1024;
+    const EVENT_LIMIT: usize = 1024 * 1024;
 
     /// Parses a stream that consists of these chunks.
-    fn read(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
+    fn read_items(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
         let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
         let mut events = SseEvents::new(bytes.boxed(), limit);
         let mut said = Vec::new();
@@ -200,32 +200,32 @@ mod tests {
         said
     }
 
-    fn data(data: &'static str) -> SseEvent {
+    fn data_event(data: &'static str) -> SseEvent {
         SseEvent::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
     }
 
     /// Asserts that the input yields these items for every split into two chunks, and when read byte by byte.
     fn assert_read(input: &[u8], expected: &[SseEvent]) {
         for at in 0..=input.len() {
-            let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
+            let said = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
             assert_eq!(said, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
         }
-        let said = read(input.iter().map(|byte| vec![*byte]).collect(), LIMIT);
+        let said = read_items(input.iter().map(|byte| vec![*byte]).collect(), EVENT_LIMIT);
         assert_eq!(said, expected, "{:?} byte by byte", String::from_utf8_lossy(input));
     }
 
     #[test]
     fn byte_order_mark_and_every_line_ending_are_parsed() {
-        assert_read(b"\xef\xbb\xbfdata: a\n\n", &[data("a")]);
-        assert_read(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n", &[data("a"), data("b"), data("c")]);
-        assert_read(b"data: a\r\n\rdata: b\n\r\n", &[data("a"), data("b")]);
-        assert_read(b"data: a\n\ndata: unfinished\n", &[data("a")]);
+        assert_read(b"\xef\xbb\xbfdata: a\n\n", &[data_event("a")]);
+        assert_read(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n", &[data_event("a"), data_event("b"), data_event("c")]);
+        assert_read(b"data: a\r\n\rdata: b\n\r\n", &[data_event("a"), data_event("b")]);
+        assert_read(b"data: a\n\ndata: unfinished\n", &[data_event("a")]);
     }
 
     #[test]
     fn comments_and_unknown_fields_are_ignored() {
         // [http-sse-ignore-comments]
-        assert_read(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data("a")]);
+        assert_read(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data_event("a")]);
     }
 
     #[test]
@@ -234,13 +234,13 @@ mod tests {
         assert_read(b"id: 7\ndata:\n\n", &[SseEvent::Id("7".into())]);
         assert_read(b"id: 7\n\n", &[SseEvent::Id("7".into())]);
         assert_read(b"retry: 1500\n\n", &[SseEvent::Retry(Duration::from_millis(1500))]);
-        assert_read(b"id: 1\ndata: a\n\ndata: b\n\n", &[SseEvent::Id("1".into()), data("a"), data("b")]);
-        assert_read(b"retry: +5\nid: a\0b\nretry: 1.5\nretry:\n\ndata: a\n\n", &[data("a")]);
+        assert_read(b"id: 1\ndata: a\n\ndata: b\n\n", &[SseEvent::Id("1".into()), data_event("a"), data_event("b")]);
+        assert_read(b"retry: +5\nid: a\0b\nretry: 1.5\nretry:\n\ndata: a\n\n", &[data_event("a")]);
     }
 
     #[test]
     fn invalid_utf8_is_replaced() {
-        assert_read(b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n", &[data("a\u{fffd}b"), data("\u{6f22}")]);
+        assert_read(b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n", &[data_event("a\u{fffd}b"), data_event("\u{6f22}")]);
     }
 
     #[test]
@@ -255,17 +255,17 @@ mod tests {
         input.extend(std::iter::repeat_n(b'x', 5000));
         input.extend(b"\ndata: more\n\ndata: b\n\n");
         for size in [1, 7, 4096, 100_000] {
-            let said = read(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
+            let said = read_items(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
             let [first, SseEvent::TooLarge { head }, last] = &said[..] else { panic!("chunks of {size}: {said:?}") };
             assert_eq!(
                 (first, last),
-                (&data("a"), &data("b")),
+                (&data_event("a"), &data_event("b")),
                 "the surrounding events must be read, in chunks of {size}"
             );
             assert!(head.starts_with(b" xxx"), "the beginning of the skipped event must be reported: {head:?}");
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
-        let said = read(vec![comment], 1000);
+        let said = read_items(vec![comment], 1000);
         assert!(matches!(said[..], [SseEvent::TooLarge { .. }]), "an endless comment must be skipped: {said:?}");
     }
 
@@ -281,7 +281,7 @@ mod tests {
         let many = |count: usize| vec![[b"data: a\n".repeat(count), b"\n".to_vec()].concat()];
         let time = |chunks: Vec<Vec<u8>>| {
             let before = processor_time();
-            assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "the result must not be empty");
+            assert!(!read_items(chunks, 64 * 1024 * 1024).is_empty(), "the result must not be empty");
             processor_time() - before
         };
         type Chunks = Vec<Vec<u8>>;
@@ -314,9 +314,9 @@ mod tests {
             if let Some(at) = bad.filter(|at| *at < input.len()) {
                 input[at] = 0xff;
             }
-            let expected = reference::read(&input);
+            let expected = reference::parse_stream(&input);
             for at in 0..=input.len() {
-                let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
+                let said = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
                 prop_assert_eq!(&said, &expected, "cut at {} of {:?}", at, &input);
             }
         }

@@ -11,7 +11,7 @@ use crate::line_decoder::EXCERPT_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Maximum number of digits of a `retry` value. Longer values are ignored.
-const RETRY_DIGITS: usize = 18;
+const MAX_RETRY_DIGITS: usize = 18;
 
 /// An event that exceeds the size limit. It is skipped, and later events are read normally.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl SseGuard {
                 self.has_control = true;
                 true
             }
-            b"retry" if is_time(value) => {
+            b"retry" if is_retry_value(value) => {
                 self.has_control = true;
                 true
             }
@@ -187,8 +187,8 @@ impl SseGuard {
     }
 }
 
-fn is_time(value: &[u8]) -> bool {
-    !value.is_empty() && value.len() <= RETRY_DIGITS && value.iter().all(u8::is_ascii_digit)
+fn is_retry_value(value: &[u8]) -> bool {
+    !value.is_empty() && value.len() <= MAX_RETRY_DIGITS && value.iter().all(u8::is_ascii_digit)
 }
 
 /// Returns the line with invalid UTF-8 replaced, or `None` if the line is valid.

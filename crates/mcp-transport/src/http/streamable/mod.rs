@@ -22,7 +22,7 @@ use super::HttpLimits;
 use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
-use crate::driver::driver_core::{DriverCore, now};
+use crate::driver::driver_core::{DriverCore, clock_now};
 use crate::driver::due_timer::DueTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
@@ -169,15 +169,15 @@ impl<'o> StreamableDriver<'o> {
     /// Waits for one event and handles it. The owner is polled first, so that its stop is not delayed. The server is
     /// polled last, and only while the owner accepts events.
     async fn step(&mut self) {
-        self.alarm.set(self.core.next_wake());
+        self.alarm.fire_by(self.core.next_wake());
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
             () = wait_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => core.on_deadline(now()),
+            () = self.alarm.wait_due() => core.on_deadline(clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
-                let now = now();
+                let now = clock_now();
                 self.on_step(step, now);
                 self.on_more_steps(now);
             }
@@ -208,7 +208,7 @@ impl<'o> StreamableDriver<'o> {
     /// Posts the messages of the session, and delivers its events to the owner.
     fn pump(&mut self) {
         loop {
-            self.core.pass_notification();
+            self.core.send_pending_notification();
             self.pump_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
@@ -262,7 +262,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Removes an exchange and returns it. Dropping its pending work closes its stream.
     fn finish(&mut self, exchange: u64) -> Option<ActiveExchange> {
-        self.release_exchange(exchange);
+        self.resume_exchange_deadline(exchange);
         let finished = self.exchanges.remove(&exchange)?;
         finished.abort.abort();
         if matches!(finished.kind, ExchangeKind::Get) {
@@ -277,7 +277,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     /// Pauses the deadline of the exchange's call while the exchange waits for the user.
-    fn hold_exchange(&mut self, exchange: u64, now: Instant) {
+    fn pause_exchange_deadline(&mut self, exchange: u64, now: Instant) {
         if let Some(ActiveExchange { kind: ExchangeKind::Request { id, .. }, held: held @ None, .. }) =
             self.exchanges.get_mut(&exchange)
         {
@@ -286,12 +286,12 @@ impl<'o> StreamableDriver<'o> {
     }
 
     /// Resumes the deadline of the exchange's call.
-    fn release_exchange(&mut self, exchange: u64) {
+    fn resume_exchange_deadline(&mut self, exchange: u64) {
         if !self.endpoint.is_signed() {
             return;
         }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {
-            self.core.session.resume_call(call, now());
+            self.core.session.resume_call(call, clock_now());
         }
     }
 
@@ -312,7 +312,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn close(&mut self, reason: CloseReason) {
-        self.core.session.handle_closed(reason, now());
+        self.core.session.handle_closed(reason, clock_now());
     }
 }
 

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde::Deserialize;
 
 use super::{ExchangeKind, StreamableDriver};
-use crate::driver::driver_core::now;
+use crate::driver::driver_core::clock_now;
 use crate::http::HttpLimits;
 use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
@@ -141,7 +141,7 @@ impl StreamableDriver<'_> {
     fn on_unsendable(&mut self, about: OutgoingKind, cause: String) {
         match about {
             OutgoingKind::Request { id, .. } => {
-                self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, now());
+                self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, clock_now());
             }
             _ => self.note(cause),
         }

@@ -10,7 +10,7 @@ use super::{ActiveExchange, ExchangeKind, StreamableDriver};
 use crate::driver::message_intake::ResponseKind;
 use crate::http::delivery_faults::{self, HttpRefusal};
 use crate::http::endpoint::FollowedRedirect;
-use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, ExchangeStep, end_cause};
+use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, ExchangeStep, stream_end_text};
 use crate::http::sse::{SseEvent, StreamEnd};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
@@ -34,10 +34,10 @@ impl StreamableDriver<'_> {
         if let Some(moved) = moved {
             self.on_redirect(moved);
         }
-        self.release_exchange(exchange);
+        self.resume_exchange_deadline(exchange);
         match what {
             ExchangeEvent::Asks(work) => {
-                self.hold_exchange(exchange, now);
+                self.pause_exchange_deadline(exchange, now);
                 self.continue_exchange(exchange, work);
             }
             ExchangeEvent::Accepted => self.on_accepted(exchange),
@@ -136,14 +136,14 @@ impl StreamableDriver<'_> {
             ExchangeKind::Message | ExchangeKind::Get => None,
         };
         match (next, answered) {
-            (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_more(exchange, stream)),
+            (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_next_events(exchange, stream)),
             (Ok(stream), Some(at)) => {
                 self.continue_exchange(exchange, exchange::read_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT))
             }
             (Err(_), Some(_)) => {
                 self.finish(exchange);
             }
-            (Err(end), None) => self.on_stream_end(exchange, &end_cause(&end), now),
+            (Err(end), None) => self.on_stream_end(exchange, &stream_end_text(&end), now),
         }
     }
 

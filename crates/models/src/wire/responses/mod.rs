@@ -7,16 +7,16 @@ mod response_stream;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{data_url, joined_texts, opaque_of_wire};
+use super::encode::{encode_data_url, join_texts, opaque_of_wire};
 use super::http_exchange::EventFraming;
 use super::openai::ChatDialect;
 use super::{AnswerDecoder, Wire, WireRequest};
-use crate::wire_capabilities::{PICTURES, TemperatureSupport, WireCapabilities};
+use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
 use response_stream::ResponseStream;
 
 /// Name of this API in stored reasoning.
-const WIRE: &str = "responses";
+const WIRE_NAME: &str = "responses";
 
 pub(super) struct Responses {
     speaker: ChatDialect,
@@ -45,7 +45,7 @@ impl Wire for Responses {
         let is_openai = self.speaker == ChatDialect::OpenAi;
         let thinks = model.map_or(is_openai, |model| self.model_thinks(model) == Some(true));
         WireCapabilities {
-            images: PICTURES,
+            images: IMAGE_MEDIA_TYPES,
             audio: &[],
             files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
             // Other implementations of the API accept only text there.
@@ -76,9 +76,12 @@ impl Wire for Responses {
             body.insert("instructions".into(), system.clone().into());
         }
         let source = self.thought_source(&request.model);
-        body.insert("input".into(), request.messages.iter().flat_map(|message| items(message, &source)).collect());
+        body.insert(
+            "input".into(),
+            request.messages.iter().flat_map(|message| encode_items(message, &source)).collect(),
+        );
         if !request.tools.is_empty() {
-            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+            body.insert("tools".into(), request.tools.iter().map(encode_tool).collect());
             let choice = match request.tool_choice {
                 ToolChoice::Auto => "auto",
                 ToolChoice::Required => "required",
@@ -108,7 +111,7 @@ impl Wire for Responses {
     }
 }
 
-fn tool(tool: &ModelTool) -> Value {
+fn encode_tool(tool: &ModelTool) -> Value {
     // By default the schema must be strict, which the schemas of servers seldom are.
     let mut own = json!({ "type": "function", "name": tool.name, "parameters": tool.input_schema, "strict": false });
     if let Some(description) = &tool.description {
@@ -118,10 +121,11 @@ fn tool(tool: &ModelTool) -> Value {
 }
 
 /// Encodes a message: reasoning, tool calls and tool results are separate items. Results come first.
-fn items(message: &ModelMessage, source: &str) -> Vec<Value> {
+fn encode_items(message: &ModelMessage, source: &str) -> Vec<Value> {
     match message.role {
         Role::Assistant => {
-            let mut items: Vec<Value> = message.parts.iter().filter_map(|part| assistant_item(part, source)).collect();
+            let mut items: Vec<Value> =
+                message.parts.iter().filter_map(|part| encode_assistant_item(part, source)).collect();
             // The API rejects reasoning without the item that followed it.
             while items.last().is_some_and(|item| item["type"] == "reasoning") {
                 items.pop();
@@ -129,15 +133,15 @@ fn items(message: &ModelMessage, source: &str) -> Vec<Value> {
             items
         }
         Role::User => {
-            let results = message.parts.iter().filter_map(result);
-            let content: Vec<Value> = message.parts.iter().filter_map(content).collect();
+            let results = message.parts.iter().filter_map(encode_result);
+            let content: Vec<Value> = message.parts.iter().filter_map(encode_content).collect();
             let own = (!content.is_empty()).then(|| json!({ "type": "message", "role": "user", "content": content }));
             results.chain(own).collect()
         }
     }
 }
 
-fn assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
+fn encode_assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
     match part {
         MessagePart::Text(text) if text.is_empty() => None,
         MessagePart::Text(text) => {
@@ -149,28 +153,29 @@ fn assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
             Some(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }))
         }
         MessagePart::Thinking { opaque, .. } => {
-            let kept = opaque_of_wire(opaque.as_ref(), WIRE)?;
+            let kept = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
             (kept["source"] == source).then(|| kept["item"].clone())
         }
         _ => None,
     }
 }
 
-fn result(part: &MessagePart) -> Option<Value> {
+fn encode_result(part: &MessagePart) -> Option<Value> {
     let MessagePart::ToolResult { id, parts, .. } = part else { return None };
     let is_text = parts.iter().all(|part| matches!(part, MessagePart::Text(_)));
-    let output: Value = if is_text { joined_texts(parts).into() } else { parts.iter().filter_map(content).collect() };
+    let output: Value =
+        if is_text { join_texts(parts).into() } else { parts.iter().filter_map(encode_content).collect() };
     Some(json!({ "type": "function_call_output", "call_id": id, "output": output }))
 }
 
-fn content(part: &MessagePart) -> Option<Value> {
+fn encode_content(part: &MessagePart) -> Option<Value> {
     Some(match part {
         MessagePart::Text(text) => json!({ "type": "input_text", "text": text }),
         MessagePart::Image { mime, data } => {
-            json!({ "type": "input_image", "detail": "auto", "image_url": data_url(mime, data) })
+            json!({ "type": "input_image", "detail": "auto", "image_url": encode_data_url(mime, data) })
         }
         MessagePart::File { name, mime, data } => {
-            json!({ "type": "input_file", "filename": name, "file_data": data_url(mime, data) })
+            json!({ "type": "input_file", "filename": name, "file_data": encode_data_url(mime, data) })
         }
         MessagePart::Audio { .. }
         | MessagePart::Thinking { .. }

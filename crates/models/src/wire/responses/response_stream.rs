@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::super::encode::token_count;
+use super::super::encode::parse_token_count;
 use super::super::reply_assembly::ReplyAssembly;
 use super::super::{AnswerDecoder, provider_fault};
-use super::WIRE;
+use super::WIRE_NAME;
 use crate::{ModelError, StopReason};
 
 /// Decoder of the events of a streamed answer.
@@ -44,21 +44,26 @@ impl ResponseStream {
 
     /// Returns the text fragment in an event, and records that its item is streamed. The final event of the item
     /// repeats all fragments.
-    fn item_piece<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
-        self.item(name(event), assembly)?.is_streamed = true;
+    fn take_fragment<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
+        self.item(item_name(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
     }
 
-    fn arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
-        let text = self.item_piece(event, assembly)?;
-        match self.item(name(event), assembly)?.key {
+    fn process_arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+        let text = self.take_fragment(event, assembly)?;
+        match self.item(item_name(event), assembly)?.key {
             Some(key) => assembly.append_arguments(key, text),
             None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
         }
     }
 
     /// Returns the key of a tool call. Begins the call at the first event of its item.
-    fn tool_use(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<u64, ModelError> {
+    fn begin_or_find_tool_use(
+        &mut self,
+        name: String,
+        item: &Value,
+        assembly: &mut ReplyAssembly,
+    ) -> Result<u64, ModelError> {
         let own = self.item(name, assembly)?;
         if let Some(key) = own.key {
             return Ok(key);
@@ -81,12 +86,12 @@ impl ResponseStream {
             Some("message") if !is_streamed => {
                 for part in item["content"].as_array().into_iter().flatten() {
                     assembly.append_text(part["text"].as_str().unwrap_or_default())?;
-                    self.refusal(part["refusal"].as_str().unwrap_or_default(), assembly)?;
+                    self.process_refusal(part["refusal"].as_str().unwrap_or_default(), assembly)?;
                 }
                 Ok(())
             }
             Some("function_call") => {
-                let key = self.tool_use(name, item, assembly)?;
+                let key = self.begin_or_find_tool_use(name, item, assembly)?;
                 let arguments = item["arguments"].as_str().unwrap_or_default();
                 if is_streamed { Ok(()) } else { assembly.append_arguments(key, arguments) }
             }
@@ -97,7 +102,9 @@ impl ResponseStream {
                     assembly.append_thinking(&texts.join("\n\n"))?;
                 }
                 match replayed_item(item) {
-                    Some(item) => assembly.attach_thought(json!({ "wire": WIRE, "source": self.source, "item": item })),
+                    Some(item) => {
+                        assembly.attach_thought(json!({ "wire": WIRE_NAME, "source": self.source, "item": item }))
+                    }
                     None => Ok(()),
                 }
             }
@@ -106,7 +113,7 @@ impl ResponseStream {
     }
 
     /// Adds the text with which the model refuses to answer.
-    fn refusal(&mut self, text: &str, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_refusal(&mut self, text: &str, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         self.is_refused |= !text.is_empty();
         assembly.append_text(text)
     }
@@ -123,10 +130,10 @@ impl ResponseStream {
         let usage = &response["usage"];
         if usage.is_object() {
             assembly.change_usage(|own| {
-                own.input = token_count(&usage["input_tokens"]);
-                own.output = token_count(&usage["output_tokens"]);
-                own.cached_input = token_count(&usage["input_tokens_details"]["cached_tokens"]);
-                own.thinking = token_count(&usage["output_tokens_details"]["reasoning_tokens"]);
+                own.input = parse_token_count(&usage["input_tokens"]);
+                own.output = parse_token_count(&usage["output_tokens"]);
+                own.cached_input = parse_token_count(&usage["input_tokens_details"]["cached_tokens"]);
+                own.thinking = parse_token_count(&usage["output_tokens_details"]["reasoning_tokens"]);
             });
         }
         match response["status"].as_str() {
@@ -149,25 +156,25 @@ impl AnswerDecoder for ResponseStream {
         match event["type"].as_str() {
             Some("response.created") => assembly.set_model(event["response"]["model"].as_str().unwrap_or_default()),
             Some("response.output_item.added") if event["item"]["type"] == "function_call" => {
-                self.tool_use(name(event), &event["item"], assembly)?;
+                self.begin_or_find_tool_use(item_name(event), &event["item"], assembly)?;
             }
             Some("response.output_text.delta") => {
-                let text = self.item_piece(event, assembly)?;
+                let text = self.take_fragment(event, assembly)?;
                 assembly.append_text(text)?;
             }
             Some("response.refusal.delta") => {
-                let text = self.item_piece(event, assembly)?;
-                self.refusal(text, assembly)?;
+                let text = self.take_fragment(event, assembly)?;
+                self.process_refusal(text, assembly)?;
             }
             Some("response.reasoning_summary_part.added") if event["summary_index"].as_u64() > Some(0) => {
                 assembly.append_thinking("\n\n")?;
             }
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
-                let text = self.item_piece(event, assembly)?;
+                let text = self.take_fragment(event, assembly)?;
                 assembly.append_thinking(text)?;
             }
-            Some("response.function_call_arguments.delta") => self.arguments(event, assembly)?,
-            Some("response.output_item.done") => self.complete_item(name(event), &event["item"], assembly)?,
+            Some("response.function_call_arguments.delta") => self.process_arguments(event, assembly)?,
+            Some("response.output_item.done") => self.complete_item(item_name(event), &event["item"], assembly)?,
             Some("response.completed" | "response.incomplete") => self.finish(&event["response"], assembly)?,
             Some("response.failed") => return Err(provider_fault::stream_error(&event["response"], &self.model)),
             Some("error") => return Err(provider_fault::stream_error(event, &self.model)),
@@ -186,7 +193,7 @@ impl AnswerDecoder for ResponseStream {
 
 /// Returns the identifier of an item: its index, since some servers send another id in each event, or else its id.
 /// llama.cpp sends neither for tool calls, and refers to them by the call id.
-fn name(event: &Value) -> String {
+fn item_name(event: &Value) -> String {
     let item = &event["item"];
     match event["output_index"].as_u64() {
         Some(index) => index.to_string(),

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn reasons(definition: &Value) -> Vec<FlagReason> {
+fn flag_reasons(definition: &Value) -> Vec<FlagReason> {
     flags_of_definition(definition, &[]).into_iter().map(|flag| flag.reason).collect()
 }
 
@@ -25,7 +25,7 @@ fn poison_is_flagged_in_every_member() {
         json!({"name": "a", "_meta": {"note": poison}}),
     ];
     for definition in places {
-        assert!(!reasons(&definition).is_empty(), "X01: {definition} is flagged");
+        assert!(!flag_reasons(&definition).is_empty(), "X01: {definition} is flagged");
     }
     assert!(!flags_of_text(poison, &[]).is_empty(), "X01: instructions of a server are flagged");
 }
@@ -157,7 +157,11 @@ fn tool_names_of_other_servers_are_flagged_unless_plain_words() {
 #[test]
 fn scanned_text_and_flags_are_bounded() {
     let long = "x ".repeat(MAX_TEXT);
-    assert_eq!(reasons(&json!({ "description": long })), [FlagReason::TooLong], "a text that is too long is flagged");
+    assert_eq!(
+        flag_reasons(&json!({ "description": long })),
+        [FlagReason::TooLong],
+        "a text that is too long is flagged"
+    );
     let many: Vec<String> = (0..500).map(|_| "secretly".to_owned()).collect();
-    assert_eq!(reasons(&json!({ "enum": many })).len(), MAX_FLAGS, "the number of flags is limited");
+    assert_eq!(flag_reasons(&json!({ "enum": many })).len(), MAX_FLAGS, "the number of flags is limited");
 }

@@ -10,7 +10,7 @@ use url::Host;
 /// Ports that a pattern without a port permits.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
 /// Maximum length of a pattern, in characters.
-const MAX_CHARACTERS: usize = 300;
+const MAX_PATTERN_CHARS: usize = 300;
 /// The host name that always means the loopback interface.
 const LOCALHOST: &str = "localhost";
 
@@ -88,9 +88,9 @@ impl FromStr for HostPattern {
         if text.is_empty() {
             return Err(HostPatternError::Empty);
         }
-        let not_a_host = || HostPatternError::NotAHost(text.chars().take(MAX_CHARACTERS).collect());
+        let not_a_host = || HostPatternError::NotAHost(text.chars().take(MAX_PATTERN_CHARS).collect());
         let is_foreign = |character: char| character.is_whitespace() || "/@?#\\%".contains(character);
-        if text.chars().count() > MAX_CHARACTERS || text.contains(is_foreign) {
+        if text.chars().count() > MAX_PATTERN_CHARS || text.contains(is_foreign) {
             return Err(not_a_host());
         }
         // An IPv6 address without brackets has no port.
@@ -100,13 +100,13 @@ impl FromStr for HostPattern {
         let (host, port) = split_port(text).ok_or_else(|| HostPatternError::Port(text.to_owned()))?;
         let host = match host.strip_prefix("*.") {
             Some(parent) if parent.contains('*') => return Err(HostPatternError::Wildcard(text.to_owned())),
-            Some(parent) => match normalized(parent).ok_or_else(not_a_host)? {
+            Some(parent) => match normalize_host(parent).ok_or_else(not_a_host)? {
                 // A star directly below a top-level domain would match nearly everything.
                 DestinationHost::Name(parent) if parent.contains('.') => PatternHost::Subdomains(parent),
                 _ => return Err(HostPatternError::Wildcard(text.to_owned())),
             },
             None if host.contains('*') => return Err(HostPatternError::Wildcard(text.to_owned())),
-            None => match normalized(host).ok_or_else(not_a_host)? {
+            None => match normalize_host(host).ok_or_else(not_a_host)? {
                 DestinationHost::Name(name) => PatternHost::Name(name),
                 DestinationHost::Address(address) => PatternHost::Address(address),
             },
@@ -143,10 +143,10 @@ pub(super) enum DestinationHost {
 impl Destination {
     /// Parses a host as written by a client. Returns `None` if it is not a host.
     pub fn new(host: &str, port: u16) -> Option<Destination> {
-        if host.len() > MAX_CHARACTERS {
+        if host.len() > MAX_PATTERN_CHARS {
             return None;
         }
-        Some(Destination { host: normalized(host)?, port })
+        Some(Destination { host: normalize_host(host)?, port })
     }
 
     /// Returns `true` if the destination is the name `localhost`.
@@ -192,7 +192,7 @@ fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
 }
 
 /// Parses a host in the same way as in URLs: applies IDNA, and converts numbers in any notation to an address.
-fn normalized(host: &str) -> Option<DestinationHost> {
+fn normalize_host(host: &str) -> Option<DestinationHost> {
     match Host::parse(host).ok()? {
         Host::Domain(name) => {
             // A trailing dot, which stands for the DNS root, does not change the name.

@@ -86,7 +86,7 @@ impl EgressProxy {
         let (sender, lines) = mpsc::channel(MAX_LINES);
         let told = Arc::clone(&ledger);
         let task = tokio::spawn(async move {
-            tokio::join!(accept(listener, proxy), forward_lines(&told, sender));
+            tokio::join!(accept_connections(listener, proxy), forward_lines(&told, sender));
         });
         EgressProxy { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
     }
@@ -137,7 +137,7 @@ async fn forward_lines(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
     }
 }
 
-async fn accept(listener: TcpListener, proxy: Arc<ProxyState>) {
+async fn accept_connections(listener: TcpListener, proxy: Arc<ProxyState>) {
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
@@ -280,7 +280,7 @@ impl ProxyState {
                 let words = format!(
                     "Drawbridge refused {destination}: {cause}. To allow it, add {add} to the hosts of this server's sandbox.\n"
                 );
-                Err(response(StatusCode::FORBIDDEN, words))
+                Err(text_response(StatusCode::FORBIDDEN, words))
             }
             Err(ConnectFault::Unreachable(cause)) => {
                 self.ledger.record_unreachable(destination, &cause);
@@ -339,14 +339,14 @@ fn remove_hop_by_hop_headers(headers: &mut HeaderMap) {
 }
 
 fn bad_request(cause: &str) -> Response<Body> {
-    response(StatusCode::BAD_REQUEST, format!("Drawbridge: {cause}.\n"))
+    text_response(StatusCode::BAD_REQUEST, format!("Drawbridge: {cause}.\n"))
 }
 
 fn unreachable_response(destination: &Destination, cause: &str) -> Response<Body> {
-    response(StatusCode::BAD_GATEWAY, format!("Drawbridge could not reach {destination}: {cause}.\n"))
+    text_response(StatusCode::BAD_GATEWAY, format!("Drawbridge could not reach {destination}: {cause}.\n"))
 }
 
-fn response(status: StatusCode, words: String) -> Response<Body> {
+fn text_response(status: StatusCode, words: String) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from(words)).map_err(|never| match never {}).boxed());
     *response.status_mut() = status;
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));

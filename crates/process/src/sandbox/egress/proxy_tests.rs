@@ -10,22 +10,22 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 
 /// Time limit of each wait in the tests.
-const LONG: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Starts a proxy for these hosts and returns its address.
-async fn proxy(hosts: &[&str], lookup: LookupFunction, times: ProxyTimeouts) -> (EgressProxy, SocketAddr) {
+async fn start_proxy(hosts: &[&str], lookup: LookupFunction, times: ProxyTimeouts) -> (EgressProxy, SocketAddr) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
     (EgressProxy::start_with(listener, hosts, lookup, times), address)
 }
 
-async fn usual(hosts: &[&str]) -> (EgressProxy, SocketAddr) {
-    proxy(hosts, resolve::resolve_with_system, ProxyTimeouts::DEFAULT).await
+async fn start_default_proxy(hosts: &[&str]) -> (EgressProxy, SocketAddr) {
+    start_proxy(hosts, resolve::resolve_with_system, ProxyTimeouts::DEFAULT).await
 }
 
 /// Starts an echo server. Returns its port and its number of connections.
-async fn echo() -> (u16, Arc<AtomicUsize>) {
+async fn start_echo_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let came = Arc::new(AtomicUsize::new(0));
@@ -43,16 +43,16 @@ async fn echo() -> (u16, Arc<AtomicUsize>) {
 }
 
 /// Requests a tunnel and reads the head of the response.
-async fn connect(proxy: SocketAddr, to: &str) -> (TcpStream, String) {
+async fn request_tunnel(proxy: SocketAddr, to: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(proxy).await.unwrap();
     stream.write_all(format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n\r\n").as_bytes()).await.unwrap();
-    let head = head(&mut stream).await;
+    let head = read_head(&mut stream).await;
     (stream, head)
 }
 
-async fn head(stream: &mut TcpStream) -> String {
+async fn read_head(stream: &mut TcpStream) -> String {
     let mut head = Vec::new();
-    within(LONG, "the proxy answers", async {
+    within(WAIT_TIMEOUT, "the proxy answers", async {
         while !head.ends_with(b"\r\n\r\n") {
             match stream.read_u8().await {
                 Ok(byte) => head.push(byte),
@@ -65,38 +65,38 @@ async fn head(stream: &mut TcpStream) -> String {
 }
 
 /// Reads all bytes until the connection is closed.
-async fn rest(stream: &mut TcpStream) -> String {
+async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
     // A reset connection counts as closed, too.
-    let _ = within(LONG, "the proxy closes the connection", stream.read_to_end(&mut text)).await;
+    let _ = within(WAIT_TIMEOUT, "the proxy closes the connection", stream.read_to_end(&mut text)).await;
     String::from_utf8(text).unwrap()
 }
 
 /// Sends a request, and returns all that the proxy sends until it closes the connection.
-async fn answered(proxy: SocketAddr, request: &str) -> String {
+async fn send_and_read_all(proxy: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(proxy).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
-    rest(&mut stream).await
+    read_to_end(&mut stream).await
 }
 
 #[tokio::test]
 async fn s24_tunnel_reaches_named_hosts_only() {
-    let ((named, at_named), (other, at_other)) = (echo().await, echo().await);
-    let (egress, address) = usual(&[&format!("localhost:{named}")]).await;
-    let (mut stream, head) = connect(address, &format!("localhost:{named}")).await;
+    let ((named, at_named), (other, at_other)) = (start_echo_server().await, start_echo_server().await);
+    let (egress, address) = start_default_proxy(&[&format!("localhost:{named}")]).await;
+    let (mut stream, head) = request_tunnel(address, &format!("localhost:{named}")).await;
     assert!(head.starts_with("HTTP/1.1 200"), "S24: a named host must be reachable: {head}");
     stream.write_all(b"hello").await.unwrap();
     let mut back = [0; 5];
-    within(LONG, "the host answers", stream.read_exact(&mut back)).await.unwrap();
+    within(WAIT_TIMEOUT, "the host answers", stream.read_exact(&mut back)).await.unwrap();
     assert_eq!(&back, b"hello", "bytes must be forwarded in both directions");
 
     let spellings = ["127.0.0.1", "127.1", "2130706433", "[::ffff:127.0.0.1]", "LOCALHOST.evil.example"];
     let others = spellings.map(|host| format!("{host}:{named}"));
     for to in others.into_iter().chain([format!("localhost:{other}"), "169.254.169.254:80".to_owned()]) {
-        let (mut stream, head) = connect(address, &to).await;
+        let (mut stream, head) = request_tunnel(address, &to).await;
         assert!(head.starts_with("HTTP/1.1 403"), "S24: a connection to {to} must be refused: {head}");
         drop(stream.shutdown().await);
-        let words = rest(&mut stream).await;
+        let words = read_to_end(&mut stream).await;
         assert!(
             words.contains("To allow it, add "),
             "S24: the refusal must name the pattern that allows {to}: {words}"
@@ -116,13 +116,13 @@ async fn s24_tunnel_reaches_named_hosts_only() {
 
 #[tokio::test]
 async fn s24_name_that_resolves_to_loopback_is_refused() {
-    let (port, came) = echo().await;
+    let (port, came) = start_echo_server().await;
     let lookup: LookupFunction = |_| Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) });
-    let (_egress, address) = proxy(&[&format!("inside.example:{port}")], lookup, ProxyTimeouts::DEFAULT).await;
-    let (mut stream, head) = connect(address, &format!("inside.example:{port}")).await;
+    let (_egress, address) = start_proxy(&[&format!("inside.example:{port}")], lookup, ProxyTimeouts::DEFAULT).await;
+    let (mut stream, head) = request_tunnel(address, &format!("inside.example:{port}")).await;
     assert!(head.starts_with("HTTP/1.1 403"), "S24: an allowed name that resolves to loopback must be refused: {head}");
     drop(stream.shutdown().await);
-    let words = rest(&mut stream).await;
+    let words = read_to_end(&mut stream).await;
     assert!(words.contains(&format!("add 127.0.0.1:{port}")), "S24: the refusal must name the address to add: {words}");
     assert_eq!(came.load(Ordering::SeqCst), 0, "S24: no connection must be made");
 }
@@ -130,7 +130,7 @@ async fn s24_name_that_resolves_to_loopback_is_refused() {
 #[tokio::test]
 async fn s24_checked_address_is_the_connected_one() {
     static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
-    let (port, came) = echo().await;
+    let (port, came) = start_echo_server().await;
     // A second lookup would return another address.
     let lookup: LookupFunction = |_| {
         let is_first = LOOKUPS.fetch_add(1, Ordering::SeqCst) == 0;
@@ -138,11 +138,11 @@ async fn s24_checked_address_is_the_connected_one() {
         Box::pin(async move { Ok(vec![IpAddr::V4(address)]) })
     };
     let hosts = [format!("name.example:{port}"), format!("127.0.0.1:{port}")];
-    let (_egress, address) = proxy(&hosts.each_ref().map(String::as_str), lookup, ProxyTimeouts::DEFAULT).await;
-    let (_stream, head) = connect(address, &format!("name.example:{port}")).await;
+    let (_egress, address) = start_proxy(&hosts.each_ref().map(String::as_str), lookup, ProxyTimeouts::DEFAULT).await;
+    let (_stream, head) = request_tunnel(address, &format!("name.example:{port}")).await;
     assert!(head.starts_with("HTTP/1.1 200"), "an allowed address must be connected to: {head}");
     assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1, "S24: the name must be resolved only once");
-    within(LONG, "the connection arrives", async {
+    within(WAIT_TIMEOUT, "the connection arrives", async {
         while came.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
         }
@@ -156,21 +156,21 @@ async fn s24_url_requests_are_forwarded_in_origin_form() {
     let port = listener.local_addr().unwrap().port();
     let host = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        let request = head(&mut stream).await;
+        let request = read_head(&mut stream).await;
         stream
             .write_all(b"HTTP/1.1 200 OK\r\nConnection: x-hop\r\nX-Hop: 1\r\nContent-Length: 2\r\n\r\nhi")
             .await
             .unwrap();
         request
     });
-    let (_egress, address) = usual(&[&format!("localhost:{port}")]).await;
+    let (_egress, address) = start_default_proxy(&[&format!("localhost:{port}")]).await;
     let request = format!(
         "GET http://user:secret@LOCALHOST:{port}/a?b=c HTTP/1.1\r\nHost: other.example\r\nProxy-Authorization: Basic x\r\nConnection: x-mine, close\r\nX-Mine: 1\r\nX-Kept: 1\r\n\r\n"
     );
-    let answer = answered(address, &request).await.to_lowercase();
+    let answer = send_and_read_all(address, &request).await.to_lowercase();
     assert!(answer.starts_with("http/1.1 200") && answer.ends_with("hi"), "the response must be forwarded: {answer}");
     assert!(!answer.contains("x-hop"), "hop-by-hop headers must be removed from the response: {answer}");
-    let request = within(LONG, "the host is asked", host).await.unwrap().to_lowercase();
+    let request = within(WAIT_TIMEOUT, "the host is asked", host).await.unwrap().to_lowercase();
     assert!(request.starts_with("get /a?b=c http/1.1\r\n"), "the host must receive a path: {request}");
     assert!(
         request.contains(&format!("host: localhost:{port}\r\n")),
@@ -184,8 +184,8 @@ async fn s24_url_requests_are_forwarded_in_origin_form() {
 
 #[tokio::test]
 async fn s24_invalid_requests_are_refused() {
-    let (port, came) = echo().await;
-    let (_egress, address) = usual(&[&format!("localhost:{port}")]).await;
+    let (port, came) = start_echo_server().await;
+    let (_egress, address) = start_default_proxy(&[&format!("localhost:{port}")]).await;
     let cases = [
         (
             format!("GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"),
@@ -202,7 +202,7 @@ async fn s24_invalid_requests_are_refused() {
         (format!("GET http://localhost:{port}/ HTTP/1.1\r\n{}\r\n", "X: x\r\n".repeat(MAX_HEADERS + 1)), "431"),
     ];
     for (request, status) in cases {
-        let answer = answered(address, &request).await;
+        let answer = send_and_read_all(address, &request).await;
         let shown: String = request.chars().take(60).collect();
         assert!(
             answer.starts_with(&format!("HTTP/1.1 {status}")),
@@ -214,34 +214,38 @@ async fn s24_invalid_requests_are_refused() {
 
 #[tokio::test]
 async fn s24_slow_or_idle_connections_are_closed() {
-    let (port, _) = echo().await;
+    let (port, _) = start_echo_server().await;
     let short = Duration::from_millis(50);
     let hosts = format!("localhost:{port}");
     let (_egress, address) =
-        proxy(&[&hosts], resolve::resolve_with_system, ProxyTimeouts { head: short, ..ProxyTimeouts::DEFAULT }).await;
+        start_proxy(&[&hosts], resolve::resolve_with_system, ProxyTimeouts { head: short, ..ProxyTimeouts::DEFAULT })
+            .await;
     let mut slow = TcpStream::connect(address).await.unwrap();
     slow.write_all(b"CONNECT ").await.unwrap();
-    rest(&mut slow).await;
+    read_to_end(&mut slow).await;
     let (_egress, address) =
-        proxy(&[&hosts], resolve::resolve_with_system, ProxyTimeouts { idle: short, ..ProxyTimeouts::DEFAULT }).await;
-    let (mut idle, head) = connect(address, &hosts).await;
+        start_proxy(&[&hosts], resolve::resolve_with_system, ProxyTimeouts { idle: short, ..ProxyTimeouts::DEFAULT })
+            .await;
+    let (mut idle, head) = request_tunnel(address, &hosts).await;
     assert!(head.starts_with("HTTP/1.1 200"), "the tunnel must be opened: {head}");
-    assert_eq!(rest(&mut idle).await, "", "an idle tunnel must be closed");
+    assert_eq!(read_to_end(&mut idle).await, "", "an idle tunnel must be closed");
 }
 
 #[tokio::test]
 async fn s24_excess_connections_wait() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let to = format!("localhost:{}", listener.local_addr().unwrap().port());
-    let (_egress, address) = usual(&[&to]).await;
+    let (_egress, address) = start_default_proxy(&[&to]).await;
     let mut tunnels = Vec::new();
     for _ in 0..MAX_CONNECTIONS {
-        tunnels
-            .push((connect(address, &to).await, within(LONG, "the host is reached", listener.accept()).await.unwrap()));
+        tunnels.push((
+            request_tunnel(address, &to).await,
+            within(WAIT_TIMEOUT, "the host is reached", listener.accept()).await.unwrap(),
+        ));
     }
     let late = tokio::spawn({
         let to = to.clone();
-        async move { connect(address, &to).await }
+        async move { request_tunnel(address, &to).await }
     });
     let (_, (mut first, _)) = tunnels.swap_remove(0);
     let early = listener.accept();
@@ -257,7 +261,7 @@ async fn s24_excess_connections_wait() {
     }
     first.shutdown().await.unwrap();
     drop(first);
-    within(LONG, "the next one is reached", early).await.unwrap();
-    let (_, head) = within(LONG, "the next one is answered", late).await.unwrap();
+    within(WAIT_TIMEOUT, "the next one is reached", early).await.unwrap();
+    let (_, head) = within(WAIT_TIMEOUT, "the next one is answered", late).await.unwrap();
     assert!(head.starts_with("HTTP/1.1 200"), "a connection must be accepted after another has ended: {head}");
 }

@@ -104,14 +104,14 @@ mod tests {
 
     use super::*;
 
-    fn hosts(patterns: &[&str]) -> Vec<HostPattern> {
+    fn parse_hosts(patterns: &[&str]) -> Vec<HostPattern> {
         patterns.iter().map(|pattern| pattern.parse().unwrap()).collect()
     }
 
-    fn found(patterns: &[&str], host: &str, addresses: &[&str]) -> Result<Vec<String>, ConnectFault> {
+    fn resolved_addresses(patterns: &[&str], host: &str, addresses: &[&str]) -> Result<Vec<String>, ConnectFault> {
         let destination = Destination::new(host, 443).unwrap();
         let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
-        let judged = allowed_addresses(&hosts(patterns), &destination, addresses)?;
+        let judged = allowed_addresses(&parse_hosts(patterns), &destination, addresses)?;
         Ok(judged.iter().map(ToString::to_string).collect())
     }
 
@@ -120,21 +120,21 @@ mod tests {
         let own =
             "127.0.0.1 10.0.0.1 192.168.1.1 169.254.169.254 100.64.0.1 ::1 fe80::1 fc00::1 ::ffff:127.0.0.1 0.0.0.0";
         for address in own.split(' ') {
-            let refused = found(&["example.com"], "example.com", &[address]);
+            let refused = resolved_addresses(&["example.com"], "example.com", &[address]);
             let Err(ConnectFault::Refused { add, .. }) = refused else {
                 panic!("S24: {address} must be refused: {refused:?}")
             };
             let add = add.to_string();
-            let allowed = found(&["example.com", &add], "example.com", &[address]);
+            let allowed = resolved_addresses(&["example.com", &add], "example.com", &[address]);
             assert!(allowed.is_ok(), "S24: {add} must admit {address}: {allowed:?}");
         }
-        let mixed = found(&["example.com"], "example.com", &["10.0.0.1", "1.1.1.1"]);
+        let mixed = resolved_addresses(&["example.com"], "example.com", &["10.0.0.1", "1.1.1.1"]);
         assert_eq!(mixed.unwrap(), ["1.1.1.1:443"], "only allowed addresses must be used");
     }
 
     #[test]
     fn s24_address_pattern_includes_the_port() {
-        let refused = found(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
+        let refused = resolved_addresses(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
         assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: another port must be refused: {refused:?}");
     }
 
@@ -143,10 +143,10 @@ mod tests {
         let lookup: LookupFunction =
             |name| panic!("S24: {name} must not be looked up, which would disclose it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
-        let refused = resolve_allowed(&hosts(&["example.com"]), &other, lookup).await;
+        let refused = resolve_allowed(&parse_hosts(&["example.com"]), &other, lookup).await;
         assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the name must be refused: {refused:?}");
         let local = Destination::new("localhost", 443).unwrap();
-        let reached = resolve_allowed(&hosts(&["localhost"]), &local, lookup).await.unwrap();
+        let reached = resolve_allowed(&parse_hosts(&["localhost"]), &local, lookup).await.unwrap();
         assert!(
             reached.iter().all(|address| address.ip().is_loopback()),
             "S24: localhost must resolve to loopback: {reached:?}"

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use super::opened_paths::{OpenedPath, open_reachable};
 use super::program_gate::GateDescriptors;
-use super::root_owned::root_owned;
+use super::root_owned::canonical_if_root_owned;
 use super::{ProcessRestriction, local_sockets, system_calls};
 use crate::launch::ProcessLaunch;
 use crate::programs::SearchPath;
@@ -99,7 +99,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
         path.directories.iter().map(|folder| folder.join(BWRAP_PROGRAM)).filter(|program| program.is_file()).collect();
     let first = found.first().ok_or_else(|| "bubblewrap is not installed".to_owned())?;
     // A copy that is not owned by root is skipped, so it does not prevent the use of a later copy that is.
-    let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
+    let Some(program) = found.iter().find_map(|program| canonical_if_root_owned(program)) else {
         return Err(format!("{} may be changed by others than the system", first.display()));
     };
     if BubblewrapFeatures::cached_trial(&program).is_some_and(|known| known.is_current(Instant::now())) {

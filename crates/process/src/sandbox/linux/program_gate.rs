@@ -65,7 +65,7 @@ impl ProgramGate {
         let ProgramGate { hosts, made, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
         let mut held = HeldProgram { bubblewrap, is_released: false };
-        let listening = timeout(NAMESPACE_TIMEOUT, listen(made, &mut *held.bubblewrap)).await;
+        let listening = timeout(NAMESPACE_TIMEOUT, listen_in_sandbox(made, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
             let egress = EgressProxy::start(listener, hosts);
@@ -95,7 +95,7 @@ impl Drop for HeldProgram<'_> {
     }
 }
 
-async fn listen(made: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<TcpListener, String> {
+async fn listen_in_sandbox(made: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<TcpListener, String> {
     let said = |error: std::io::Error| error.to_string();
     let mut made = Receiver::from_owned_fd(made.into()).map_err(said)?;
     let mut text = Vec::new();

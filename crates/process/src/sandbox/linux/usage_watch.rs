@@ -31,7 +31,7 @@ const MAX_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval for which processor time is summed. The sums of the last hour count.
 const MINUTE: Duration = Duration::from_secs(60);
 /// Number of minutes for which processor time is summed.
-const MINUTES: usize = 60;
+const COUNTED_MINUTES: usize = 60;
 
 /// Measurement tasks of one server. Dropping it aborts them.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
         let exceeded = meter.record_usage(|used| {
             used.processes = tree.threads;
             used.memory_bytes = tree.memory_bytes;
-            used.processor_seconds = spent.within_hour().as_secs();
+            used.processor_seconds = spent.used_within_hour().as_secs();
         });
         if exceeded.is_some() {
             let server = server.clone();
@@ -160,12 +160,12 @@ impl ProcessorTime {
             _ if more > 0 => self.minutes.push_back((self.now, more)),
             _ => {}
         }
-        while self.minutes.front().is_some_and(|(minute, _)| self.now - minute >= MINUTES as u64) {
+        while self.minutes.front().is_some_and(|(minute, _)| self.now - minute >= COUNTED_MINUTES as u64) {
             self.minutes.pop_front();
         }
     }
 
-    fn within_hour(&self) -> Duration {
+    fn used_within_hour(&self) -> Duration {
         Duration::from_millis(self.minutes.iter().map(|(_, sum)| sum).sum())
     }
 }
@@ -212,7 +212,7 @@ mod tests {
         let mut look = |minute: u64, seconds: u64| {
             let tree = TreeUse { processor_ms: seconds * 1000, ..TreeUse::default() };
             spent.add_sample(&tree, MINUTE * u32::try_from(minute).unwrap());
-            spent.within_hour().as_secs()
+            spent.used_within_hour().as_secs()
         };
         assert_eq!(look(0, 40), 40, "used time must be counted");
         assert_eq!(look(30, 100), 100, "time used before must be included");

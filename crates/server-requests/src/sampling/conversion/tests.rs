@@ -5,13 +5,13 @@ use models::TokenUsage;
 
 use super::*;
 
-fn params(value: Value) -> CreateMessageParams {
+fn parse_params(value: Value) -> CreateMessageParams {
     serde_json::from_value(value).unwrap()
 }
 
 /// Returns a request in which every member is set.
 fn complete_request() -> CreateMessageParams {
-    params(json!({
+    parse_params(json!({
         "systemPrompt": "Be terse.", "maxTokens": 64, "temperature": 0.5, "stopSequences": ["END"],
         "includeContext": "allServers", "metadata": { "trace": "secret-of-the-server" },
         "tools": [{ "name": "weather", "description": "d", "inputSchema": { "type": "object" } },
@@ -31,7 +31,7 @@ fn complete_request() -> CreateMessageParams {
 
 #[test]
 fn sampling_request_is_converted_completely() {
-    let request = to_request(&complete_request()).expect("it can be put to a model");
+    let request = to_model_request(&complete_request()).expect("it can be put to a model");
     assert_eq!(request.system.as_deref(), Some("Be terse."), "the system prompt must be sent");
     assert_eq!(request.max_tokens, Some(64), "[sampling-max-tokens]: the limit must not exceed the requested one");
     assert_eq!(
@@ -68,10 +68,11 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
     let names = ["3d-render", "-x", "_y", "tool_1", ""];
     let tools: Vec<Value> = names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect();
     let messages = json!([{ "role": "user", "content": { "type": "text", "text": "x" } }]);
-    let names_of = ToolNames::for_request(&params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
+    let names_of =
+        ToolNames::for_request(&parse_params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
     for name in names {
         let key = names_of.for_model(name);
-        assert!(is_plain(&key), "the name {key:?} must be valid for every provider");
+        assert!(is_valid_for_all_providers(&key), "the name {key:?} must be valid for every provider");
         assert_eq!(names_of.to_server.get(&key).map(String::as_str), Some(name), "{key} must map back to the tool");
     }
     assert_eq!(names_of.for_model("_y"), "_y", "a valid name must not change");
@@ -79,7 +80,8 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
 
 #[test]
 fn unconvertible_request_is_rejected() {
-    let with = |content: Value| params(json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] }));
+    let with =
+        |content: Value| parse_params(json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] }));
     let broken = with(json!({ "type": "image", "data": "no base64!", "mimeType": "image/png" }));
     assert_eq!(
         check_request(&broken),
@@ -88,16 +90,16 @@ fn unconvertible_request_is_rejected() {
     );
     let short = with(json!({ "type": "image", "data": "A", "mimeType": "image/png" }));
     assert_eq!(
-        to_request(&short).err(),
+        to_model_request(&short).err(),
         Some(ConversionError::Base64),
         "[sampling-validate-content]: incomplete base64"
     );
-    let none = params(json!({ "maxTokens": 1, "messages": [] }));
+    let none = parse_params(json!({ "maxTokens": 1, "messages": [] }));
     assert_eq!(check_request(&none), Err(ConversionError::NoMessages), "[sampling-validate-content]: no messages");
     assert_eq!(check_request(&complete_request()), Ok(()), "the complete request must be valid");
 }
 
-fn reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
+fn model_reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
     let message = ModelMessage { role: models::Role::Assistant, parts };
     ModelReply { message, stop, usage: TokenUsage::default(), model: "m-1".into() }
 }
@@ -112,7 +114,7 @@ fn reply_is_converted_with_role_model_and_stop_reason() {
         (StopReason::Refused, "refusal"),
         (StopReason::Other("pause".into()), "pause"),
     ] {
-        let result = reply_to_result(&reply(text.clone(), stop), &complete_request()).expect("it is an answer");
+        let result = reply_to_result(&model_reply(text.clone(), stop), &complete_request()).expect("it is an answer");
         assert_eq!((result.role, result.model.as_str()), (Role::Assistant, "m-1"), "[sampling-result-fields]");
         assert_eq!(result.stop_reason.as_deref(), Some(reason), "[sampling-result-fields]: the stop reason");
         assert_eq!(result.content.blocks(), [ContentBlock::text("Rain.")], "reasoning must be dropped");
@@ -141,7 +143,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         arguments: Map::from_iter([("x".to_owned(), json!(1))]),
         opaque: Some(json!({ "signature": id })),
     };
-    let both = reply(vec![used("a", "weather"), used("b", "tool_1")], StopReason::EndTurn);
+    let both = model_reply(vec![used("a", "weather"), used("b", "tool_1")], StopReason::EndTurn);
     let result = reply_to_result(&both, &complete_request()).expect("both are offered");
     let names: Vec<Value> = result.content.blocks().iter().map(|block| json!(block)["name"].clone()).collect();
     assert_eq!(
@@ -152,7 +154,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     assert_eq!(result.stop_reason.as_deref(), Some("toolUse"), "[sampling-tool-use-return]");
     let meta = json!(result.content.blocks()[0])["_meta"].clone();
     assert_eq!(meta, json!({ "dev.drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
-    let other = reply(vec![used("a", "delete_all")], StopReason::ToolUse);
+    let other = model_reply(vec![used("a", "delete_all")], StopReason::ToolUse);
     assert_eq!(
         reply_to_result(&other, &complete_request()),
         Err(ConversionError::Tool),
@@ -161,7 +163,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     let mut none = complete_request();
     none.tool_choice = serde_json::from_value(json!({ "mode": "none" })).ok();
     assert_eq!(
-        to_request(&none).expect("fine").tool_choice,
+        to_model_request(&none).expect("fine").tool_choice,
         ToolChoice::None,
         "[sampling-tool-choice]: `none` must be sent"
     );
@@ -173,15 +175,15 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     let mut silent = complete_request();
     silent.tool_choice = None;
     assert_eq!(
-        to_request(&silent).expect("fine").tool_choice,
+        to_model_request(&silent).expect("fine").tool_choice,
         ToolChoice::Auto,
         "[sampling-tool-choice]: the default must be `auto`"
     );
     assert_eq!(
-        reply_to_result(&reply(vec![MessagePart::text("")], StopReason::EndTurn), &complete_request()),
+        reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::EndTurn), &complete_request()),
         Err(ConversionError::Empty),
         "nothing"
     );
-    let cut = reply_to_result(&reply(vec![MessagePart::text("")], StopReason::MaxTokens), &complete_request());
+    let cut = reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::MaxTokens), &complete_request());
     assert_eq!(cut, Err(ConversionError::OutOfTokens), "an empty answer at the token limit must have its own error");
 }

@@ -3,7 +3,7 @@
 
 mod edits;
 
-use edits::{attempt, edit, seal_of};
+use edits::{any_edit, apply_edit, seal_of};
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,13 @@ use ports::{AuditLog, AuditQuery, AuditRetention, AuditSeal, AuditVerdict, Tampe
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::support::{LogFolder, decision, numbers};
+use super::support::{LogFolder, decision_entry, entry_numbers};
 
 const ENTRIES: u64 = 12;
 
-fn sealed() -> LogFolder {
-    let folder = LogFolder::with(ENTRIES);
-    folder.keychain.age();
+fn sealed_log() -> LogFolder {
+    let folder = LogFolder::with_entries(ENTRIES);
+    folder.keychain.make_keys_old();
     folder
 }
 
@@ -32,7 +32,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Appends an entry that seems to be written by the log about itself, with a valid link to its predecessor.
-fn append(log: &Connection, kind: &str, subject: &str, hash: &str) {
+fn append_log_entry(log: &Connection, kind: &str, subject: &str, hash: &str) {
     let last = log.query_row("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1", [], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
     });
@@ -55,10 +55,10 @@ fn append(log: &Connection, kind: &str, subject: &str, hash: &str) {
 }
 
 /// Removes the first entries as retention does, with a checkpoint that has this key and MAC.
-fn shorten(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, confirm: bool) {
+fn remove_first_entries(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, confirm: bool) {
     let Some(link) = link_at(log, upto) else { return };
     if confirm {
-        append(log, "log-shortened", &format!("entries up to {upto}"), &hex(&link));
+        append_log_entry(log, "log-shortened", &format!("entries up to {upto}"), &hex(&link));
     }
     log.execute("INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4)", params![upto as i64, link, key, mac])
         .unwrap();
@@ -79,7 +79,7 @@ fn assert_stays_reported(folder: &LogFolder, what: &str) {
         panic!("{what}: verification must report the change: {verdict:?}");
     }
     let log = folder.log();
-    if log.append(decision("later")).is_ok() {
+    if log.append(decision_entry("later")).is_ok() {
         let _ = log.verify();
         let _ = log.flush();
         drop(log);
@@ -91,32 +91,32 @@ fn assert_stays_reported(folder: &LogFolder, what: &str) {
 
 #[test]
 fn s04_forged_removal_does_not_pass_for_retention() {
-    let foreign = LogFolder::with(ENTRIES);
+    let foreign = LogFolder::with_entries(ENTRIES);
     let (key, mac): (String, Vec<u8>) =
         foreign.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     for upto in [1, 8, ENTRIES] {
         for confirm in [true, false] {
-            let folder = sealed();
-            shorten(&folder.attacked(), upto, None, None, confirm);
+            let folder = sealed_log();
+            remove_first_entries(&folder.attacked(), upto, None, None, confirm);
             assert_stays_reported(&folder, &format!("a checkpoint at {upto} without a seal, confirmed: {confirm}"));
-            let folder = sealed();
-            shorten(&folder.attacked(), upto, Some("0123456789abcdef"), Some(&[7; 32]), confirm);
+            let folder = sealed_log();
+            remove_first_entries(&folder.attacked(), upto, Some("0123456789abcdef"), Some(&[7; 32]), confirm);
             assert_stays_reported(
                 &folder,
                 &format!("a checkpoint at {upto} of a key that nobody has, confirmed: {confirm}"),
             );
-            let folder = sealed();
-            shorten(&folder.attacked(), upto, Some(&key), Some(&mac), confirm);
+            let folder = sealed_log();
+            remove_first_entries(&folder.attacked(), upto, Some(&key), Some(&mac), confirm);
             assert_stays_reported(
                 &folder,
                 &format!("a checkpoint at {upto} with another log's seal, confirmed: {confirm}"),
             );
-            let folder = sealed();
+            let folder = sealed_log();
             {
                 let log = folder.attacked();
                 let (own, seal): (String, Vec<u8>) =
                     log.query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-                shorten(&log, upto, Some(&own), Some(&seal), confirm);
+                remove_first_entries(&log, upto, Some(&own), Some(&seal), confirm);
             }
             assert_stays_reported(
                 &folder,
@@ -128,17 +128,17 @@ fn s04_forged_removal_does_not_pass_for_retention() {
 
 #[test]
 fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
-    let folder = sealed();
+    let folder = sealed_log();
     // The forged entry is after the sealed part. Drawbridge reports it as unproved and seals the entries that follow.
     {
         let log = folder.attacked();
         let link = link_at(&log, 8).unwrap();
-        append(&log, "log-shortened", "entries up to 8", &hex(&link));
+        append_log_entry(&log, "log-shortened", "entries up to 8", &hex(&link));
     }
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_intact() && !verdict.is_proven(), "nothing is removed yet: {verdict:?}");
-    shorten(&folder.attacked(), 8, None, None, false);
+    remove_first_entries(&folder.attacked(), 8, None, None, false);
     assert_stays_reported(&folder, "the entry is at or below the seal now");
 }
 
@@ -148,7 +148,7 @@ fn s04_last_entry_is_soon_marked_in_the_keychain() {
     let folder = LogFolder::new();
     let log = folder.log();
     for subject in ["first", "second", "third"] {
-        let _ = log.append(decision(subject)).unwrap();
+        let _ = log.append(decision_entry(subject)).unwrap();
     }
     let deadline = Instant::now() + Duration::from_secs(20);
     while folder.keychain.marked_entry() != Some(3) {
@@ -205,23 +205,23 @@ fn s04_other_removals_and_changes_are_reported() {
         ("a foreign table", "CREATE TABLE junk (bytes BLOB)"),
     ];
     for (what, sql) in attacks {
-        let folder = sealed();
+        let folder = sealed_log();
         folder.attacked().execute_batch(sql).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_stays_reported(&folder, what);
     }
-    let folder = sealed();
+    let folder = sealed_log();
     for file in ["audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(folder.data().join(file));
     }
     std::fs::write(folder.file(), b"").unwrap();
     assert_stays_reported(&folder, "an empty file in its place");
-    let folder = sealed();
+    let folder = sealed_log();
     for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(folder.data().join(file));
     }
     assert_stays_reported(&folder, "no file in its place");
-    let folder = sealed();
-    let other = LogFolder::with(ENTRIES);
+    let folder = sealed_log();
+    let other = LogFolder::with_entries(ENTRIES);
     {
         let (key, mac): (String, Vec<u8>) =
             other.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
@@ -232,7 +232,7 @@ fn s04_other_removals_and_changes_are_reported() {
 
 #[test]
 fn s04_old_seal_with_changed_newer_entries_is_reported() {
-    let folder = LogFolder::with(8);
+    let folder = LogFolder::with_entries(8);
     let old: (i64, Vec<u8>, String, Vec<u8>) = folder
         .attacked()
         .query_row("SELECT number, link, key, mac FROM seal", [], |row| {
@@ -245,14 +245,14 @@ fn s04_old_seal_with_changed_newer_entries_is_reported() {
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
         log.execute("UPDATE seal SET number = ?1, link = ?2, key = ?3, mac = ?4", params![old.0, old.1, old.2, old.3])
             .unwrap();
-        append(&log, "tool", "forged", "abc");
+        append_log_entry(&log, "tool", "forged", "abc");
     }
     assert_stays_reported(&folder, "an old seal, and another entry in the place of those that followed");
 }
 
 #[test]
 fn s04_destroyed_key_does_not_hide_a_rewritten_log() {
-    let folder = sealed();
+    let folder = sealed_log();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8; DELETE FROM seal").unwrap();
     folder.keychain.lock(true);
     let found = folder.log().verify().unwrap().findings;
@@ -264,50 +264,50 @@ fn s04_destroyed_key_does_not_hide_a_rewritten_log() {
 }
 
 /// Applies this retention to the log, waits for the removal, and returns the numbers of the remaining entries.
-fn retained(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
+fn apply_retention(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
     let log = folder.log();
-    log.append(decision("a start")).unwrap();
+    log.append(decision_entry("a start")).unwrap();
     log.verify().unwrap();
     log.retain(keep);
     // The log processes commands in order, so a verification after `retain` runs after the removal.
     log.verify().unwrap();
     log.flush().unwrap();
-    numbers(&*log)
+    entry_numbers(&*log)
 }
 
 #[test]
 fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let month = AuditRetention { days: 30_000, megabytes: 0 };
-    let folder = sealed();
+    let folder = sealed_log();
     folder.attacked().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
-    let left = retained(&folder, month);
+    let left = apply_retention(&folder, month);
     assert!(left.contains(&1), "entries with a changed date must remain: {left:?}");
     assert_stays_reported(&folder, "entries that were made to look old");
 
     let one = AuditRetention { days: 0, megabytes: 1 };
-    let folder = sealed();
+    let folder = sealed_log();
     folder.attacked().execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12").unwrap();
-    let left = retained(&folder, one);
+    let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "an enlarged entry must displace no other entry: {left:?}");
     folder.attacked().execute("UPDATE entry SET content = '{\"a\":1}' WHERE number = 12", []).unwrap();
-    let left = numbers(&*folder.log());
+    let left = entry_numbers(&*folder.log());
     assert!(left.contains(&1), "no entry is removed after the size is restored: {left:?}");
 
-    let folder = sealed();
+    let folder = sealed_log();
     folder.attacked().execute_batch("CREATE TABLE junk AS SELECT hex(zeroblob(2000000)) AS bytes").unwrap();
-    let left = retained(&folder, one);
+    let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "a foreign table displaces no entry: {left:?}");
 
-    let folder = sealed();
-    append(&folder.attacked(), "tool", &"x".repeat(3_000_000), "abc");
-    let left = retained(&folder, one);
+    let folder = sealed_log();
+    append_log_entry(&folder.attacked(), "tool", &"x".repeat(3_000_000), "abc");
+    let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "an unsealed entry displaces no other entry: {left:?}");
 
     // The next checkpoint must not seal a checkpoint that was forged while the log is open.
-    let folder = sealed();
-    shorten(&folder.attacked(), 4, None, None, true);
+    let folder = sealed_log();
+    remove_first_entries(&folder.attacked(), 4, None, None, true);
     folder.attacked().execute_batch("UPDATE entry SET at = at").unwrap();
-    let left = retained(&folder, AuditRetention { days: 1, megabytes: 0 });
+    let left = apply_retention(&folder, AuditRetention { days: 1, megabytes: 0 });
     assert!(left.contains(&5), "entries after a forged checkpoint stay: {left:?}");
     assert_stays_reported(&folder, "a forged checkpoint before a removal");
 }
@@ -318,10 +318,10 @@ fn s04_retention_without_a_keychain_is_unproved() {
     folder.keychain.lock(true);
     let log = folder.log();
     for _ in 0..5 {
-        log.append(ports::AuditEntry { at: 1, ..decision("old") }).unwrap();
+        log.append(ports::AuditEntry { at: 1, ..decision_entry("old") }).unwrap();
     }
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
-    log.append(ports::AuditEntry { at: now, ..decision("new") }).unwrap();
+    log.append(ports::AuditEntry { at: now, ..decision_entry("new") }).unwrap();
     log.verify().unwrap();
     log.retain(AuditRetention { days: 30, megabytes: 0 });
     log.verify().unwrap();
@@ -348,15 +348,15 @@ proptest! {
 
     #[test]
     fn s04_edits_without_the_key_are_reported_or_change_nothing_sealed(
-        edits in prop::collection::vec(edit(), 1..6),
+        edits in prop::collection::vec(any_edit(), 1..6),
     ) {
-        let folder = LogFolder::with(7);
+        let folder = LogFolder::with_entries(7);
         let old = seal_of(&folder.attacked()).unwrap();
         folder.append(8..=ENTRIES);
-        folder.keychain.age();
+        folder.keychain.make_keys_old();
         let before = sealed_entries(&*folder.log());
         for edit in &edits {
-            attempt(&folder, edit, &old);
+            apply_edit(&folder, edit, &old);
         }
         let log = folder.log();
         if let Err(verdict) = check_reported(&*log) {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, TamperKind};
 use rusqlite::Connection;
 
-use super::support::{Keychain, LogFolder, NoShell, decision};
+use super::support::{Keychain, LogFolder, NoShell, decision_entry};
 
 const CANARY: &str = "zqkestrel";
 
 fn entry_with_canary(subject: &str) -> AuditEntry {
-    AuditEntry { content: Some(format!("{{\"q\":\"{CANARY} {subject}\"}}")), ..decision(subject) }
+    AuditEntry { content: Some(format!("{{\"q\":\"{CANARY} {subject}\"}}")), ..decision_entry(subject) }
 }
 
 /// Returns the files of the log that contain the canary.
@@ -27,7 +27,7 @@ fn files_with_canary(folder: &LogFolder) -> Vec<String> {
     files.filter(|path| has(path)).map(|path| path.display().to_string()).collect()
 }
 
-fn is_whole(log: &dyn AuditLog, count: usize) {
+fn assert_whole(log: &dyn AuditLog, count: usize) {
     let entries = log.read(&AuditQuery { words: vec![CANARY.to_owned()], ..AuditQuery::latest(1_000) }).unwrap();
     assert_eq!(entries.len(), count, "each entry is found by its content");
     let oldest = entries.last().unwrap();
@@ -43,14 +43,14 @@ fn s28_log_contents_are_in_no_file() {
     for n in 0..40 {
         log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
-    is_whole(&*log, 40);
+    assert_whole(&*log, 40);
     log.flush().unwrap();
     assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no file has the canary while the log is open");
     let mut out = Vec::new();
     assert_eq!(log.export(&mut out).unwrap(), 40, "an export has the contents");
     assert!(String::from_utf8(out).unwrap().contains(CANARY), "the export is in plain text");
     drop(log);
-    is_whole(&*folder.log(), 40);
+    assert_whole(&*folder.log(), 40);
     assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no file has the canary after the log is closed");
 }
 
@@ -70,13 +70,13 @@ fn s28_entries_written_before_the_keychain_is_available_are_encrypted_later() {
     log.append(entry_with_canary("with the key")).unwrap();
     assert!(log.is_encrypted().unwrap(), "all contents are encrypted");
     assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no unencrypted content must remain");
-    is_whole(&*log, 701);
-    is_whole(&*other, 701);
+    assert_whole(&*log, 701);
+    assert_whole(&*other, 701);
 }
 
 #[test]
 fn s28_log_without_a_key_continues_and_omits_contents() {
-    let folder = LogFolder::with(3);
+    let folder = LogFolder::with_entries(3);
     folder.append(0..1);
     folder.keychain.lock(true);
     let log = folder.log();
@@ -101,7 +101,7 @@ fn s28_log_without_a_key_continues_and_omits_contents() {
 
 #[test]
 fn s28_changed_content_is_reported() {
-    let folder = LogFolder::with(12);
+    let folder = LogFolder::with_entries(12);
     let swap = "UPDATE entry SET content = (SELECT content FROM entry WHERE number = 6) WHERE number = 5";
     folder.append([99].into_iter());
     folder.attacked().execute_batch(swap).unwrap();
@@ -239,7 +239,7 @@ const FAKE_PROGRESS_SQL: &str = "DROP TABLE IF EXISTS encryption;
 #[test]
 fn s28_log_marked_as_plain_is_encrypted_anyway() {
     for is_running in [true, false] {
-        let folder = LogFolder::with(3);
+        let folder = LogFolder::with_entries(3);
         let mut log = folder.log();
         if is_running {
             assert_eq!(log.read(&AuditQuery::latest(10)).unwrap().len(), 3, "the log can be read");
@@ -262,7 +262,7 @@ fn s28_log_marked_as_plain_is_encrypted_anyway() {
 
 #[test]
 fn s28_log_with_a_changed_content_type_is_repaired_or_not_written() {
-    let folder = LogFolder::with(3);
+    let folder = LogFolder::with_entries(3);
     let retype = |from: &str, to: &str| {
         let sql = format!(
             "PRAGMA writable_schema = ON;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ports::secrets::SecretsInMemory;
 use ports::{AppendOutcome, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
 
-use super::support::{LogFolder, NoShell, decision, numbers};
+use super::support::{LogFolder, NoShell, decision_entry, entry_numbers};
 
 #[test]
 fn entry_numbers_are_consecutive() {
@@ -15,18 +15,22 @@ fn entry_numbers_are_consecutive() {
     let log = folder.log();
     assert_eq!(log.read(&AuditQuery::latest(10)).unwrap(), [], "an empty log has no entries");
     assert!(!folder.file().exists(), "an empty log has no file");
-    assert_eq!(log.append(decision("first")).unwrap().number, 1, "entries must be numbered from 1");
-    assert_eq!(log.append(decision("second")).unwrap().number, 2, "the numbers must be consecutive");
+    assert_eq!(log.append(decision_entry("first")).unwrap().number, 1, "entries must be numbered from 1");
+    assert_eq!(log.append(decision_entry("second")).unwrap().number, 2, "the numbers must be consecutive");
     let again = folder.log();
-    assert_eq!(again.append(decision("third")).unwrap().number, 3, "another instance continues the numbering");
-    assert_eq!(log.append(decision("fourth")).unwrap().number, 4, "the first instance must continue the numbering");
+    assert_eq!(again.append(decision_entry("third")).unwrap().number, 3, "another instance continues the numbering");
+    assert_eq!(
+        log.append(decision_entry("fourth")).unwrap().number,
+        4,
+        "the first instance must continue the numbering"
+    );
     let entries = log.read(&AuditQuery::latest(3)).unwrap();
     assert_eq!(
         entries.iter().map(|e| e.number).collect::<Vec<_>>(),
         [4, 3, 2],
         "newest first, limited to the requested count"
     );
-    assert_eq!(entries[0], AuditEntry { number: 4, ..decision("fourth") }, "an entry is read back unchanged");
+    assert_eq!(entries[0], AuditEntry { number: 4, ..decision_entry("fourth") }, "an entry is read back unchanged");
     let before = AuditQuery { before: Some(3), ..AuditQuery::latest(10) };
     assert_eq!(log.read(&before).unwrap().len(), 2, "entries before a number");
     let verdict = log.verify().unwrap();
@@ -38,7 +42,7 @@ fn entry_numbers_are_consecutive() {
 fn s04_first_entry_is_marked_in_the_keychain_immediately() {
     let folder = LogFolder::new();
     let log = folder.log();
-    log.append(decision("first")).unwrap();
+    log.append(decision_entry("first")).unwrap();
     // The log is not called again: a process that is killed now has already stored the mark.
     let start = Instant::now();
     let marked = loop {
@@ -67,9 +71,9 @@ fn concurrent_writers_form_one_chain() {
                 log.report_to(receipts);
                 for ticket in 0..100 {
                     match ticket % 3 {
-                        0 => drop(log.append(decision(&"x".repeat(1_500))).unwrap()),
+                        0 => drop(log.append(decision_entry(&"x".repeat(1_500))).unwrap()),
                         _ => assert_eq!(
-                            log.append_later(decision("y"), writer * 1_000 + ticket),
+                            log.append_later(decision_entry("y"), writer * 1_000 + ticket),
                             Ok(AppendOutcome::Later)
                         ),
                     }
@@ -79,7 +83,11 @@ fn concurrent_writers_form_one_chain() {
         }
     });
     let log = folder.log();
-    assert_eq!(numbers(&*log), (1..=400).rev().collect::<Vec<_>>(), "every entry is stored, numbered without a gap");
+    assert_eq!(
+        entry_numbers(&*log),
+        (1..=400).rev().collect::<Vec<_>>(),
+        "every entry is stored, numbered without a gap"
+    );
     let verdict = log.verify().unwrap();
     assert!(verdict.is_intact(), "the entries form one chain: {verdict:?}");
 }
@@ -92,7 +100,7 @@ fn later_entries_are_reported_once_durable() {
     log.report_to(Arc::clone(&receipts));
     for ticket in 0..50 {
         assert_eq!(
-            log.append_later(decision("x"), ticket),
+            log.append_later(decision_entry("x"), ticket),
             Ok(AppendOutcome::Later),
             "append_later must return immediately"
         );
@@ -122,8 +130,8 @@ fn fields_are_bounded_and_exports_contain_no_terminal_escapes() {
     let log = folder.log();
     // Escape sequences and text with direction controls (X11, X12).
     let subject = "\u{1b}[2J \u{9b}31m \u{202e}gpj.exe \u{200b} \u{e0041} 漢 🦀 \0";
-    log.append(decision(subject)).unwrap();
-    let mut long = decision(&"ä".repeat(5_000));
+    log.append(decision_entry(subject)).unwrap();
+    let mut long = decision_entry(&"ä".repeat(5_000));
     long.content = Some("€".repeat(10_000));
     long.truncate_fields();
     log.append(long).unwrap();
@@ -150,7 +158,7 @@ fn query_filters_entries() {
         kind: kind.into(),
         decision: decision_.into(),
         content: Some("{\"path\":\"/home/Ann/taxes\"}".into()),
-        ..decision(subject)
+        ..decision_entry(subject)
     };
     log.append(entry(100, "files", "tool", "allowed", "read_file")).unwrap();
     log.append(entry(200, "files", "tool", "denied", "delete_file")).unwrap();
@@ -193,30 +201,30 @@ fn query_filters_entries() {
 fn unwritable_log_is_an_error() {
     let folder = LogFolder::new();
     fs::create_dir_all(folder.file()).unwrap();
-    let error = folder.log().append(decision("x")).unwrap_err();
+    let error = folder.log().append(decision_entry("x")).unwrap_err();
     assert!(error.cause.starts_with("could not open it: "), "the error names the failed step: {error}");
     fs::remove_dir(folder.file()).unwrap();
     fs::write(folder.file(), "this was never a database, but it is long enough to look like a page of one".repeat(100))
         .unwrap();
-    let error = folder.log().append(decision("x")).unwrap_err();
+    let error = folder.log().append(decision_entry("x")).unwrap_err();
     assert!(error.cause.contains("move it away"), "the error names the next step: {error}");
 }
 
 #[test]
 fn log_moved_away_is_not_written_to() {
-    let folder = LogFolder::with(3);
+    let folder = LogFolder::with_entries(3);
     let log = folder.log();
-    log.append(decision("four")).unwrap();
+    log.append(decision_entry("four")).unwrap();
     log.flush().unwrap();
     fs::rename(folder.file(), folder.data().join("kept.db")).unwrap();
     for rest in ["audit.db-wal", "audit.db-shm"] {
         fs::rename(folder.data().join(rest), folder.data().join(rest.replace("audit", "kept"))).unwrap();
     }
-    let written = log.append(decision("five")).unwrap();
+    let written = log.append(decision_entry("five")).unwrap();
     assert_eq!(written.number, 5, "a new log continues the numbering");
     log.flush().unwrap();
     assert!(log.durable_position().unwrap() >= written.place, "the entry is durable in the new file");
-    assert_eq!(numbers(&*log), [5, 4], "the new log has the entry and a note that the other log is gone");
+    assert_eq!(entry_numbers(&*log), [5, 4], "the new log has the entry and a note that the other log is gone");
 }
 
 #[test]
@@ -228,14 +236,14 @@ fn log_without_a_keychain_is_chained_but_unproved() {
     };
     for subject in ["one", "two"] {
         let log = open();
-        log.append(decision(subject)).unwrap();
+        log.append(decision_entry(subject)).unwrap();
         let verdict = log.verify().unwrap();
         assert!(verdict.is_intact() && !verdict.is_proven(), "the chain must be intact but not proven: {verdict:?}");
         assert_eq!(verdict.seal, AuditSeal::None, "the log is not sealed");
     }
     // A keychain becomes available later: the entries that were written without it are sealed together with new ones.
     let log = folder.log();
-    log.append(decision("three")).unwrap();
+    log.append(decision_entry("three")).unwrap();
     log.verify().unwrap();
     log.flush().unwrap();
     let verdict = log.verify().unwrap();
@@ -250,27 +258,27 @@ fn log_without_a_keychain_is_chained_but_unproved() {
 /// Prints the duration of an append. The asserted limits are far above it, for computers with slow disks.
 #[test]
 fn entry_takes_microseconds_and_many_share_a_sync() {
-    let folder = LogFolder::with(1);
+    let folder = LogFolder::with_entries(1);
     let log = folder.log();
-    log.append(decision("opens it")).unwrap();
+    log.append(decision_entry("opens it")).unwrap();
     let per = |start: Instant, count: u32| start.elapsed().as_secs_f64() * 1e6 / f64::from(count);
     let start = Instant::now();
     for _ in 0..1_000 {
-        log.append(decision("x")).unwrap();
+        log.append(decision_entry("x")).unwrap();
     }
     let one_by_one = per(start, 1_000);
     let receipts = Arc::new(AuditReceipts::default());
     log.report_to(receipts);
     let start = Instant::now();
     for ticket in 0..1_000 {
-        log.append_later(decision("x"), ticket).unwrap();
+        log.append_later(decision_entry("x"), ticket).unwrap();
     }
     let handed_over = per(start, 1_000);
     log.flush().unwrap();
     let durable = per(start, 1_000);
     let start = Instant::now();
     for _ in 0..20 {
-        log.append(decision("x")).unwrap();
+        log.append(decision_entry("x")).unwrap();
         log.flush().unwrap();
     }
     let synced = per(start, 20);

@@ -4,20 +4,20 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ports::{AuditEntry, AuditLog, AuditQuery, AuditRetention, AuditSeal, TamperKind};
 
-use super::support::{LogFolder, decision, numbers};
+use super::support::{LogFolder, decision_entry, entry_numbers};
 
 fn now() -> u64 {
     u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
 }
 
-fn entry_of(at: u64) -> AuditEntry {
-    AuditEntry { at, content: Some("secret words".repeat(100)), ..decision("x") }
+fn entry_at(at: u64) -> AuditEntry {
+    AuditEntry { at, content: Some("secret words".repeat(100)), ..decision_entry("x") }
 }
 
-fn until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
+fn wait_until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
     let start = Instant::now();
-    while !holds(&numbers(log)) {
-        assert!(start.elapsed() < Duration::from_secs(20), "{what}: {:?}", numbers(log));
+    while !holds(&entry_numbers(log)) {
+        assert!(start.elapsed() < Duration::from_secs(20), "{what}: {:?}", entry_numbers(log));
         // sleep: polls, since no event reports the change.
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -26,25 +26,25 @@ fn until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
 const ONE_MONTH: AuditRetention = AuditRetention { days: 30, megabytes: 0 };
 
 /// Returns a log from which retention has removed the first five entries.
-fn shortened() -> LogFolder {
+fn shortened_log() -> LogFolder {
     let folder = LogFolder::new();
     let log = folder.log();
     for _ in 0..5 {
-        log.append(entry_of(now() - 31 * 24 * 60 * 60 * 1_000)).unwrap();
+        log.append(entry_at(now() - 31 * 24 * 60 * 60 * 1_000)).unwrap();
     }
     for _ in 0..5 {
-        log.append(entry_of(now())).unwrap();
+        log.append(entry_at(now())).unwrap();
     }
     assert!(log.verify().unwrap().is_intact(), "the log must be intact before the removal");
     log.retain(ONE_MONTH);
-    until(&*log, "what is too old is removed", |numbers| numbers == [11, 10, 9, 8, 7, 6]);
+    wait_until(&*log, "what is too old is removed", |numbers| numbers == [11, 10, 9, 8, 7, 6]);
     log.flush().unwrap();
     folder
 }
 
 #[test]
 fn expired_entries_are_removed_and_the_rest_is_proved() {
-    let folder = shortened();
+    let folder = shortened_log();
     let log = folder.log();
     let last = &log.read(&AuditQuery::latest(1)).unwrap()[0];
     assert_eq!(
@@ -56,7 +56,7 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
     assert!(verdict.is_intact(), "the chain must be intact: {verdict:?}");
     assert_eq!((verdict.removed, verdict.first), (Some(5), Some(6)), "the verdict has the first remaining entry");
     assert_eq!(verdict.seal, AuditSeal::Holds { number: 11 }, "the log is sealed up to its last entry");
-    log.append(decision("more")).unwrap();
+    log.append(decision_entry("more")).unwrap();
     assert!(log.verify().unwrap().is_intact(), "further entries extend the chain");
     let mut out = Vec::new();
     log.export(&mut out).unwrap();
@@ -65,14 +65,14 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
     let verdict = log.verify_export(&file).unwrap();
     assert!(verdict.is_intact() && verdict.removed == Some(5), "the verdict of an export is the same: {verdict:?}");
     log.retain(ONE_MONTH);
-    log.append(decision("more")).unwrap();
-    assert_eq!(numbers(&*log).len(), 8, "only entries that are too old are removed");
+    log.append(decision_entry("more")).unwrap();
+    assert_eq!(entry_numbers(&*log).len(), 8, "only entries that are too old are removed");
 }
 
 #[test]
 fn foreign_removal_of_the_beginning_is_reported() {
     // More entries are removed than the checkpoint records.
-    let folder = shortened();
+    let folder = shortened_log();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number <= 7").unwrap();
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
@@ -82,7 +82,7 @@ fn foreign_removal_of_the_beginning_is_reported() {
     );
 
     // The attacker writes a checkpoint.
-    let folder = shortened();
+    let folder = shortened_log();
     let own = "INSERT INTO checkpoint SELECT number, link, (SELECT key FROM checkpoint), (SELECT mac FROM checkpoint) FROM entry
         WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();
@@ -94,7 +94,7 @@ fn foreign_removal_of_the_beginning_is_reported() {
     );
 
     // The checkpoint has no seal, as if there had been no keychain.
-    let folder = shortened();
+    let folder = shortened_log();
     let own = "INSERT INTO checkpoint SELECT number, link, NULL, NULL FROM entry WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
@@ -110,12 +110,12 @@ fn entries_beyond_the_size_limit_are_removed() {
     let folder = LogFolder::new();
     let log = folder.log();
     for _ in 0..2_000 {
-        log.append_later(entry_of(now()), 0).unwrap();
+        log.append_later(entry_at(now()), 0).unwrap();
     }
     log.flush().unwrap();
     log.retain(AuditRetention { days: 0, megabytes: 1 });
-    until(&*log, "the oldest are removed", |numbers| numbers.len() < 1_000 && numbers[0] == 2_001);
-    let left = numbers(&*log);
+    wait_until(&*log, "the oldest are removed", |numbers| numbers.len() < 1_000 && numbers[0] == 2_001);
+    let left = entry_numbers(&*log);
     assert!(left.len() > 300, "no more entries than necessary are removed: {}", left.len());
     assert!(log.verify().unwrap().is_intact(), "the remaining entries are proved");
 }
@@ -124,8 +124,8 @@ fn entries_beyond_the_size_limit_are_removed() {
 fn nothing_is_removed_without_a_retention_limit() {
     let folder = LogFolder::new();
     let log = folder.log();
-    log.append(entry_of(1)).unwrap();
+    log.append(entry_at(1)).unwrap();
     log.retain(AuditRetention::default());
-    log.append(entry_of(2)).unwrap();
-    assert_eq!(numbers(&*log), [2, 1], "entries are kept without a limit");
+    log.append(entry_at(2)).unwrap();
+    assert_eq!(entry_numbers(&*log), [2, 1], "entries are kept without a limit");
 }

@@ -25,7 +25,7 @@ impl LogFolder {
     }
 
     /// Returns a log with this number of entries, all on disk and sealed.
-    pub(crate) fn with(entries: u64) -> Self {
+    pub(crate) fn with_entries(entries: u64) -> Self {
         let folder = Self::new();
         folder.append(1..=entries);
         folder
@@ -35,7 +35,7 @@ impl LogFolder {
     pub(crate) fn append(&self, numbers: impl Iterator<Item = u64>) {
         let log = self.log();
         for number in numbers {
-            log.append(decision(&format!("number {number}"))).unwrap();
+            log.append(decision_entry(&format!("number {number}"))).unwrap();
         }
         // Entries are sealed only once the keychain has responded.
         log.verify().unwrap();
@@ -52,7 +52,7 @@ impl LogFolder {
 
     /// Opens the database file without the log, as an attacker who knows the format does.
     pub(crate) fn attacked(&self) -> AttackedLog {
-        attacked(&self.file())
+        open_attacked(&self.file())
     }
 }
 
@@ -79,7 +79,7 @@ impl Drop for AttackedLog {
     }
 }
 
-pub(crate) fn attacked(file: &Path) -> AttackedLog {
+pub(crate) fn open_attacked(file: &Path) -> AttackedLog {
     let connection = Connection::open(file).unwrap();
     let mut found = connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let found_triggers: Vec<(String, String)> =
@@ -91,7 +91,7 @@ pub(crate) fn attacked(file: &Path) -> AttackedLog {
     AttackedLog { connection, triggers: found_triggers.into_iter().map(|(_, sql)| sql).collect() }
 }
 
-pub(crate) fn decision(subject: &str) -> AuditEntry {
+pub(crate) fn decision_entry(subject: &str) -> AuditEntry {
     AuditEntry {
         at: 1_795_000_000_000,
         asker: "user".into(),
@@ -109,13 +109,13 @@ pub(crate) fn decision(subject: &str) -> AuditEntry {
     }
 }
 
-pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
+pub(crate) fn entry_numbers(log: &dyn AuditLog) -> Vec<u64> {
     log.read(&AuditQuery::latest(100_000)).unwrap().iter().map(|entry| entry.number).collect()
 }
 
 impl Keychain {
     /// Makes all keys in the keychain older than any log.
-    pub(crate) fn age(&self) {
+    pub(crate) fn make_keys_old(&self) {
         for secret in self.secrets.lock().unwrap().values_mut() {
             let (key, _) = secret.split_once(' ').expect("a secret consists of a key and its time");
             *secret = format!("{key} 1");

@@ -6,53 +6,53 @@ use ports::{AuditSeal, AuditVerdict, TamperKind};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use super::support::{LogFolder, attacked, decision};
+use super::support::{LogFolder, decision_entry, open_attacked};
 
 const ENTRIES: u64 = 12;
 
 /// Returns the verdict of a verification after this change of the file.
-fn after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
+fn verdict_after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
     change(&folder.attacked());
     folder.log().verify().unwrap()
 }
 
-fn first(verdict: &AuditVerdict) -> (TamperKind, u64) {
+fn first_finding(verdict: &AuditVerdict) -> (TamperKind, u64) {
     let first = verdict.findings.first().unwrap_or_else(|| panic!("verification must report a finding: {verdict:?}"));
     (first.what, first.number)
 }
 
 #[test]
 fn changed_removed_and_reordered_entries_are_located() {
-    let changed = after(&LogFolder::with(ENTRIES), |log| {
+    let changed = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
         log.execute_batch("UPDATE entry SET decision = 'denied' WHERE number = 5").unwrap();
     });
     assert_eq!(
-        (first(&changed), changed.findings.len()),
+        (first_finding(&changed), changed.findings.len()),
         ((TamperKind::Changed, 5), 1),
         "a change must be reported: {changed:?}"
     );
-    let removed = after(&LogFolder::with(ENTRIES), |log| {
+    let removed = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number BETWEEN 5 AND 6").unwrap();
     });
     assert_eq!(
-        (first(&removed), removed.findings[0].to),
+        (first_finding(&removed), removed.findings[0].to),
         ((TamperKind::Missing, 5), Some(6)),
         "a removal must be reported: {removed:?}"
     );
-    let moved = after(&LogFolder::with(ENTRIES), |log| {
+    let moved = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
         let swap = "UPDATE entry SET number = 100 WHERE number = 5; UPDATE entry SET number = 5 WHERE number = 6;
             UPDATE entry SET number = 6 WHERE number = 100";
         log.execute_batch(swap).unwrap();
     });
-    assert_eq!(first(&moved), (TamperKind::Changed, 5), "a reordering must be reported: {moved:?}");
-    let renumbered = after(&LogFolder::with(ENTRIES), |log| {
+    assert_eq!(first_finding(&moved), (TamperKind::Changed, 5), "a reordering must be reported: {moved:?}");
+    let renumbered = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number = 5").unwrap();
         for number in 6..=ENTRIES {
             log.execute("UPDATE entry SET number = number - 1 WHERE number = ?1", [number as i64]).unwrap();
         }
     });
     assert_eq!(
-        first(&renumbered),
+        first_finding(&renumbered),
         (TamperKind::Changed, 5),
         "a removal with renumbering must be reported: {renumbered:?}"
     );
@@ -60,33 +60,33 @@ fn changed_removed_and_reordered_entries_are_located() {
 
 #[test]
 fn truncation_at_the_end_is_detected() {
-    let cut = after(&LogFolder::with(ENTRIES), |log| {
+    let cut = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     });
     assert_eq!(
-        (first(&cut), cut.findings[0].to),
+        (first_finding(&cut), cut.findings[0].to),
         ((TamperKind::CutOff, 9), Some(ENTRIES)),
         "the seal shows the removal: {cut:?}"
     );
     assert_eq!(cut.seal, AuditSeal::Broken, "the seal must be reported as broken");
     // The seal is moved to another entry, although its MAC is valid only for its former entry.
-    let moved = after(&LogFolder::with(ENTRIES), |log| {
+    let moved = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
         log.execute_batch(
             "DELETE FROM entry WHERE number > 8;
             UPDATE seal SET number = 8, link = (SELECT link FROM entry WHERE number = 8)",
         )
         .unwrap();
     });
-    assert_eq!(first(&moved), (TamperKind::SealBroken, 8), "a moved seal is reported: {moved:?}");
-    let folder = LogFolder::with(ENTRIES);
-    folder.keychain.age();
-    let without = after(&folder, |log| log.execute_batch("DELETE FROM seal").unwrap());
-    assert_eq!(first(&without).0, TamperKind::SealMissing, "a removed seal is reported: {without:?}");
+    assert_eq!(first_finding(&moved), (TamperKind::SealBroken, 8), "a moved seal is reported: {moved:?}");
+    let folder = LogFolder::with_entries(ENTRIES);
+    folder.keychain.make_keys_old();
+    let without = verdict_after(&folder, |log| log.execute_batch("DELETE FROM seal").unwrap());
+    assert_eq!(first_finding(&without).0, TamperKind::SealMissing, "a removed seal is reported: {without:?}");
 }
 
 #[test]
 fn rewritten_log_is_detected() {
-    let (folder, other) = (LogFolder::with(ENTRIES), LogFolder::with(ENTRIES + 1));
+    let (folder, other) = (LogFolder::with_entries(ENTRIES), LogFolder::with_entries(ENTRIES + 1));
     for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let (from, to) = (other.data().join(file), folder.data().join(file));
         if from.exists() {
@@ -97,7 +97,7 @@ fn rewritten_log_is_detected() {
     }
     let verdict = folder.log().verify().unwrap();
     assert_eq!(
-        first(&verdict),
+        first_finding(&verdict),
         (TamperKind::SealBroken, ENTRIES + 1),
         "a rewritten chain with another key is reported: {verdict:?}"
     );
@@ -105,7 +105,7 @@ fn rewritten_log_is_detected() {
 
 #[test]
 fn findings_stay_in_the_continued_log() {
-    let folder = LogFolder::with(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRIES);
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
@@ -118,11 +118,11 @@ fn findings_stay_in_the_continued_log() {
     assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 3 }, "new entries are sealed");
 
     // The same change while an instance has the log open.
-    let folder = LogFolder::with(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRIES);
     let log = folder.log();
-    log.append(decision("before")).unwrap();
+    log.append(decision_entry("before")).unwrap();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 5").unwrap();
-    log.append(decision("after")).unwrap();
+    log.append(decision_entry("after")).unwrap();
     let found = log.verify().unwrap().findings;
     assert!(
         found.iter().any(|f| f.what == TamperKind::Missing && f.number == 6),
@@ -131,8 +131,8 @@ fn findings_stay_in_the_continued_log() {
     assert!(found.iter().any(|f| f.what == TamperKind::Noted), "the finding must be recorded immediately: {found:?}");
 
     // The whole log is removed.
-    let folder = LogFolder::with(ENTRIES);
-    folder.keychain.age();
+    let folder = LogFolder::with_entries(ENTRIES);
+    folder.keychain.make_keys_old();
     for file in std::fs::read_dir(folder.data()).unwrap() {
         let path = file.unwrap().path();
         if path.is_file() {
@@ -151,7 +151,7 @@ fn findings_stay_in_the_continued_log() {
 
 #[test]
 fn app_cannot_change_existing_entries() {
-    let folder = LogFolder::with(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRIES);
     let log = Connection::open(folder.file()).unwrap();
     for change in [
         "UPDATE entry SET subject = 'x'",
@@ -168,7 +168,7 @@ fn app_cannot_change_existing_entries() {
     assert!(folder.log().verify().unwrap().is_intact(), "the log is unchanged");
 }
 
-fn exported(folder: &LogFolder) -> Vec<u8> {
+fn export_bytes(folder: &LogFolder) -> Vec<u8> {
     let mut out = Vec::new();
     assert_eq!(folder.log().export(&mut out).unwrap(), ENTRIES, "all entries are exported");
     out
@@ -180,7 +180,7 @@ fn verify_file(folder: &LogFolder, path: &Path, bytes: &[u8]) -> Option<AuditVer
 }
 
 /// Returns the column names of a table.
-fn columns(connection: &Connection, table: &str) -> Vec<String> {
+fn column_names(connection: &Connection, table: &str) -> Vec<String> {
     let sql = format!("SELECT name FROM pragma_table_info('{table}')");
     let mut statement = connection.prepare(&sql).unwrap();
     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
@@ -191,9 +191,9 @@ proptest! {
 
     #[test]
     fn any_single_change_to_the_database_is_detected(row in 1..=ENTRIES, column in 0_usize..16, way in 0..4) {
-        let folder = LogFolder::with(ENTRIES);
-        let name = columns(&attacked(&folder.file()), "entry")[column].clone();
-        let verdict = after(&folder, |log| {
+        let folder = LogFolder::with_entries(ENTRIES);
+        let name = column_names(&open_attacked(&folder.file()), "entry")[column].clone();
+        let verdict = verdict_after(&folder, |log| {
             let new = match (name.as_str(), way) {
                 ("link", 0) => "zeroblob(32)".to_owned(),
                 ("link", _) => format!("(SELECT link FROM entry WHERE number = {})", row % ENTRIES + 1),
@@ -208,22 +208,22 @@ proptest! {
             assert_eq!(changed, 1, "one entry is changed");
         });
         prop_assert!(!verdict.is_intact(), "{name} of entry {row} in way {way}");
-        let (what, number) = first(&verdict);
+        let (what, number) = first_finding(&verdict);
         let place = if name == "number" { what == TamperKind::Missing || number == row } else { number == row };
         prop_assert!(place, "the verdict has the place: {name} of {row}, {verdict:?}");
     }
 
     #[test]
     fn any_single_change_to_an_export_is_detected(at in any::<prop::sample::Index>(), byte in 0x20_u8..0x7f) {
-        let folder = LogFolder::with(ENTRIES);
-        let bytes = exported(&folder);
+        let folder = LogFolder::with_entries(ENTRIES);
+        let bytes = export_bytes(&folder);
         let path = folder.folder.path().join("export.jsonl");
         prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_intact()), "the unchanged export is whole");
         let at = at.index(bytes.len() - 1);
         prop_assume!(bytes[at] != byte);
         let mut changed = bytes.clone();
         changed[at] = byte;
-        folder.keychain.age();
+        folder.keychain.make_keys_old();
         let verdict = verify_file(&folder, &path, &changed);
         // A hexadecimal digit in another case means the same.
         let same = bytes[at].eq_ignore_ascii_case(&byte) && bytes[at].is_ascii_hexdigit();
@@ -236,8 +236,8 @@ proptest! {
 
     #[test]
     fn any_removed_or_moved_line_of_an_export_is_detected(from in 0_usize..14, to in 0_usize..14) {
-        let folder = LogFolder::with(ENTRIES);
-        let text = String::from_utf8(exported(&folder)).unwrap();
+        let folder = LogFolder::with_entries(ENTRIES);
+        let text = String::from_utf8(export_bytes(&folder)).unwrap();
         let mut lines: Vec<&str> = text.lines().collect();
         let path = folder.folder.path().join("export.jsonl");
         let line = lines.remove(from);

@@ -7,12 +7,12 @@ use aws_lc_rs::digest::{Context, SHA256};
 use ports::{AuditQuery, AuditSeal, TamperKind};
 use serde_json::value::RawValue;
 
-use super::support::{LogFolder, decision};
+use super::support::{LogFolder, decision_entry};
 
 const ENTRIES: u64 = 12;
 
 /// Returns the hashed texts of all entries in the chain.
-fn texts(folder: &LogFolder) -> Vec<String> {
+fn entry_texts(folder: &LogFolder) -> Vec<String> {
     let mut out = Vec::new();
     folder.log().export(&mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
@@ -25,7 +25,7 @@ fn texts(folder: &LogFolder) -> Vec<String> {
     entries.iter().map(raw).collect()
 }
 
-fn link(previous: &[u8], text: &str) -> Vec<u8> {
+fn next_link(previous: &[u8], text: &str) -> Vec<u8> {
     let mut context = Context::new(&SHA256);
     context.update(previous);
     context.update(text.as_bytes());
@@ -33,32 +33,32 @@ fn link(previous: &[u8], text: &str) -> Vec<u8> {
 }
 
 /// Rewrites all entries with valid links, one of them changed.
-fn rewrite(folder: &LogFolder) {
-    let texts = texts(folder);
+fn rewrite_chain(folder: &LogFolder) {
+    let texts = entry_texts(folder);
     let log = folder.attacked();
     log.execute("UPDATE entry SET subject = 'forged' WHERE number = 5", []).unwrap();
     let mut previous = vec![0; 32];
     for (number, text) in (1_i64..).zip(texts) {
-        previous = link(&previous, &text.replace("\"number 5\"", "\"forged\""));
+        previous = next_link(&previous, &text.replace("\"number 5\"", "\"forged\""));
         log.execute("UPDATE entry SET link = ?1 WHERE number = ?2", rusqlite::params![previous, number]).unwrap();
     }
 }
 
 /// Adds an entry with a valid link.
-fn add(folder: &LogFolder) {
-    let texts = texts(folder);
+fn add_entry(folder: &LogFolder) {
+    let texts = entry_texts(folder);
     let log = folder.attacked();
     let last: Vec<u8> =
         log.query_row("SELECT link FROM entry ORDER BY number DESC LIMIT 1", [], |row| row.get(0)).unwrap();
     let (old, new) = (format!("\"number\":{ENTRIES},"), format!("\"number\":{},", ENTRIES + 1));
-    let forged = link(&last, &texts[texts.len() - 1].replace(&old, &new));
+    let forged = next_link(&last, &texts[texts.len() - 1].replace(&old, &new));
     let sql =
         "INSERT INTO entry SELECT number + 1, at, asker, server, kind, subject, decision, scope, decided_by, rule,
         conversation, hash, imported, ?1, content_bytes, content FROM entry WHERE number = ?2";
     assert_eq!(log.execute(sql, rusqlite::params![forged, ENTRIES as i64]).unwrap(), 1, "one entry is added");
 }
 
-fn export(folder: &LogFolder) -> PathBuf {
+fn export_to_file(folder: &LogFolder) -> PathBuf {
     let path = folder.folder.path().join("export.jsonl");
     folder.log().export(&mut std::fs::File::create(&path).unwrap()).unwrap();
     path
@@ -67,9 +67,9 @@ fn export(folder: &LogFolder) -> PathBuf {
 #[test]
 fn rewritten_log_is_detected_without_the_key() {
     let forged = || {
-        let folder = LogFolder::with(ENTRIES);
+        let folder = LogFolder::with_entries(ENTRIES);
         assert!(folder.log().verify().unwrap().is_proven(), "the log is proved before the change");
-        rewrite(&folder);
+        rewrite_chain(&folder);
         folder.attacked().execute_batch("DELETE FROM seal").unwrap();
         folder.keychain.lose_key();
         folder
@@ -100,12 +100,12 @@ fn rewritten_log_is_detected_without_the_key() {
 
 #[test]
 fn foreign_entries_are_not_sealed_as_own() {
-    let folder = LogFolder::with(ENTRIES);
-    add(&folder);
+    let folder = LogFolder::with_entries(ENTRIES);
+    add_entry(&folder);
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_intact() && !verdict.is_proven(), "valid links must not count as a proof: {verdict:?}");
     assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is unproved");
-    let verdict = folder.log().verify_export(&export(&folder)).unwrap();
+    let verdict = folder.log().verify_export(&export_to_file(&folder)).unwrap();
     assert!(!verdict.is_proven(), "the export is not proved: {verdict:?}");
 
     folder.append(0..2);
@@ -119,15 +119,15 @@ fn foreign_entries_are_not_sealed_as_own() {
     assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry must remain unproven");
     let kinds = log.read(&AuditQuery { kind: Some("log-unsealed".into()), ..AuditQuery::latest(5) }).unwrap();
     assert_eq!(kinds.len(), 1, "the finding is recorded once");
-    let verdict = log.verify_export(&export(&folder)).unwrap();
+    let verdict = log.verify_export(&export_to_file(&folder)).unwrap();
     assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the verdict of an export is the same: {verdict:?}");
 
     // The same change while an instance has the log open.
-    let folder = LogFolder::with(ENTRIES - 1);
+    let folder = LogFolder::with_entries(ENTRIES - 1);
     let log = folder.log();
-    log.append(decision("the last")).unwrap();
-    add(&folder);
-    log.append(decision("after")).unwrap();
+    log.append(decision_entry("the last")).unwrap();
+    add_entry(&folder);
+    log.append(decision_entry("after")).unwrap();
     let verdict = log.verify().unwrap();
     assert_eq!(
         verdict.unproved,
@@ -138,7 +138,7 @@ fn foreign_entries_are_not_sealed_as_own() {
 
 #[test]
 fn restored_older_copy_is_detected() {
-    let folder = LogFolder::with(5);
+    let folder = LogFolder::with_entries(5);
     let (file, copy) = (folder.file(), folder.data().join("copy.db"));
     std::fs::copy(&file, &copy).unwrap();
     folder.append(6..=9);
@@ -157,7 +157,7 @@ fn keychain_unlocked_later_seals_the_entries() {
     let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
-    log.append(decision("one")).unwrap();
+    log.append(decision_entry("one")).unwrap();
     let verdict = log.verify().unwrap();
     assert!(verdict.is_intact() && !verdict.is_proven(), "nothing is proved while the keychain is locked: {verdict:?}");
     assert_eq!(

@@ -17,7 +17,7 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder is created");
-        let ports = open(folder.path());
+        let ports = open_store(folder.path());
         Self { folder, ports }
     }
 
@@ -31,7 +31,7 @@ impl Store {
 }
 
 /// Opens the store of a folder as another instance does.
-pub(crate) fn open(folder: &Path) -> Ports {
+pub(crate) fn open_store(folder: &Path) -> Ports {
     store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoShell))
         .expect("the store opens")
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use domain::history::NewItem;
 use serde_json::json;
 
-use super::{begun, ids, says};
-use crate::common::{Store, open};
+use super::{item_ids, new_conversation, user_message};
+use crate::common::{Store, open_store};
 
 /// Returns the files under a folder that contain these bytes, ignoring case.
 fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
@@ -36,18 +36,18 @@ fn deleted_text_is_in_no_file() {
     let store = Store::new();
     let history = &store.ports.history;
     for id in ["kept", "gone"] {
-        history.create(&begun(id)).unwrap();
+        history.create(&new_conversation(id)).unwrap();
     }
     let picture = format!("{}kestrelpicture", "AAEC".repeat(2_000).len());
     for n in 0..60 {
         let text = format!("we keep {n} {}", "ordinary words of all kinds ".repeat(20));
-        history.write("kept", &[says(&format!("k{n}"), &text)]).unwrap();
+        history.write("kept", &[user_message(&format!("k{n}"), &text)]).unwrap();
         let long = format!("{} {}", canaries(n), "kestrellong ".repeat(500));
         let body = json!({"kind": "message", "role": "user", "content": [
             {"type": "text", "text": long}, {"type": "image", "data": picture, "mimeType": "image/png"},
         ]});
         let sources = vec!["kestrelserver".to_owned()];
-        history.write("gone", &[NewItem { body, sources, ..says(&format!("kestrel-{n}"), "") }]).unwrap();
+        history.write("gone", &[NewItem { body, sources, ..user_message(&format!("kestrel-{n}"), "") }]).unwrap();
     }
     assert!(!files_containing(&store.data(), "kestrel").is_empty(), "the files contain the word before the deletion");
     history.delete("gone").unwrap();
@@ -69,9 +69,9 @@ fn deleted_text_is_in_no_file() {
         );
     }
     let kept = super::branch(history.as_ref(), "kept");
-    assert_eq!((kept.len(), ids(&kept)[59]), (60, "k59"), "the other conversation is unchanged");
+    assert_eq!((kept.len(), item_ids(&kept)[59]), (60, "k59"), "the other conversation is unchanged");
     assert_eq!(
-        history.search(&super::searching::asked("ordinary")).unwrap().len(),
+        history.search(&super::searching::search_query("ordinary")).unwrap().len(),
         60,
         "the other conversation is found"
     );
@@ -84,12 +84,12 @@ fn shared_content_is_retained_until_its_last_conversation_is_deleted() {
     let picture = "AAEC".repeat(5_000);
     let body = json!({"kind": "message", "content": [{"type": "image", "data": picture, "mimeType": "image/png"}]});
     for id in ["a", "b"] {
-        history.create(&begun(id)).unwrap();
-        history.write(id, &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
+        history.create(&new_conversation(id)).unwrap();
+        history.write(id, &[NewItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
     }
     history.delete("a").unwrap();
     assert_eq!(history.item("b", "1").unwrap().unwrap().body, body, "content that b shares is still stored");
-    history.write("b", &[says("1", "no picture")]).unwrap();
+    history.write("b", &[user_message("1", "no picture")]).unwrap();
     history.delete("b").unwrap();
     let size = std::fs::metadata(history.path()).unwrap().len();
     assert!(size < 200_000, "the file shrinks: {size}");
@@ -99,15 +99,15 @@ fn shared_content_is_retained_until_its_last_conversation_is_deleted() {
 fn deletion_blocked_by_a_reader_is_completed_later() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("gone")).unwrap();
-    history.write("gone", &[says("1", "kestrel words")]).unwrap();
+    history.create(&new_conversation("gone")).unwrap();
+    history.write("gone", &[user_message("1", "kestrel words")]).unwrap();
     let reader = rusqlite::Connection::open(history.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
     // Waiting for the reader would never end, because the reader ends only after this call.
     history.delete("gone").unwrap();
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
-    history.create(&begun("next")).unwrap();
+    history.create(&new_conversation("next")).unwrap();
     assert_eq!(
         files_containing(&store.data(), "kestrel"),
         Vec::<String>::new(),
@@ -120,12 +120,12 @@ fn each_of_several_deletions_leaves_no_trace() {
     let store = Store::new();
     let history = &store.ports.history;
     for id in ["kept", "one", "two"] {
-        history.create(&begun(id)).unwrap();
+        history.create(&new_conversation(id)).unwrap();
     }
     for n in 0..10 {
-        history.write("kept", &[says(&format!("k{n}"), &"ordinary words of all kinds ".repeat(20))]).unwrap();
-        history.write("one", &[says(&format!("1-{n}"), &canaries(n))]).unwrap();
-        history.write("two", &[says(&format!("2-{n}"), &canaries(100 + n))]).unwrap();
+        history.write("kept", &[user_message(&format!("k{n}"), &"ordinary words of all kinds ".repeat(20))]).unwrap();
+        history.write("one", &[user_message(&format!("1-{n}"), &canaries(n))]).unwrap();
+        history.write("two", &[user_message(&format!("2-{n}"), &canaries(100 + n))]).unwrap();
     }
     // After the first deletion the index is in one segment.
     history.delete("one").unwrap();
@@ -139,19 +139,19 @@ fn each_of_several_deletions_leaves_no_trace() {
         );
     }
     assert_eq!(
-        history.search(&super::searching::asked("ordinary")).unwrap().len(),
+        history.search(&super::searching::search_query("ordinary")).unwrap().len(),
         10,
         "the remaining conversation is found"
     );
-    assert_eq!(history.search(&super::searching::asked("x")).unwrap(), [], "no other text is found");
+    assert_eq!(history.search(&super::searching::search_query("x")).unwrap(), [], "no other text is found");
 }
 
 #[test]
 fn incomplete_deletion_is_completed_by_the_next_process() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("gone")).unwrap();
-    history.write("gone", &[says("1", "kestrel words")]).unwrap();
+    history.create(&new_conversation("gone")).unwrap();
+    history.write("gone", &[user_message("1", "kestrel words")]).unwrap();
     let reader = rusqlite::Connection::open(history.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
     history.delete("gone").unwrap();
@@ -159,7 +159,7 @@ fn incomplete_deletion_is_completed_by_the_next_process() {
     drop(reader);
     assert!(!files_containing(&store.data(), "kestrel").is_empty(), "the journal still contains the word");
     // This instance is not called again, as if it were killed now.
-    let other = open(store.folder.path());
+    let other = open_store(store.folder.path());
     assert_eq!(other.history.list().unwrap(), [], "the next instance opens the history");
     assert_eq!(
         files_containing(&store.data(), "kestrel"),
@@ -175,7 +175,7 @@ fn old_file_of_a_conversation_is_deleted_with_it() {
     std::fs::create_dir_all(&folder).unwrap();
     let old = json!({"id": "old", "title": "kestrel", "updated_at": 1, "items": []});
     std::fs::write(folder.join("old.json"), old.to_string()).unwrap();
-    let ports = open(store.folder.path());
+    let ports = open_store(store.folder.path());
     assert_eq!(ports.history.list().unwrap().len(), 1, "the old conversation is imported");
     ports.history.delete("old").unwrap();
     assert_eq!(

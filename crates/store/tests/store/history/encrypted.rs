@@ -9,30 +9,30 @@ use domain::item::ItemState;
 use ports::{History, Ports};
 use serde_json::json;
 
-use super::searching::asked;
-use super::{begun, branch, replies, says, text};
+use super::searching::search_query;
+use super::{branch, message_text, new_conversation, reply_item, user_message};
 use crate::audit::support::{Keychain, NoShell};
 
 const CANARY: &str = "zqkestrel";
 
 /// Opens the history in another instance with this keychain.
-pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
+pub(super) fn open_with_keychain(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
 }
 
 /// Opens the history in another instance without a keychain.
-pub(super) fn without(folder: &Path) -> Ports {
+pub(super) fn open_without_keychain(folder: &Path) -> Ports {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
 }
 
 /// Returns the files under a folder that contain these bytes, ignoring case.
-pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
+pub(super) fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(files_with(&path, bytes));
+            found.extend(files_containing(&path, bytes));
         } else {
             let held = std::fs::read(&path).unwrap().to_ascii_lowercase();
             if held.windows(bytes.len()).any(|window| window == bytes.as_bytes()) {
@@ -45,8 +45,8 @@ pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
 
 /// Writes conversations that contain the canary in a title, a message, a tool's result, a picture, a long text and the
 /// settings.
-pub(super) fn fill(history: &dyn History, items: usize) {
-    let mut conversation = begun("c");
+pub(super) fn write_conversations(history: &dyn History, items: usize) {
+    let mut conversation = new_conversation("c");
     conversation.title = format!("About {CANARY}");
     conversation.settings = json!({"instructions": CANARY});
     history.create(&conversation).unwrap();
@@ -54,8 +54,8 @@ pub(super) fn fill(history: &dyn History, items: usize) {
         let long = format!("{CANARY} {}", "a long text ".repeat(1_000));
         let result = json!({"kind": "tool_call", "call": format!("{n}"), "server": "demo", "tool": "read", "arguments": {"q": CANARY},
             "result": {"content": [{"type": "text", "text": long}], "structured": {CANARY: long}}, "error": null, "took": 3});
-        let call = NewItem { body: result, ..says(&format!("call{n}"), "") };
-        history.write("c", &[says(&format!("m{n}"), &format!("{CANARY} number {n} 港口见面")), call]).unwrap();
+        let call = NewItem { body: result, ..user_message(&format!("call{n}"), "") };
+        history.write("c", &[user_message(&format!("m{n}"), &format!("{CANARY} number {n} 港口见面")), call]).unwrap();
     }
 }
 
@@ -66,12 +66,12 @@ fn assert_complete(history: &dyn History, items: usize) {
     assert_eq!(read.items, items as u64 * 2, "no item is lost");
     let all = branch(history, "c");
     assert_eq!(all.len(), items * 2, "all items are in one branch");
-    assert_eq!(text(&all[0].body), format!("{CANARY} number 0 港口见面"), "a message is unchanged");
+    assert_eq!(message_text(&all[0].body), format!("{CANARY} number 0 港口见面"), "a message is unchanged");
     let long = all[1].body.pointer("/result/content/0/text").and_then(serde_json::Value::as_str).unwrap();
     assert!(long.starts_with(CANARY) && long.len() > 10_000, "a tool result is complete");
     assert!(all[1].body["result"]["structured"][CANARY].as_str().is_some_and(|text| text.len() > 10_000));
     for words in [CANARY, "zqkes", "港口", "number 0"] {
-        let found = history.search(&asked(words)).unwrap();
+        let found = history.search(&search_query(words)).unwrap();
         let wanted = (items * 2).min(200);
         let wanted = if words == "港口" {
             items.min(200)
@@ -87,70 +87,74 @@ fn assert_complete(history: &dyn History, items: usize) {
             "a result has the title of its conversation"
         );
     }
-    assert!(history.search(&asked("口港")).unwrap().is_empty(), "text that does not occur is not found");
+    assert!(history.search(&search_query("口港")).unwrap().is_empty(), "text that does not occur is not found");
 }
 
 #[test]
 fn s28_encrypted_history_has_no_plain_text_in_any_file() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    let ports = program(folder.path(), &keychain);
-    fill(ports.history.as_ref(), 5);
-    ports.history.write("c", &[replies("r", &format!("{CANARY} comes in"), ItemState::Streaming)]).unwrap();
+    let ports = open_with_keychain(folder.path(), &keychain);
+    write_conversations(ports.history.as_ref(), 5);
+    ports.history.write("c", &[reply_item("r", &format!("{CANARY} comes in"), ItemState::Streaming)]).unwrap();
     assert_eq!(
-        files_with(folder.path(), CANARY),
+        files_containing(folder.path(), CANARY),
         Vec::<String>::new(),
         "no file has the canary while the history is open"
     );
     drop(ports);
     assert_eq!(
-        files_with(folder.path(), CANARY),
+        files_containing(folder.path(), CANARY),
         Vec::<String>::new(),
         "no file has the canary after the history is closed"
     );
-    let again = program(folder.path(), &keychain);
+    let again = open_with_keychain(folder.path(), &keychain);
     let last = branch(again.history.as_ref(), "c").pop().unwrap();
     assert_eq!(
-        (last.state, text(&last.body)),
+        (last.state, message_text(&last.body)),
         (ItemState::Cut, "zqkestrel comes in"),
         "an interrupted reply must be readable"
     );
-    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "an interrupted reply must be found");
+    assert_eq!(again.history.search(&search_query("comes")).unwrap().len(), 1, "an interrupted reply must be found");
     again.history.delete("c").unwrap();
-    assert!(again.history.search(&asked(CANARY)).unwrap().is_empty(), "a deleted conversation is not found");
+    assert!(again.history.search(&search_query(CANARY)).unwrap().is_empty(), "a deleted conversation is not found");
 }
 
 #[test]
 fn s28_plain_history_is_encrypted_once_a_keychain_is_available() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    let plain = without(folder.path());
-    fill(plain.history.as_ref(), 30);
+    let plain = open_without_keychain(folder.path());
+    write_conversations(plain.history.as_ref(), 30);
     assert_complete(plain.history.as_ref(), 30);
     drop(plain);
-    assert!(!files_with(folder.path(), CANARY).is_empty(), "the history must be unencrypted without a keychain");
+    assert!(!files_containing(folder.path(), CANARY).is_empty(), "the history must be unencrypted without a keychain");
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/old.json.imported"), CANARY).unwrap();
-    let ports = program(folder.path(), &keychain);
+    let ports = open_with_keychain(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 30);
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
+    assert_eq!(files_containing(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
     for start in ["zqke", "lertse"] {
-        assert_eq!(files_with(folder.path(), start), Vec::<String>::new(), "no file contains a part of the canary");
+        assert_eq!(
+            files_containing(folder.path(), start),
+            Vec::<String>::new(),
+            "no file contains a part of the canary"
+        );
     }
-    fill_more(ports.history.as_ref());
+    write_more(ports.history.as_ref());
     drop(ports);
-    let again = program(folder.path(), &keychain);
+    let again = open_with_keychain(folder.path(), &keychain);
     assert_eq!(branch(again.history.as_ref(), "c").len(), 61, "the history can be extended");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no file has the canary");
+    assert_eq!(files_containing(folder.path(), CANARY), Vec::<String>::new(), "no file has the canary");
 }
 
-fn fill_more(history: &dyn History) {
-    assert!(history.write("c", &[says("more", CANARY)]).unwrap());
+fn write_more(history: &dyn History) {
+    assert!(history.write("c", &[user_message("more", CANARY)]).unwrap());
 }
 
 /// SQL statements that create the schema of version 1.
 const VERSION_1: &str = include_str!("version_1.sql");
 
 /// Replaces an unencrypted history with a file of schema version 1 that has the same content.
-fn to_version_1(folder: &Path) {
+fn downgrade_to_version_1(folder: &Path) {
     let (file, newer) = (folder.join("data/history.db"), folder.join("data/newer.db"));
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
     std::fs::rename(&file, &newer).unwrap();
@@ -171,19 +175,19 @@ fn to_version_1(folder: &Path) {
 #[test]
 fn s28_history_of_the_first_version_is_upgraded() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    let plain = without(folder.path());
-    fill(plain.history.as_ref(), 30);
+    let plain = open_without_keychain(folder.path());
+    write_conversations(plain.history.as_ref(), 30);
     drop(plain);
-    to_version_1(folder.path());
-    let plain = without(folder.path());
+    downgrade_to_version_1(folder.path());
+    let plain = open_without_keychain(folder.path());
     assert_complete(plain.history.as_ref(), 30);
-    fill_more(plain.history.as_ref());
+    write_more(plain.history.as_ref());
     assert_eq!(branch(plain.history.as_ref(), "c").len(), 61, "an old history can be extended without a keychain");
     drop(plain);
-    let ports = program(folder.path(), &keychain);
+    let ports = open_with_keychain(folder.path(), &keychain);
     assert_eq!(branch(ports.history.as_ref(), "c").len(), 61, "the history is read with a keychain");
     assert_eq!(
-        files_with(folder.path(), CANARY),
+        files_containing(folder.path(), CANARY),
         Vec::<String>::new(),
         "no unencrypted content must remain afterwards"
     );
@@ -192,81 +196,85 @@ fn s28_history_of_the_first_version_is_upgraded() {
 #[test]
 fn s28_concurrent_processes_upgrade_the_history_once() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    let plain = without(folder.path());
-    fill(plain.history.as_ref(), 30);
+    let plain = open_without_keychain(folder.path());
+    write_conversations(plain.history.as_ref(), 30);
     drop(plain);
-    to_version_1(folder.path());
+    downgrade_to_version_1(folder.path());
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| assert_complete(program(folder.path(), &keychain).history.as_ref(), 30));
+            scope.spawn(|| assert_complete(open_with_keychain(folder.path(), &keychain).history.as_ref(), 30));
         }
     });
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
+    assert_eq!(files_containing(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }
 
 #[test]
 fn s28_running_process_continues_after_the_encryption() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     keychain.lock(true);
-    let early = program(folder.path(), &keychain);
-    fill(early.history.as_ref(), 3);
-    let none = without(folder.path());
+    let early = open_with_keychain(folder.path(), &keychain);
+    write_conversations(early.history.as_ref(), 3);
+    let none = open_without_keychain(folder.path());
     assert_complete(none.history.as_ref(), 3);
     keychain.lock(false);
-    let late = program(folder.path(), &keychain);
+    let late = open_with_keychain(folder.path(), &keychain);
     assert_complete(late.history.as_ref(), 3);
     assert_complete(early.history.as_ref(), 3);
-    fill_more(early.history.as_ref());
+    write_more(early.history.as_ref());
     assert_eq!(branch(late.history.as_ref(), "c").len(), 7, "both instances write to the same history");
     let error = none.history.list().expect_err("without the key it can't be read");
     assert!(error.cause.contains("encrypted"), "{error}");
-    none.history.write("c", &[says("x", CANARY)]).expect_err("nor written");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must be in the files");
+    none.history.write("c", &[user_message("x", CANARY)]).expect_err("nor written");
+    assert_eq!(
+        files_containing(folder.path(), CANARY),
+        Vec::<String>::new(),
+        "no unencrypted content must be in the files"
+    );
 }
 
 #[test]
 fn s28_lost_key_is_reported_and_nothing_is_overwritten() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    let ports = program(folder.path(), &keychain);
-    fill(ports.history.as_ref(), 2);
+    let ports = open_with_keychain(folder.path(), &keychain);
+    write_conversations(ports.history.as_ref(), 2);
     drop(ports);
     let file = folder.path().join("data/history.db");
     let before = std::fs::read(&file).unwrap();
     let other = Arc::new(Keychain::default());
-    let wrong = program(folder.path(), &other);
-    for error in [wrong.history.list().unwrap_err(), wrong.history.create(&begun("new")).unwrap_err()] {
+    let wrong = open_with_keychain(folder.path(), &other);
+    for error in [wrong.history.list().unwrap_err(), wrong.history.create(&new_conversation("new")).unwrap_err()] {
         assert!(error.cause.contains("another key") && error.cause.contains("move it away"), "{error}");
     }
     drop(wrong);
-    let locked = without(folder.path());
-    let error = locked.history.search(&asked(CANARY)).unwrap_err();
+    let locked = open_without_keychain(folder.path());
+    let error = locked.history.search(&search_query(CANARY)).unwrap_err();
     assert!(error.cause.contains("is encrypted"), "{error}");
     drop(locked);
     // The first 100 bytes are the file header, in which SQLite counts that the file was opened.
     assert!(std::fs::read(&file).unwrap()[100..] == before[100..], "the file is unchanged");
-    assert_complete(program(folder.path(), &keychain).history.as_ref(), 2);
+    assert_complete(open_with_keychain(folder.path(), &keychain).history.as_ref(), 2);
 }
 
 #[test]
 fn s28_history_is_encrypted_by_concurrent_processes() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    let plain = without(folder.path());
-    fill(plain.history.as_ref(), 40);
+    let plain = open_without_keychain(folder.path());
+    write_conversations(plain.history.as_ref(), 40);
     drop(plain);
     std::thread::scope(|scope| {
         for n in 0..4 {
             let (folder, keychain) = (folder.path(), &keychain);
             scope.spawn(move || {
-                let ports = program(folder, keychain);
-                ports.history.create(&begun(&format!("own{n}"))).unwrap();
-                ports.history.write(&format!("own{n}"), &[says("1", CANARY)]).unwrap();
+                let ports = open_with_keychain(folder, keychain);
+                ports.history.create(&new_conversation(&format!("own{n}"))).unwrap();
+                ports.history.write(&format!("own{n}"), &[user_message("1", CANARY)]).unwrap();
             });
         }
     });
-    let ports = program(folder.path(), &keychain);
+    let ports = open_with_keychain(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 40);
-    assert_eq!(ports.history.search(&asked(CANARY)).unwrap().len(), 84, "no item is lost or duplicated");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
+    assert_eq!(ports.history.search(&search_query(CANARY)).unwrap().len(), 84, "no item is lost or duplicated");
+    assert_eq!(files_containing(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }
 
 /// Environment variable with the folder in which a child process encrypts until the test kills it.
@@ -282,12 +290,12 @@ fn s28_encryption_of_the_history_survives_kill_9() {
     keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
     // The child process is this test as well, started with the variable.
     if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {
-        program(folder.as_ref(), &keychain).history.list().unwrap();
+        open_with_keychain(folder.as_ref(), &keychain).history.list().unwrap();
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let plain = without(folder.path());
-    fill(plain.history.as_ref(), 200);
+    let plain = open_without_keychain(folder.path());
+    write_conversations(plain.history.as_ref(), 200);
     drop(plain);
     let (mut killed, mut halfway) = (0, 0);
     for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.25_f64.powi(n))) {
@@ -311,7 +319,7 @@ fn s28_encryption_of_the_history_survives_kill_9() {
         halfway += usize::from(left.is_some_and(|left| left < 3));
     }
     assert!(halfway > 0, "some rounds were killed halfway: {halfway} of {killed}");
-    let ports = program(folder.path(), &keychain);
+    let ports = open_with_keychain(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 200);
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
+    assert_eq!(files_containing(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }

@@ -4,8 +4,8 @@ use domain::history::{ConversationChange, ItemPosition, ItemRange, NewItem, Read
 use domain::item::ItemState;
 use serde_json::json;
 
-use super::{begun, branch, ids, page, replies, says, text};
-use crate::common::{Store, open};
+use super::{branch, item_ids, message_text, new_conversation, page, reply_item, user_message};
+use crate::common::{Store, open_store};
 
 #[test]
 fn conversations_round_trip() {
@@ -13,18 +13,18 @@ fn conversations_round_trip() {
     let history = &store.ports.history;
     assert_eq!(history.list().unwrap(), [], "a new history is empty");
     for id in ["a-1", "b-2", "c-3"] {
-        history.create(&begun(id)).unwrap();
+        history.create(&new_conversation(id)).unwrap();
     }
-    history.create(&begun("a-1")).expect_err("an id is taken once");
+    history.create(&new_conversation("a-1")).expect_err("an id is taken once");
     assert!(
-        history.write("a-1", &[NewItem { at: 50, ..says("1", "hello") }]).unwrap(),
+        history.write("a-1", &[NewItem { at: 50, ..user_message("1", "hello") }]).unwrap(),
         "an existing conversation is written to"
     );
-    assert!(!history.write("none", &[says("1", "hello")]).unwrap(), "writing does not create a conversation");
+    assert!(!history.write("none", &[user_message("1", "hello")]).unwrap(), "writing does not create a conversation");
     let change = ConversationChange { title: Some("Trip".into()), settings: Some(json!({"model": "m"})), at: 30 };
     assert!(history.change("b-2", &change).unwrap(), "an existing conversation is changed");
     assert!(!history.change("none", &change).unwrap(), "a missing conversation is not changed");
-    let other = open(store.folder.path());
+    let other = open_store(store.folder.path());
     let list = other.history.list().unwrap();
     let told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
     assert_eq!(told, [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)], "latest first");
@@ -51,15 +51,15 @@ fn invalid_conversation_id_is_rejected() {
     let history = &store.ports.history;
     let long = "x".repeat(65);
     for id in ["", "..", "../settings", "a/b", "a\\b", "/etc/passwd", "C:x", "a.json", "a\0b", "a b", "ä", &long] {
-        let error = history.create(&begun(id)).expect_err(id);
+        let error = history.create(&new_conversation(id)).expect_err(id);
         assert!(error.cause.contains("letters, digits and dashes"), "{id:?} is refused for its form: {error}");
         history.conversation(id).expect_err("nor is it read");
-        history.write(id, &[says("1", "x")]).expect_err("nor written to");
+        history.write(id, &[user_message("1", "x")]).expect_err("nor written to");
         history.delete(id).expect_err("nor deleted");
     }
-    history.create(&begun("a")).unwrap();
+    history.create(&new_conversation("a")).unwrap();
     for id in ["", "a\nb", &"x".repeat(201)] {
-        history.write("a", &[says(id, "x")]).expect_err("nor is any text an item's id");
+        history.write("a", &[user_message(id, "x")]).expect_err("nor is any text an item's id");
     }
 }
 
@@ -67,48 +67,54 @@ fn invalid_conversation_id_is_rejected() {
 fn items_form_branches() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
-    history.write("c", &[says("1", "one"), says("2", "two"), says("3", "three")]).unwrap();
+    history.create(&new_conversation("c")).unwrap();
+    history.write("c", &[user_message("1", "one"), user_message("2", "two"), user_message("3", "three")]).unwrap();
     let items = branch(history.as_ref(), "c");
-    assert_eq!(ids(&items), ["1", "2", "3"], "each item follows the previous one");
+    assert_eq!(item_ids(&items), ["1", "2", "3"], "each item follows the previous one");
     assert_eq!(items[2].parent.as_deref(), Some("2"), "each item has its parent");
     history
-        .write("c", &[NewItem { after: ItemPosition::Item("1".into()), ..says("2b", "other") }, says("4", "four")])
+        .write(
+            "c",
+            &[
+                NewItem { after: ItemPosition::Item("1".into()), ..user_message("2b", "other") },
+                user_message("4", "four"),
+            ],
+        )
         .unwrap();
     let items = branch(history.as_ref(), "c");
-    assert_eq!(ids(&items), ["1", "2b", "4"], "a new branch is shown");
+    assert_eq!(item_ids(&items), ["1", "2b", "4"], "a new branch is shown");
     assert_eq!(items[1].siblings, ["2", "2b"], "the siblings are listed");
     assert_eq!(history.show_branch("c", "2").unwrap().as_deref(), Some("3"), "the other branch is shown up to its end");
-    assert_eq!(ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "the branch is complete");
-    history.write("c", &[NewItem { after: ItemPosition::Start, ..says("0", "another start") }]).unwrap();
+    assert_eq!(item_ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "the branch is complete");
+    history.write("c", &[NewItem { after: ItemPosition::Start, ..user_message("0", "another start") }]).unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!(
-        (ids(&items), items[0].siblings.as_slice()),
+        (item_ids(&items), items[0].siblings.as_slice()),
         (vec!["0"], &["1".to_owned(), "0".into()][..]),
         "a first item can have siblings"
     );
-    history.write("c", &[says("2", "written anew")]).unwrap();
+    history.write("c", &[user_message("2", "written anew")]).unwrap();
     assert_eq!(history.show_branch("c", "1").unwrap().as_deref(), Some("4"), "the branch ends with the latest item");
     history.show_branch("c", "3").unwrap();
     assert_eq!(history.show_branch("c", "1").unwrap().as_deref(), Some("3"), "the shown branch stays");
     let items = branch(history.as_ref(), "c");
     assert_eq!(
-        (ids(&items), text(&items[1].body)),
+        (item_ids(&items), message_text(&items[1].body)),
         (vec!["1", "2", "3"], "written anew"),
         "an item with a known id stays in its place"
     );
-    let lost = NewItem { after: ItemPosition::Item("none".into()), ..says("5", "lost") };
-    history.write("c", &[says("6", "before it"), lost]).expect_err("nothing comes after what is not there");
+    let lost = NewItem { after: ItemPosition::Item("none".into()), ..user_message("5", "lost") };
+    history.write("c", &[user_message("6", "before it"), lost]).expect_err("nothing comes after what is not there");
     assert_eq!(history.item("c", "6").unwrap(), None, "none of the items is written");
     assert_eq!(history.show_branch("c", "none").unwrap(), None, "a missing item can't be shown");
     let all = history.all_items("c", None, 10).unwrap().unwrap();
     assert_eq!(
-        (ids(&all.items), all.has_more),
+        (item_ids(&all.items), all.has_more),
         (vec!["1", "2", "3", "2b", "4", "0"], false),
         "all items in the order of writing"
     );
     let some = history.all_items("c", Some("3"), 2).unwrap().unwrap();
-    assert_eq!((ids(&some.items), some.has_more), (vec!["2b", "4"], true), "a part of the items");
+    assert_eq!((item_ids(&some.items), some.has_more), (vec!["2b", "4"], true), "a part of the items");
     assert_eq!(history.conversation("c").unwrap().unwrap().items, 6, "items are counted");
 }
 
@@ -116,16 +122,16 @@ fn items_form_branches() {
 fn branch_is_read_in_pages() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
-    let items: Vec<_> = (0..25).map(|n| says(&n.to_string(), "x")).collect();
+    history.create(&new_conversation("c")).unwrap();
+    let items: Vec<_> = (0..25).map(|n| user_message(&n.to_string(), "x")).collect();
     history.write("c", &items).unwrap();
     let (last, more) = page(history.as_ref(), "c", None, 10);
-    assert_eq!((ids(&last)[0], last.len(), more), ("15", 10, true), "the last items come first");
+    assert_eq!((item_ids(&last)[0], last.len(), more), ("15", 10, true), "the last items come first");
     let (middle, more) = page(history.as_ref(), "c", Some("15"), 10);
-    assert_eq!((ids(&middle)[0], middle.len(), more), ("5", 10, true), "the previous page follows");
+    assert_eq!((item_ids(&middle)[0], middle.len(), more), ("5", 10, true), "the previous page follows");
     assert_eq!(middle[0].parent.as_deref(), Some("4"), "the first item of a page has its parent");
     let (first, more) = page(history.as_ref(), "c", Some("5"), 10);
-    assert_eq!((ids(&first).len(), more), (5, false), "the first page has no more before it");
+    assert_eq!((item_ids(&first).len(), more), (5, false), "the first page has no more before it");
     assert_eq!(page(history.as_ref(), "c", Some("0"), 10), (vec![], false), "no item comes before the first");
     let none = ItemRange { conversation: "c".into(), before: Some("none".into()), limit: 1, whole: true };
     assert_eq!(history.items(&none).unwrap(), None, "a missing item gives no page");
@@ -143,9 +149,9 @@ fn large_contents_are_stored_once_and_restored() {
         {"type": "text", "text": long}, {"type": "image", "data": picture, "mimeType": "image/png"},
     ]});
     for conversation in ["a", "b"] {
-        history.create(&begun(conversation)).unwrap();
+        history.create(&new_conversation(conversation)).unwrap();
         for id in ["1", "2", "3", "4"] {
-            history.write(conversation, &[NewItem { body: body.clone(), ..says(id, "") }]).unwrap();
+            history.write(conversation, &[NewItem { body: body.clone(), ..user_message(id, "") }]).unwrap();
         }
     }
     assert_eq!(history.item("a", "3").unwrap().unwrap().body, body, "the complete item is read back");
@@ -177,12 +183,12 @@ fn large_contents_are_stored_once_and_restored() {
 fn very_long_texts_are_read_on_request() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
+    history.create(&new_conversation("c")).unwrap();
     let (long, very_long) = ("港口 ".repeat(3_000), "港口 ".repeat(30_000));
     let body = json!({"kind": "message", "role": "user", "content": [
         {"type": "text", "text": long}, {"type": "text", "text": very_long},
     ]});
-    history.write("c", &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
+    history.write("c", &[NewItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
     let item = history.item_outline("c", "1").unwrap().unwrap();
     assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text is included in its item");
     assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long text is omitted");
@@ -202,10 +208,10 @@ fn very_long_texts_are_read_on_request() {
 fn sources_of_a_conversation_are_stored() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
+    history.create(&new_conversation("c")).unwrap();
     let of = |id: &str, servers: &[&str]| NewItem {
         sources: servers.iter().map(|s| (*s).into()).collect(),
-        ..says(id, "x")
+        ..user_message(id, "x")
     };
     history.write("c", &[of("1", &["b"]), of("2", &["a", "b"]), of("3", &[])]).unwrap();
     history.write("c", &[of("4", &["c", "a"])]).unwrap();
@@ -217,15 +223,15 @@ fn sources_of_a_conversation_are_stored() {
 fn readings_are_merged_and_stay_open_world() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
+    history.create(&new_conversation("c")).unwrap();
     let fetch = |open_world| Reading { open_world, ..Reading::new("a", ReadingKind::Tool, "fetch") };
-    let of = |id: &str, readings: Vec<Reading>| NewItem { readings, ..says(id, "x") };
+    let of = |id: &str, readings: Vec<Reading>| NewItem { readings, ..user_message(id, "x") };
     let note = Reading::new("b", ReadingKind::Resource, "note://a");
     history.write("c", &[of("1", vec![fetch(true)]), of("2", vec![fetch(false), note.clone()])]).unwrap();
     let read = |id: &str| history.conversation(id).unwrap().map(|found| found.readings);
     assert_eq!(read("c"), Some(vec![fetch(true), note]), "S26: readings of all items, each once");
     history.delete("c").unwrap();
-    history.create(&begun("c")).unwrap();
+    history.create(&new_conversation("c")).unwrap();
     assert_eq!(read("c"), Some(Vec::new()), "a deleted conversation has no readings");
 }
 
@@ -233,11 +239,11 @@ fn readings_are_merged_and_stay_open_world() {
 fn readings_of_older_conversations_are_unknown() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
-    history.write("c", &[NewItem { sources: vec!["a".into()], ..says("1", "x") }]).unwrap();
+    history.create(&new_conversation("c")).unwrap();
+    history.write("c", &[NewItem { sources: vec!["a".into()], ..user_message("1", "x") }]).unwrap();
     // Brings the database into the state in which an older version left it.
     rusqlite::Connection::open(history.path()).unwrap().execute_batch("DROP TABLE reading").unwrap();
-    let again = open(store.folder.path());
+    let again = open_store(store.folder.path());
     let read = again.history.conversation("c").unwrap().unwrap().readings;
     let unknown = Reading { open_world: true, ..Reading::new("a", ReadingKind::Unknown, "") };
     assert_eq!(read, [unknown], "S26: an unknown reading counts as external content");
@@ -247,18 +253,18 @@ fn readings_of_older_conversations_are_unknown() {
 fn streaming_reply_is_updated_in_place() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
-    history.write("c", &[says("1", "why?")]).unwrap();
+    history.create(&new_conversation("c")).unwrap();
+    history.write("c", &[user_message("1", "why?")]).unwrap();
     for text in ["Be", "Because", "Because of the tide"] {
-        history.write("c", &[replies("2", text, ItemState::Streaming)]).unwrap();
+        history.write("c", &[reply_item("2", text, ItemState::Streaming)]).unwrap();
     }
     let items = branch(history.as_ref(), "c");
     assert_eq!(
-        (items[1].state, text(&items[1].body)),
+        (items[1].state, message_text(&items[1].body)),
         (ItemState::Streaming, "Because of the tide"),
         "a streaming reply is stored while it arrives"
     );
-    history.write("c", &[replies("2", "Because of the tide.", ItemState::Whole)]).unwrap();
+    history.write("c", &[reply_item("2", "Because of the tide.", ItemState::Whole)]).unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!((items.len(), items[1].state), (2, ItemState::Whole), "the finished reply is the same item");
 }

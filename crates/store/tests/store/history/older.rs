@@ -4,10 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{branch, ids, text};
-use crate::common::{Store, open};
+use super::{branch, item_ids, message_text};
+use crate::common::{Store, open_store};
 
-fn old(id: &str, items: Value) -> Value {
+fn old_conversation(id: &str, items: Value) -> Value {
     json!({"id": id, "title": format!("Old {id}"), "updated_at": 77, "items": items})
 }
 
@@ -22,22 +22,26 @@ fn older_conversations_are_imported() {
         "isError": false, "arguments": {}}, "error": null, "took": 3}});
     let newer = json!({"id": "new", "at": 7, "body": {"kind": "of a newer version", "x": [1]}});
     let write = |name: &str, value: String| fs::write(folder.join(name), value).unwrap();
-    write("c1.json", old("c1", json!([say("1", "the fjord"), called, newer])).to_string());
-    write("c2.json", old("c2", json!([])).to_string());
+    write("c1.json", old_conversation("c1", json!([say("1", "the fjord"), called, newer])).to_string());
+    write("c2.json", old_conversation("c2", json!([])).to_string());
     write("broken.json", "{".into());
-    write("other.json", old("c1", json!([])).to_string());
-    let ports = open(store.folder.path());
+    write("other.json", old_conversation("c1", json!([])).to_string());
+    let ports = open_store(store.folder.path());
     let history = &ports.history;
     let list = history.list().unwrap();
     let mut told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
     told.sort_unstable();
     assert_eq!(told, [("c1", "Old c1", 77), ("c2", "Old c2", 77)], "readable conversations are imported");
     let items = branch(history.as_ref(), "c1");
-    assert_eq!((ids(&items), text(&items[0].body)), (vec!["1", "call", "new"], "the fjord"), "items keep their order");
+    assert_eq!(
+        (item_ids(&items), message_text(&items[0].body)),
+        (vec!["1", "call", "new"], "the fjord"),
+        "items keep their order"
+    );
     assert_eq!(items[2].body["x"], json!([1]), "unknown fields are kept");
     assert_eq!(history.conversation("c1").unwrap().unwrap().sources, ["harbour"], "the sources are known");
     assert_eq!(
-        history.search(&super::searching::asked("fjord")).unwrap().len(),
+        history.search(&super::searching::search_query("fjord")).unwrap().len(),
         1,
         "the imported conversation is found"
     );
@@ -51,6 +55,6 @@ fn older_conversations_are_imported() {
     );
     drop(ports);
     fs::rename(folder.join("c1.json.imported"), folder.join("c1.json")).unwrap();
-    let again = open(store.folder.path());
+    let again = open_store(store.folder.path());
     assert_eq!(branch(again.history.as_ref(), "c1").len(), 3, "a conversation is imported only once");
 }

@@ -4,16 +4,19 @@ use std::sync::Barrier;
 
 use domain::item::ItemState;
 
-use super::{begun, branch, replies, says, text};
-use crate::common::{Store, open};
+use super::{branch, message_text, new_conversation, reply_item, user_message};
+use crate::common::{Store, open_store};
 
 #[test]
 fn streaming_reply_of_an_ended_process_is_interrupted() {
     let store = Store::new();
-    let other = open(store.folder.path());
-    store.ports.history.create(&begun("c")).unwrap();
-    other.history.write("c", &[says("1", "why?"), replies("2", "Because of the", ItemState::Streaming)]).unwrap();
-    let third = open(store.folder.path());
+    let other = open_store(store.folder.path());
+    store.ports.history.create(&new_conversation("c")).unwrap();
+    other
+        .history
+        .write("c", &[user_message("1", "why?"), reply_item("2", "Because of the", ItemState::Streaming)])
+        .unwrap();
+    let third = open_store(store.folder.path());
     assert_eq!(
         branch(third.history.as_ref(), "c")[1].state,
         ItemState::Streaming,
@@ -22,11 +25,11 @@ fn streaming_reply_of_an_ended_process_is_interrupted() {
     drop(other);
     let items = branch(store.ports.history.as_ref(), "c");
     assert_eq!(
-        (items[1].state, text(&items[1].body)),
+        (items[1].state, message_text(&items[1].body)),
         (ItemState::Cut, "Because of the"),
         "the received part is stored and marked as cut"
     );
-    let found = store.ports.history.search(&super::searching::asked("because")).unwrap();
+    let found = store.ports.history.search(&super::searching::search_query("because")).unwrap();
     assert_eq!(found.len(), 1, "the cut reply is found");
 }
 
@@ -34,23 +37,23 @@ fn streaming_reply_of_an_ended_process_is_interrupted() {
 fn two_processes_write_concurrently() {
     let store = Store::new();
     let folder = store.folder.path();
-    store.ports.history.create(&begun("c")).unwrap();
+    store.ports.history.create(&new_conversation("c")).unwrap();
     let start = Barrier::new(3);
     std::thread::scope(|scope| {
         for writer in 0..3 {
             let start = &start;
             scope.spawn(move || {
-                let ports = open(folder);
+                let ports = open_store(folder);
                 start.wait();
                 for n in 0..40 {
-                    ports.history.write("c", &[says(&format!("{writer}-{n}"), "word")]).unwrap();
+                    ports.history.write("c", &[user_message(&format!("{writer}-{n}"), "word")]).unwrap();
                 }
             });
         }
     });
     let items = branch(store.ports.history.as_ref(), "c");
     assert_eq!(items.len(), 120, "the branch has all items of both instances");
-    let found = store.ports.history.search(&super::searching::asked("word")).unwrap();
+    let found = store.ports.history.search(&super::searching::search_query("word")).unwrap();
     assert_eq!(found.len(), 120, "every item is found");
 }
 
@@ -60,12 +63,12 @@ const WRITE_FOLDER_VARIABLE: &str = "HISTORY_TO_WRITE";
 
 #[cfg(unix)]
 fn write_until_killed(folder: &std::path::Path) -> ! {
-    let ports = open(folder);
+    let ports = open_store(folder);
     let mut text = String::new();
     let mut n = 0;
     loop {
         text.push_str(&format!("{n} "));
-        ports.history.write("c", &[replies("2", &text, ItemState::Streaming)]).unwrap();
+        ports.history.write("c", &[reply_item("2", &text, ItemState::Streaming)]).unwrap();
         n += 1;
     }
 }
@@ -79,8 +82,8 @@ fn partial_reply_survives_kill_9() {
         write_until_killed(folder.as_ref());
     }
     let store = Store::new();
-    store.ports.history.create(&begun("c")).unwrap();
-    store.ports.history.write("c", &[says("1", "count")]).unwrap();
+    store.ports.history.create(&new_conversation("c")).unwrap();
+    store.ports.history.write("c", &[user_message("1", "count")]).unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["history::programs::partial_reply_survives_kill_9", "--exact"])
         .env(WRITE_FOLDER_VARIABLE, store.folder.path())
@@ -89,7 +92,7 @@ fn partial_reply_survives_kill_9() {
         .unwrap();
     let written = || {
         let items = branch(store.ports.history.as_ref(), "c");
-        items.get(1).map_or(0, |item| text(&item.body).len())
+        items.get(1).map_or(0, |item| message_text(&item.body).len())
     };
     let start = std::time::Instant::now();
     while written() < 500 {
@@ -99,10 +102,10 @@ fn partial_reply_survives_kill_9() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let ports = open(store.folder.path());
+    let ports = open_store(store.folder.path());
     let items = branch(ports.history.as_ref(), "c");
     assert_eq!(items[1].state, ItemState::Cut, "the interrupted reply is marked as cut");
-    let counted: Vec<usize> = text(&items[1].body).split_whitespace().map(|n| n.parse().unwrap()).collect();
+    let counted: Vec<usize> = message_text(&items[1].body).split_whitespace().map(|n| n.parse().unwrap()).collect();
     assert!(counted.len() > 100, "the received part is stored");
     assert!(counted.iter().enumerate().all(|(at, n)| at == *n), "the stored part equals the written one");
     let held = std::fs::read_dir(store.data().join("held")).unwrap().flatten();

@@ -8,24 +8,24 @@ use ports::History;
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::encrypted::program;
-use super::{begun, says};
+use super::encrypted::open_with_keychain;
+use super::{new_conversation, user_message};
 use crate::audit::support::Keychain;
 
 /// Returns an item with a call of a tool whose definition declares `openWorldHint: false`.
-fn calls(id: &str, tool: &str) -> NewItem {
+fn call_item(id: &str, tool: &str) -> NewItem {
     let body = json!({"kind": "tool_call", "call": id, "server": "harbour", "tool": tool, "arguments": {},
         "result": {"content": [{"type": "text", "text": "a page"}], "structured": null, "structuredProblem": null,
             "isError": false, "arguments": {}}, "error": null, "took": 3});
-    let readings = vec![reading(tool, false)];
-    NewItem { body, sources: vec!["harbour".into()], readings, ..says(id, "") }
+    let readings = vec![tool_reading(tool, false)];
+    NewItem { body, sources: vec!["harbour".into()], readings, ..user_message(id, "") }
 }
 
-fn reading(tool: &str, open_world: bool) -> Reading {
+fn tool_reading(tool: &str, open_world: bool) -> Reading {
     Reading { open_world, ..Reading::new("harbour", ReadingKind::Tool, tool) }
 }
 
-fn read(history: &dyn History) -> Conversation {
+fn read_conversation(history: &dyn History) -> Conversation {
     history.conversation("c").unwrap().unwrap()
 }
 
@@ -33,14 +33,14 @@ fn read(history: &dyn History) -> Conversation {
 /// conversation as another instance reads it.
 fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    let ports = program(folder.path(), &keychain);
-    ports.history.create(&begun("c")).unwrap();
-    ports.history.write("c", &[calls("1", "list")]).unwrap();
+    let ports = open_with_keychain(folder.path(), &keychain);
+    ports.history.create(&new_conversation("c")).unwrap();
+    ports.history.write("c", &[call_item("1", "list")]).unwrap();
     attack(folder.path(), "CREATE TABLE old AS SELECT * FROM reading_seal");
-    ports.history.write("c", &[says("2", "go on"), calls("3", "fetch")]).unwrap();
+    ports.history.write("c", &[user_message("2", "go on"), call_item("3", "fetch")]).unwrap();
     drop(ports);
     attack(folder.path(), sql);
-    let seen = read(program(folder.path(), &keychain).history.as_ref());
+    let seen = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
     (folder, keychain, seen)
 }
 
@@ -51,15 +51,19 @@ fn attack(folder: &Path, sql: &str) {
 #[test]
 fn s26_unchanged_readings_are_read_as_written() {
     let (folder, keychain, seen) = attacked_conversation("");
-    assert_eq!(seen.readings, [reading("fetch", false), reading("list", false)], "readings are read back as written");
-    let (one, two) = (program(folder.path(), &keychain), program(folder.path(), &keychain));
-    one.history.write("c", &[calls("4", "list"), says("5", "and on")]).unwrap();
-    two.history.write("c", &[calls("6", "look")]).unwrap();
-    let all = [reading("fetch", false), reading("list", false), reading("look", false)];
-    assert_eq!(read(one.history.as_ref()).readings, all, "readings of all instances are merged");
+    assert_eq!(
+        seen.readings,
+        [tool_reading("fetch", false), tool_reading("list", false)],
+        "readings are read back as written"
+    );
+    let (one, two) = (open_with_keychain(folder.path(), &keychain), open_with_keychain(folder.path(), &keychain));
+    one.history.write("c", &[call_item("4", "list"), user_message("5", "and on")]).unwrap();
+    two.history.write("c", &[call_item("6", "look")]).unwrap();
+    let all = [tool_reading("fetch", false), tool_reading("list", false), tool_reading("look", false)];
+    assert_eq!(read_conversation(one.history.as_ref()).readings, all, "readings of all instances are merged");
     one.history.delete("c").unwrap();
-    one.history.create(&begun("c")).unwrap();
-    assert_eq!(read(two.history.as_ref()).readings, [], "a deleted conversation has no readings");
+    one.history.create(&new_conversation("c")).unwrap();
+    assert_eq!(read_conversation(two.history.as_ref()).readings, [], "a deleted conversation has no readings");
 }
 
 #[test]
@@ -75,13 +79,17 @@ fn s26_externally_removed_readings_are_recovered_from_the_items() {
     for sql in attacks {
         let (folder, keychain, seen) = attacked_conversation(sql);
         for tool in ["list", "fetch"] {
-            assert!(seen.readings.contains(&reading(tool, true)), "{sql}: {:?}", seen.readings);
+            assert!(seen.readings.contains(&tool_reading(tool, true)), "{sql}: {:?}", seen.readings);
         }
         assert!(seen.sources.contains(&"harbour".to_owned()), "{sql}: {:?}", seen.sources);
-        program(folder.path(), &keychain).history.write("c", &[says("later", "go on")]).unwrap();
-        let later = read(program(folder.path(), &keychain).history.as_ref());
+        open_with_keychain(folder.path(), &keychain).history.write("c", &[user_message("later", "go on")]).unwrap();
+        let later = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
         for tool in ["list", "fetch"] {
-            assert!(later.readings.contains(&reading(tool, true)), "after another write, {sql}: {:?}", later.readings);
+            assert!(
+                later.readings.contains(&tool_reading(tool, true)),
+                "after another write, {sql}: {:?}",
+                later.readings
+            );
         }
         assert!(later.sources.contains(&"harbour".to_owned()), "after another write, {sql}: {:?}", later.sources);
     }

@@ -4,30 +4,30 @@ use domain::history::HistorySearch;
 use domain::item::ItemState;
 use ports::History;
 
-use super::{begun, replies, says};
+use super::{new_conversation, reply_item, user_message};
 use crate::common::Store;
 
-pub(crate) fn asked(text: &str) -> HistorySearch {
+pub(crate) fn search_query(text: &str) -> HistorySearch {
     HistorySearch { text: text.into(), limit: 200, before: None }
 }
 
-fn found(history: &dyn History, text: &str) -> Vec<String> {
-    history.search(&asked(text)).unwrap().into_iter().map(|found| found.item).collect()
+fn found_ids(history: &dyn History, text: &str) -> Vec<String> {
+    history.search(&search_query(text)).unwrap().into_iter().map(|found| found.item).collect()
 }
 
 #[test]
 fn all_scripts_are_searchable() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
+    history.create(&new_conversation("c")).unwrap();
     let items = [
-        says("english", "The ferry to Ålesund leaves from pier 4, says read_file."),
-        says("chinese", "我们明天早上在港口见面，然后坐船去北京。"),
-        says("both", "在 Bergen 的港口 wait for the ferry"),
-        says("japanese", "フェリーは港から出ます"),
-        says("korean", "내일 항구에서 만나요"),
-        says("russian", "Паром отходит в шесть"),
-        says("thai", "เรือออกจากท่าเรือ"),
+        user_message("english", "The ferry to Ålesund leaves from pier 4, says read_file."),
+        user_message("chinese", "我们明天早上在港口见面，然后坐船去北京。"),
+        user_message("both", "在 Bergen 的港口 wait for the ferry"),
+        user_message("japanese", "フェリーは港から出ます"),
+        user_message("korean", "내일 항구에서 만나요"),
+        user_message("russian", "Паром отходит в шесть"),
+        user_message("thai", "เรือออกจากท่าเรือ"),
     ];
     history.write("c", &items).unwrap();
     let cases: &[(&str, &[&str])] = &[
@@ -52,7 +52,7 @@ fn all_scripts_are_searchable() {
         ("ferry NOT pier", &[]),
     ];
     for (text, wanted) in cases {
-        assert_eq!(found(history.as_ref(), text), *wanted, "results for {text:?}, latest first");
+        assert_eq!(found_ids(history.as_ref(), text), *wanted, "results for {text:?}, latest first");
     }
 }
 
@@ -60,9 +60,11 @@ fn all_scripts_are_searchable() {
 fn search_result_has_its_position_and_excerpt() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
-    history.write("c", &[says("1", "first the 港口 of <b>Bergen</b>"), says("2", "then Bergen again")]).unwrap();
-    let page = history.search(&HistorySearch { limit: 1, ..asked("bergen") }).unwrap();
+    history.create(&new_conversation("c")).unwrap();
+    history
+        .write("c", &[user_message("1", "first the 港口 of <b>Bergen</b>"), user_message("2", "then Bergen again")])
+        .unwrap();
+    let page = history.search(&HistorySearch { limit: 1, ..search_query("bergen") }).unwrap();
     assert_eq!(
         (page.len(), page[0].item.as_str(), page[0].at),
         (1, "2", 10),
@@ -73,7 +75,7 @@ fn search_result_has_its_position_and_excerpt() {
         ("c", "Title of c"),
         "a result has its conversation"
     );
-    let older = history.search(&HistorySearch { before: Some(page[0].number), ..asked("bergen") }).unwrap();
+    let older = history.search(&HistorySearch { before: Some(page[0].number), ..search_query("bergen") }).unwrap();
     assert_eq!(older.len(), 1, "the next page starts after the result");
     let excerpt = &older[0].excerpt;
     assert_eq!(excerpt.text, "first the 港口 of <b>Bergen</b>", "the excerpt has the original text");
@@ -84,11 +86,11 @@ fn search_result_has_its_position_and_excerpt() {
 fn search_finds_the_current_text() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
-    history.write("c", &[says("1", "old words"), replies("2", "coming", ItemState::Streaming)]).unwrap();
-    assert_eq!(found(history.as_ref(), "coming"), Vec::<String>::new(), "a streaming reply is not found");
-    history.write("c", &[says("1", "new words"), replies("2", "coming in", ItemState::Whole)]).unwrap();
-    assert_eq!(found(history.as_ref(), "coming"), ["2"], "a finished reply is found with its final text");
-    assert_eq!(found(history.as_ref(), "old"), Vec::<String>::new(), "overwritten text is not found");
-    assert_eq!(found(history.as_ref(), "new"), ["1"], "the new text is found");
+    history.create(&new_conversation("c")).unwrap();
+    history.write("c", &[user_message("1", "old words"), reply_item("2", "coming", ItemState::Streaming)]).unwrap();
+    assert_eq!(found_ids(history.as_ref(), "coming"), Vec::<String>::new(), "a streaming reply is not found");
+    history.write("c", &[user_message("1", "new words"), reply_item("2", "coming in", ItemState::Whole)]).unwrap();
+    assert_eq!(found_ids(history.as_ref(), "coming"), ["2"], "a finished reply is found with its final text");
+    assert_eq!(found_ids(history.as_ref(), "old"), Vec::<String>::new(), "overwritten text is not found");
+    assert_eq!(found_ids(history.as_ref(), "new"), ["1"], "the new text is found");
 }

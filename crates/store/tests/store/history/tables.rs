@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::encrypted::{files_with, fill, program, without};
-use super::{begun, branch, says};
+use super::encrypted::{files_containing, open_with_keychain, open_without_keychain, write_conversations};
+use super::{branch, new_conversation, user_message};
 use crate::audit::support::Keychain;
 
 /// Text that the tests write after the attack.
@@ -38,32 +38,32 @@ fn attack(folder: &Path, sql: &str) {
 }
 
 /// Returns a folder with an encrypted history.
-fn encrypted() -> (tempfile::TempDir, Arc<Keychain>) {
+fn encrypted_history() -> (tempfile::TempDir, Arc<Keychain>) {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    fill(program(folder.path(), &keychain).history.as_ref(), 2);
+    write_conversations(open_with_keychain(folder.path(), &keychain).history.as_ref(), 2);
     (folder, keychain)
 }
 
 /// Calls every function that writes, and returns the errors.
-fn write(ports: &Ports) -> Vec<String> {
-    let mut conversation = begun("later");
+fn write_errors(ports: &Ports) -> Vec<String> {
+    let mut conversation = new_conversation("later");
     conversation.title = LATER_TEXT.to_owned();
     let history = &ports.history;
     let created = history.create(&conversation).err();
-    let written = ["c", "later"].map(|id| history.write(id, &[says("later", LATER_TEXT)]).err());
-    let again = history.write("c", &[says("again", LATER_TEXT)]).err();
+    let written = ["c", "later"].map(|id| history.write(id, &[user_message("later", LATER_TEXT)]).err());
+    let again = history.write("c", &[user_message("again", LATER_TEXT)]).err();
     created.into_iter().chain(written.into_iter().flatten()).chain(again).map(|error| error.to_string()).collect()
 }
 
 #[test]
 fn s28_foreign_tables_are_rejected() {
     for sql in [CONDITIONAL_VIEW_SQL, EMPTY_VIEW_SQL, DROP_TABLE_SQL, REPLACE_TRIGGER_SQL] {
-        let (folder, keychain) = encrypted();
+        let (folder, keychain) = encrypted_history();
         attack(folder.path(), sql);
-        let ports = program(folder.path(), &keychain);
-        let refused = write(&ports);
+        let ports = open_with_keychain(folder.path(), &keychain);
+        let refused = write_errors(&ports);
         assert_eq!(
-            files_with(folder.path(), LATER_TEXT),
+            files_containing(folder.path(), LATER_TEXT),
             Vec::<String>::new(),
             "no text must be stored unencrypted: {sql}"
         );
@@ -79,13 +79,13 @@ fn s28_foreign_tables_are_rejected() {
 #[test]
 fn s28_tables_changed_while_running_are_rejected() {
     for sql in [CONDITIONAL_VIEW_SQL, EMPTY_VIEW_SQL, DROP_TABLE_SQL, REPLACE_TRIGGER_SQL] {
-        let (folder, keychain) = encrypted();
-        let ports = program(folder.path(), &keychain);
+        let (folder, keychain) = encrypted_history();
+        let ports = open_with_keychain(folder.path(), &keychain);
         assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         attack(folder.path(), sql);
-        let refused = write(&ports);
+        let refused = write_errors(&ports);
         assert_eq!(
-            files_with(folder.path(), LATER_TEXT),
+            files_containing(folder.path(), LATER_TEXT),
             Vec::<String>::new(),
             "no text must be stored unencrypted: {sql}"
         );
@@ -97,46 +97,58 @@ fn s28_tables_changed_while_running_are_rejected() {
 #[test]
 fn s28_removed_protection_is_restored() {
     for is_running in [true, false] {
-        let (folder, keychain) = encrypted();
-        let mut ports = program(folder.path(), &keychain);
+        let (folder, keychain) = encrypted_history();
+        let mut ports = open_with_keychain(folder.path(), &keychain);
         assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         if !is_running {
             drop(ports);
             attack(folder.path(), "DELETE FROM protection");
-            ports = program(folder.path(), &keychain);
+            ports = open_with_keychain(folder.path(), &keychain);
         } else {
             attack(folder.path(), "DELETE FROM protection");
         }
-        assert_eq!(write(&ports), Vec::<String>::new(), "the history can be extended");
+        assert_eq!(write_errors(&ports), Vec::<String>::new(), "the history can be extended");
         assert!(ports.history.is_encrypted().unwrap(), "the history is encrypted");
-        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
+        assert_eq!(
+            files_containing(folder.path(), LATER_TEXT),
+            Vec::<String>::new(),
+            "no text must be stored unencrypted"
+        );
     }
 }
 
 #[test]
 fn s28_encrypted_history_is_not_written_without_its_key() {
-    let (folder, keychain) = encrypted();
+    let (folder, keychain) = encrypted_history();
     attack(folder.path(), "DELETE FROM protection");
-    let none = without(folder.path());
-    let refused = write(&none);
+    let none = open_without_keychain(folder.path());
+    let refused = write_errors(&none);
     assert_eq!(refused.len(), 4, "an encrypted history is not extended without the key: {refused:?}");
     assert!(refused.iter().all(|error| error.contains("encrypted")), "{refused:?}");
-    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
+    assert_eq!(files_containing(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
     drop(none);
     keychain.lock(true);
     assert_eq!(
-        write(&program(folder.path(), &keychain)).len(),
+        write_errors(&open_with_keychain(folder.path(), &keychain)).len(),
         4,
         "the history is not extended while the keychain is locked"
     );
-    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
+    assert_eq!(files_containing(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
 }
 
 #[test]
 fn additional_tables_of_a_newer_version_are_accepted() {
-    let (folder, keychain) = encrypted();
+    let (folder, keychain) = encrypted_history();
     attack(folder.path(), "CREATE TABLE of_a_newer_one (a); CREATE INDEX of_a_newer_one_too ON item (at)");
-    assert_eq!(write(&program(folder.path(), &keychain)), Vec::<String>::new(), "the history can be extended");
+    assert_eq!(
+        write_errors(&open_with_keychain(folder.path(), &keychain)),
+        Vec::<String>::new(),
+        "the history can be extended"
+    );
     attack(folder.path(), "DROP TABLE reading");
-    assert_eq!(branch(program(folder.path(), &keychain).history.as_ref(), "c").len(), 6, "an older history is read");
+    assert_eq!(
+        branch(open_with_keychain(folder.path(), &keychain).history.as_ref(), "c").len(),
+        6,
+        "an older history is read"
+    );
 }

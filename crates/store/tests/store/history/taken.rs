@@ -5,18 +5,18 @@ use domain::item::{Cost, ItemState};
 use ports::History;
 use serde_json::{Value, json};
 
-use super::{begun, says};
+use super::{new_conversation, user_message};
 use crate::common::Store;
 
 /// Returns an item with a reply that has these token counts and this cost, placed after another item.
-fn answer(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>) -> NewItem {
+fn reply_with_usage(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>) -> NewItem {
     let cost = cost.map(|amount| json!({"amount": amount, "currency": "USD"}));
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": "x"}], "cost": cost, "stop": {"is": "end_turn"},
         "usage": {"input": input, "output": output, "cachedInput": 1}});
-    NewItem { body, after: ItemPosition::Item(after.into()), ..says(id, "") }
+    NewItem { body, after: ItemPosition::Item(after.into()), ..user_message(id, "") }
 }
 
-fn taken(history: &dyn History) -> ConversationUsage {
+fn conversation_usage(history: &dyn History) -> ConversationUsage {
     history.usage("c").unwrap().unwrap()
 }
 
@@ -25,12 +25,16 @@ fn usage_covers_all_branches_and_the_context_the_visible_one() {
     let store = Store::new();
     let history = &store.ports.history;
     assert_eq!(history.usage("c").unwrap(), None, "a missing conversation has no sums");
-    history.create(&begun("c")).unwrap();
-    assert_eq!(taken(history.as_ref()), ConversationUsage::default(), "the sums of an empty conversation are zero");
-    history.write("c", &[says("q", "why?"), answer("1", "q", (10, 5), Some(0.5))]).unwrap();
+    history.create(&new_conversation("c")).unwrap();
+    assert_eq!(
+        conversation_usage(history.as_ref()),
+        ConversationUsage::default(),
+        "the sums of an empty conversation are zero"
+    );
+    history.write("c", &[user_message("q", "why?"), reply_with_usage("1", "q", (10, 5), Some(0.5))]).unwrap();
     // A second reply to the same message. The cost of the first one still counts.
-    history.write("c", &[answer("2", "q", (20, 7), Some(0.25)), says("q2", "and?")]).unwrap();
-    let sum = taken(history.as_ref());
+    history.write("c", &[reply_with_usage("2", "q", (20, 7), Some(0.25)), user_message("q2", "and?")]).unwrap();
+    let sum = conversation_usage(history.as_ref());
     assert_eq!((sum.usage.input, sum.usage.output, sum.usage.cached_input), (Some(30), Some(12), Some(2)), "tokens");
     assert_eq!(sum.usage.thinking, None, "a count that no reply reports is `None`");
     assert_eq!(sum.costs, [Cost { amount: 0.75, currency: "USD".into() }], "costs of both replies");
@@ -40,14 +44,14 @@ fn usage_covers_all_branches_and_the_context_the_visible_one() {
         "no reply is unpriced, and the last shown reply gives the context"
     );
     history.show_branch("c", "1").unwrap();
-    assert_eq!(taken(history.as_ref()).context_used, Some(15), "the other branch has a different context");
+    assert_eq!(conversation_usage(history.as_ref()).context_used, Some(15), "the other branch has a different context");
 }
 
 #[test]
 fn unknown_usage_and_costs_are_reported() {
     let store = Store::new();
     let history = &store.ports.history;
-    history.create(&begun("c")).unwrap();
+    history.create(&new_conversation("c")).unwrap();
     let text = json!([{"type": "text", "text": "half"}]);
     let reply = |parts: &Value, stop: Value, usage: Value, cost: Value| json!({"kind": "reply", "parts": parts, "stop": stop, "usage": usage, "cost": cost});
     let (none, no_usage) = (json!([]), json!({}));
@@ -80,11 +84,11 @@ fn unknown_usage_and_costs_are_reported() {
         ("no answer", ItemState::Whole, json!({"kind": "message", "content": text, "usage": {"input": 1_000}}), 0),
     ];
     for (number, (name, state, body, more)) in cases.into_iter().enumerate() {
-        let before = taken(history.as_ref()).unpriced;
-        history.write("c", &[NewItem { body, state, ..says(&number.to_string(), "") }]).unwrap();
-        assert_eq!(taken(history.as_ref()).unpriced - before, more, "{name}");
+        let before = conversation_usage(history.as_ref()).unpriced;
+        history.write("c", &[NewItem { body, state, ..user_message(&number.to_string(), "") }]).unwrap();
+        assert_eq!(conversation_usage(history.as_ref()).unpriced - before, more, "{name}");
     }
-    let sum = taken(history.as_ref());
+    let sum = conversation_usage(history.as_ref());
     assert_eq!(sum.usage.input, Some(27), "only replies count");
     assert!((sum.costs[0].amount - 0.2).abs() < 1e-9, "known costs are added: {:?}", sum.costs);
 }

@@ -10,7 +10,7 @@ use ports::{Document, Documents, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
 use store::PlatformInFolder;
 
-use super::MARK;
+use super::MARK_NAME;
 use crate::common::keychain::Keychain;
 
 /// A keychain with a gate: while it is closed, calls for the mark of the documents block. Names can't be locked.
@@ -42,25 +42,25 @@ impl GatedKeychain {
     }
 
     fn pass(&self, name: &str) {
-        if name == MARK {
+        if name == MARK_NAME {
             drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
         }
     }
 }
 
 /// Opens the documents of the folder as another instance does.
-pub(super) fn program(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
+pub(super) fn open_documents(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
     let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
 }
 
 /// Returns a folder in which an earlier instance wrote sealed grants.
-pub(super) fn sealed(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
+pub(super) fn folder_with_sealed_grants(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let documents = program(folder.path(), keychain);
+    let documents = open_documents(folder.path(), keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     documents.write(Document::Grants, &json!(["old"])).unwrap();
-    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK_NAME));
     folder
 }
 
@@ -73,12 +73,12 @@ pub(super) fn poll_until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-pub(super) fn kept(folder: &Path) -> Value {
+pub(super) fn stored_grants(folder: &Path) -> Value {
     let text = std::fs::read(folder.join("data/grants.json")).unwrap();
     serde_json::from_slice::<Value>(&text).unwrap()["document"].clone()
 }
 
-pub(super) fn add(documents: &dyn Documents) -> bool {
+pub(super) fn add_grant(documents: &dyn Documents) -> bool {
     let added = documents.update(Document::Grants, &mut |kept| {
         let mut kept = kept.unwrap_or_else(|| json!([]));
         kept.as_array_mut().unwrap().push(json!("new"));
@@ -113,8 +113,8 @@ impl Secrets for GatedKeychain {
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.pass(name);
-        self.told.fetch_add(u64::from(name == MARK), Ordering::SeqCst);
-        if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK) {
+        self.told.fetch_add(u64::from(name == MARK_NAME), Ordering::SeqCst);
+        if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK_NAME) {
             act();
         }
         // sleep: simulates a slow keychain.

@@ -12,14 +12,14 @@ use serde::de::DeserializeOwned;
 use testkit::authorization::{AuthorizationServer, ProtectedServer};
 use tokio::io::AsyncReadExt as _;
 
-fn script<S: DeserializeOwned + Default>(argument: Option<String>) -> Result<S, String> {
+fn parse_script<S: DeserializeOwned + Default>(argument: Option<String>) -> Result<S, String> {
     argument.map_or_else(|| Ok(S::default()), |text| serde_json::from_str(&text).map_err(|e| format!("{text}: {e}")))
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let scripts = (script(arguments.next()), script(arguments.next()));
+    let scripts = (parse_script(arguments.next()), parse_script(arguments.next()));
     let (issuer, server) = match scripts {
         (Ok(issuer), Ok(server)) => (issuer, server),
         (Err(error), _) | (_, Err(error)) => {

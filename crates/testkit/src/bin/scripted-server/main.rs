@@ -36,7 +36,7 @@ use peer::{PeerRequest, ScriptedPeer};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments == ["--list"] {
-        return match list() {
+        return match list_misbehaviours() {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,
         };
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn list() -> io::Result<()> {
+fn list_misbehaviours() -> io::Result<()> {
     let mut out = io::stdout().lock();
     for misbehaviour in MISBEHAVIOURS {
         writeln!(out, "{:24} @{:12} {}", misbehaviour.name, misbehaviour.on, misbehaviour.about)?;

@@ -13,7 +13,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
 pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    let modern = peer.is_modern();
+    let modern = peer.is_stateless();
     match request.method.as_str() {
         // Notifications and responses of the client need no response.
         _ if request.id.is_null() || request.method.is_empty() => Ok(()),
@@ -140,7 +140,7 @@ pub(crate) fn tools() -> Value {
 /// Returns a list result with the members that the stateless revision requires.
 pub(crate) fn list_result(peer: &ScriptedPeer, result: Value) -> Value {
     let mut result = peer.with_required_members(result);
-    if peer.is_modern() {
+    if peer.is_stateless() {
         result["ttlMs"] = json!(0);
         result["cacheScope"] = json!("private");
     }

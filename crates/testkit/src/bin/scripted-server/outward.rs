@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 use crate::peer::{PeerRequest, ScriptedPeer};
 
 /// Environment variable that contains the hosts with ports, separated by spaces.
-const HOSTS: &str = "REACH_HOSTS";
+const HOSTS_VARIABLE: &str = "REACH_HOSTS";
 /// Timeout of one connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read from a response.
-const MAX_ANSWER: u64 = 4096;
+const MAX_RESPONSE_BYTES: u64 = 4096;
 
 pub(crate) fn connect_to_hosts(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    let hosts = std::env::var(HOSTS).unwrap_or_default();
+    let hosts = std::env::var(HOSTS_VARIABLE).unwrap_or_default();
     let tried = |host: &str| {
         let through = connect_through_proxy(host).unwrap_or_else(|error| format!("failed: {error}"));
         (host.to_owned(), json!({ "proxy": through, "socket": connect(host).is_ok() }))
@@ -38,6 +38,6 @@ fn connect_through_proxy(host: &str) -> io::Result<String> {
     let mut stream = connect(proxy.strip_prefix("http://").unwrap_or(&proxy))?;
     write!(stream, "CONNECT {host} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
-    stream.take(MAX_ANSWER).read_to_string(&mut answer)?;
+    stream.take(MAX_RESPONSE_BYTES).read_to_string(&mut answer)?;
     Ok(answer)
 }

@@ -80,7 +80,7 @@ impl ScriptedPeer {
         Ok(true)
     }
 
-    pub(crate) fn is_modern(&self) -> bool {
+    pub(crate) fn is_stateless(&self) -> bool {
         self.options.revision.as_str() >= "2026"
     }
 
@@ -137,7 +137,7 @@ impl ScriptedPeer {
 
     /// Returns a result with the members that the stateless revision requires.
     pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
-        if self.is_modern() {
+        if self.is_stateless() {
             result["resultType"] = json!("complete");
         }
         result

@@ -5,7 +5,7 @@ use std::io;
 use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes;
 
-const CHUNK: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 pub(crate) fn banner(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.write_line(b"*** Welcome to scripted-server ***")?;
@@ -46,10 +46,10 @@ pub(crate) fn no_newline(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::
 }
 
 fn write_filler(peer: &mut ScriptedPeer, length: usize) -> io::Result<()> {
-    let chunk = [b'x'; CHUNK];
+    let chunk = [b'x'; CHUNK_BYTES];
     let mut left = length;
     while left > 0 {
-        let now = left.min(CHUNK);
+        let now = left.min(CHUNK_BYTES);
         peer.write_raw(&chunk[..now])?;
         left -= now;
     }
@@ -58,7 +58,7 @@ fn write_filler(peer: &mut ScriptedPeer, length: usize) -> io::Result<()> {
 
 /// Sends a tool result whose text consists of these bytes.
 fn send_text_result(peer: &mut ScriptedPeer, request: &PeerRequest, bytes: &[u8]) -> io::Result<()> {
-    let complete = if peer.is_modern() { r#""resultType":"complete","# } else { "" };
+    let complete = if peer.is_stateless() { r#""resultType":"complete","# } else { "" };
     let start =
         format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{{complete}"content":[{{"type":"text","text":""#, request.id);
     peer.write_raw(start.as_bytes())?;
@@ -84,7 +84,7 @@ pub(crate) fn bom(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<
 }
 
 pub(crate) fn crlf(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    let complete = if peer.is_modern() { r#""resultType":"complete","# } else { "" };
+    let complete = if peer.is_stateless() { r#""resultType":"complete","# } else { "" };
     let content = r#"[{"type":"text","text":"crlf"}]"#;
     let line = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{{complete}"content":{content}}}}}"#, request.id);
     peer.write_raw(line.as_bytes())?;
@@ -97,9 +97,9 @@ pub(crate) fn number_array(peer: &mut ScriptedPeer, request: &PeerRequest) -> io
             .as_bytes(),
     )?;
     let mut left = peer.count(7_000_000).saturating_sub(1);
-    let zeros = b",0".repeat(left.min(CHUNK));
+    let zeros = b",0".repeat(left.min(CHUNK_BYTES));
     while left > 0 {
-        let now = left.min(CHUNK);
+        let now = left.min(CHUNK_BYTES);
         peer.write_raw(&zeros[..now * 2])?;
         left -= now;
     }

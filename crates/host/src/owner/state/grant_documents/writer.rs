@@ -12,9 +12,9 @@ use tokio::sync::{mpsc, oneshot};
 use crate::owner::{DeferredTurn, WeakOwner};
 
 /// Maximum number of queued operations. Operations beyond it fail as if the disk had failed.
-const MAX_PENDING: usize = 1_024;
+const MAX_QUEUED_JOBS: usize = 1_024;
 /// Time to wait for pending operations on shutdown.
-const CLOSING_PATIENCE: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An operation for the writer's thread. Returns the continuation, which runs in a turn of the owner.
 pub(in crate::owner) type Job = Box<dyn FnOnce(&dyn Documents) -> DeferredTurn + Send>;
@@ -28,13 +28,13 @@ pub(in crate::owner) struct DocumentWriter {
 
 impl DocumentWriter {
     pub(in crate::owner) fn new(documents: Arc<dyn Documents>, back: WeakOwner) -> Self {
-        let (queue, jobs) = mpsc::channel(MAX_PENDING);
+        let (queue, jobs) = mpsc::channel(MAX_QUEUED_JOBS);
         let (end, ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::try_current();
         let run = move || {
             // Enters the runtime, since continuations may spawn tasks.
             let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
-            work_through(documents.as_ref(), jobs, &back);
+            run_jobs(documents.as_ref(), jobs, &back);
             let _ = end.send(());
         };
         let spawned = std::thread::Builder::new().name("documents".to_owned()).spawn(run);
@@ -50,27 +50,27 @@ impl DocumentWriter {
     /// # Errors
     ///
     /// Returns the cause as text if the writer has stopped or the queue is full.
-    pub(in crate::owner) fn place(&self) -> Result<mpsc::OwnedPermit<Job>, &'static str> {
+    pub(in crate::owner) fn reserve_slot(&self) -> Result<mpsc::OwnedPermit<Job>, &'static str> {
         let queue = self.queue.clone().ok_or("it is not written any more; start Drawbridge again")?;
         queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
     }
 
-    /// Waits until all pending operations are done, at most for [`CLOSING_PATIENCE`].
+    /// Waits until all pending operations are done, at most for [`CLOSE_TIMEOUT`].
     pub(in crate::owner) async fn close(&mut self) {
         self.queue = None;
         let Some(ended) = self.ended.take() else { return };
-        if tokio::time::timeout(CLOSING_PATIENCE, ended).await.is_err() {
+        if tokio::time::timeout(CLOSE_TIMEOUT, ended).await.is_err() {
             tracing::error!("the last changes of documents could not be written in time");
         }
     }
 
     /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
-    pub(in crate::owner) fn is_written_later(&self, document: Document) -> bool {
-        self.progress.is_written_later(document)
+    pub(in crate::owner) fn has_pending_writes(&self, document: Document) -> bool {
+        self.progress.has_pending_writes(document)
     }
 }
 
-fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
+fn run_jobs(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
     while let Some(work) = jobs.blocking_recv() {
         let done = work(documents);
         // The owner may have ended, or the continuation may panic, which ends the owner. The remaining operations are

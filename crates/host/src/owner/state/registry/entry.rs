@@ -89,16 +89,17 @@ mod tests {
     use super::*;
     use crate::owner::state::ServerRecord;
 
-    fn local() -> ServerConfig {
+    fn local_config() -> ServerConfig {
         StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into()
     }
 
     #[test]
     fn look_alike_and_taken_names_are_rejected() {
         let mut registry = ServerRegistry::default();
-        let record = ServerRecord::new(local(), ActivityLog::default(), Arc::new(SystemClock));
+        let record = ServerRecord::new(local_config(), ActivityLog::default(), Arc::new(SystemClock));
         registry.records.insert("taken".to_owned(), record);
-        let check = |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local() }, was);
+        let check =
+            |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local_config() }, was);
         assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "a name of the maximum length is valid");
         for bad in [" a", "a ", "", "a\u{200b}", "a\n", "taken", &"x".repeat(MAX_NAME + 1)] {
             assert!(matches!(check(bad, None), Err(ServerError::BadName { .. })), "{bad:?} is not a valid name");

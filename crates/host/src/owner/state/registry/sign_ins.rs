@@ -14,7 +14,7 @@ impl ServerRegistry {
     ///
     /// Returns [`SignInError::NotFound`] if the server was removed or its settings have changed, and
     /// [`SignInError::NotPrepared`] if the sign-in could not be created.
-    pub(in crate::owner) fn keep_sign_in(
+    pub(in crate::owner) fn store_sign_in(
         &mut self,
         server: &str,
         made: Result<Option<ServerSignIn>, SignInSettingsError>,
@@ -22,7 +22,7 @@ impl ServerRegistry {
         let record = self.records.get_mut(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
         match made {
             // The settings may have changed while the sign-in was created.
-            Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.is_for(config)) => {
+            Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.matches_config(config)) => {
                 Ok(record.access.keep(made))
             }
             Ok(_) => Err(SignInError::NotFound(server.to_owned())),
@@ -40,14 +40,14 @@ impl ServerRegistry {
         if let Some(sign_in) = &record.access.sign_in {
             sign_in.authorization.cancel();
         }
-        record.access.is_not_now();
+        record.access.mark_not_requested();
         Ok(())
     }
 
     /// Discards the cached secrets of a server, so that they are read again on the next use.
     pub(crate) fn secrets_changed(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
-            record.access.outdate();
+            record.access.mark_secrets_outdated();
         }
     }
 
@@ -64,14 +64,14 @@ impl ServerRegistry {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{ready, registry};
+    use super::super::tests::{registry_with_ready_server, registry_with_server};
     use super::*;
 
     #[test]
     fn cancelled_sign_in_is_no_longer_requested() {
-        let mut registry = registry(None);
+        let mut registry = registry_with_server(None);
         let access = &mut registry.records["s"].access;
-        access.want_now();
+        access.mark_requested();
         access.asked = true;
         assert_eq!(registry.cancel_sign_in("s"), Ok(()), "the server exists");
         let access = &registry.records["s"].access;
@@ -85,18 +85,18 @@ mod tests {
 
     #[test]
     fn failed_sign_in_settings_are_not_stored() {
-        let mut registry = registry(None);
+        let mut registry = registry_with_server(None);
         let cause = || SignInSettingsError::Address("no address".to_owned());
-        let failed = registry.keep_sign_in("s", Err(cause())).err();
+        let failed = registry.store_sign_in("s", Err(cause())).err();
         let expected = SignInError::NotPrepared { server: "s".to_owned(), cause: "no address".to_owned() };
         assert_eq!(failed, Some(expected), "the error contains the cause");
-        let gone = registry.keep_sign_in("t", Err(cause())).err();
+        let gone = registry.store_sign_in("t", Err(cause())).err();
         assert_eq!(gone, Some(SignInError::NotFound("t".to_owned())), "a removed server is not found");
     }
 
     #[tokio::test]
     async fn session_ended_for_a_sign_in_has_a_cause_and_is_not_restarted() {
-        let (mut registry, mut told) = ready(mcp_proto::Revision::V2025_11_25);
+        let (mut registry, mut told) = registry_with_ready_server(mcp_proto::Revision::V2025_11_25);
         registry.records["s"].start_again = true;
         registry.end_session("s", "signed out".to_owned());
         assert!(
@@ -105,13 +105,13 @@ mod tests {
         );
         let record = &mut registry.records["s"];
         assert_eq!(
-            record.access.take_cause().as_deref(),
+            record.access.take_end_cause().as_deref(),
             Some("signed out"),
             "the cause is stored until the session ends"
         );
         assert!(!record.start_again, "a pending restart is cancelled");
         record.session.connection = None;
         registry.end_session("s", "again".to_owned());
-        assert_eq!(registry.records["s"].access.take_cause(), None, "without a session no cause is stored");
+        assert_eq!(registry.records["s"].access.take_end_cause(), None, "without a session no cause is stored");
     }
 }

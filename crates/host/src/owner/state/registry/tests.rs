@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::*;
 use crate::connection::Connection;
 
-pub(super) fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
+pub(super) fn registry_with_server(sandbox: Option<SandboxConfig>) -> ServerRegistry {
     let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
     let mut registry = ServerRegistry::default();
     registry
@@ -22,7 +22,7 @@ pub(super) fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
 
 #[test]
 fn server_that_is_not_ready_receives_no_command() {
-    let registry = registry(None);
+    let registry = registry_with_server(None);
     let refused = registry.send_command("s", ConnectionCommand::Ping);
     assert_eq!(
         refused,
@@ -34,7 +34,7 @@ fn server_that_is_not_ready_receives_no_command() {
         "there is no such server"
     );
     assert!(
-        matches!(registry.check_shown("s", &[]), Err(ReviewError::NotRunning(_))),
+        matches!(registry.check_displayed_definitions("s", &[]), Err(ReviewError::NotRunning(_))),
         "a server that is not running can't be reviewed"
     );
 }
@@ -43,14 +43,14 @@ fn server_that_is_not_ready_receives_no_command() {
 fn sandboxed_server_receives_only_folders_within_its_sandbox() {
     let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
     assert_eq!(
-        registry(None).folders_told_to("s", shared.clone()),
+        registry_with_server(None).sent_folders("s", shared.clone()),
         shared,
         "without a sandbox all shared folders are sent"
     );
     let folder = AllowedFolder { path: PathBuf::from("/work"), access: AccessMode::Read };
     let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
     assert_eq!(
-        registry(Some(sandbox)).folders_told_to("s", shared),
+        registry_with_server(Some(sandbox)).sent_folders("s", shared),
         [PathBuf::from("/work/a")],
         "with a sandbox only accessible folders are sent"
     );
@@ -58,7 +58,7 @@ fn sandboxed_server_receives_only_folders_within_its_sandbox() {
 
 #[test]
 fn cancelled_start_is_no_longer_awaited() {
-    let mut registry = registry(None);
+    let mut registry = registry_with_server(None);
     let config = registry.records["s"].config.clone();
     assert!(registry.awaiting_start("s", &config).is_none(), "a stopped server is not awaited");
     registry.records["s"].set(ServerState::Starting);
@@ -68,8 +68,10 @@ fn cancelled_start_is_no_longer_awaited() {
 }
 
 /// Returns a registry with a server that is ready, and the receiver of the commands to its connection.
-pub(super) fn ready(revision: Revision) -> (ServerRegistry, mpsc::Receiver<Box<ConnectionCommand>>) {
-    let mut registry = registry(None);
+pub(super) fn registry_with_ready_server(
+    revision: Revision,
+) -> (ServerRegistry, mpsc::Receiver<Box<ConnectionCommand>>) {
+    let mut registry = registry_with_server(None);
     let (tell, told) = mpsc::channel(4);
     let record = &mut registry.records["s"];
     record.set(ServerState::Ready);
@@ -81,7 +83,7 @@ pub(super) fn ready(revision: Revision) -> (ServerRegistry, mpsc::Receiver<Box<C
 
 #[test]
 fn response_unsupported_by_the_revision_is_rejected() {
-    let (registry, _told) = ready(Revision::V2024_11_05);
+    let (registry, _told) = registry_with_ready_server(Revision::V2024_11_05);
     let answer = |content: Value| -> CreateMessageResult {
         serde_json::from_value(json!({ "role": "assistant", "model": "m", "content": content })).expect("an answer")
     };
@@ -95,13 +97,13 @@ fn response_unsupported_by_the_revision_is_rejected() {
         "an empty response is rejected"
     );
     assert!(matches!(check(&audio), Err(DecisionError::WrongKind(_))), "the first revision doesn't support audio");
-    let (newer, _told) = ready(Revision::V2025_11_25);
+    let (newer, _told) = registry_with_ready_server(Revision::V2025_11_25);
     assert_eq!(newer.check_sampling_answer("s", &answer(audio)), Ok(()), "a later revision supports audio");
 }
 
 #[test]
 fn stale_lists_are_read_again() {
-    let (mut registry, mut told) = ready(Revision::V2026_07_28);
+    let (mut registry, mut told) = registry_with_ready_server(Revision::V2026_07_28);
     Arc::make_mut(&mut registry.records["s"].offer.catalog).fresh_until[0] = Some(1_000);
     registry.read_stale_lists("s", 999);
     assert!(told.try_recv().is_err(), "fresh lists are not read again");

@@ -40,12 +40,12 @@ impl SignInState {
     }
 
     /// Returns and clears the reason why the server rejected a request although it had the best available token.
-    pub(in crate::owner) fn refusal(&self) -> Option<String> {
+    pub(in crate::owner) fn take_refusal(&self) -> Option<String> {
         self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
     }
 
     /// Returns and clears the reason why the session was ended for a new sign-in.
-    pub(in crate::owner) fn take_cause(&mut self) -> Option<String> {
+    pub(in crate::owner) fn take_end_cause(&mut self) -> Option<String> {
         self.when_ended.take()
     }
 
@@ -55,13 +55,13 @@ impl SignInState {
     }
 
     /// Records that the user requested a connection.
-    pub(in crate::owner) const fn want_now(&mut self) {
+    pub(in crate::owner) const fn mark_requested(&mut self) {
         self.wanted_now = true;
     }
 
     /// Records that the connection that the user requested has failed. Automatic attempts that follow are not requested
     /// by the user.
-    pub(in crate::owner) const fn is_not_now(&mut self) {
+    pub(in crate::owner) const fn mark_not_requested(&mut self) {
         (self.wanted_now, self.asked) = (false, false);
     }
 
@@ -88,9 +88,9 @@ impl SignInState {
     }
 
     /// Applies changed settings, and drops the sign-in if it was created for other settings.
-    pub(in crate::owner) fn set_up_as(&mut self, config: Option<&HttpConfig>) {
+    pub(in crate::owner) fn apply_settings(&mut self, config: Option<&HttpConfig>) {
         let stays = |sign_in: &ServerSignIn| {
-            unsupported_sign_in_reason(config).is_none() && config.is_some_and(|c| sign_in.is_for(c))
+            unsupported_sign_in_reason(config).is_none() && config.is_some_and(|c| sign_in.matches_config(c))
         };
         if self.sign_in.as_ref().is_some_and(|sign_in| !stays(sign_in)) {
             self.give_up();
@@ -99,7 +99,7 @@ impl SignInState {
     }
 
     /// Makes the next connection read the secrets again, since the user saved the settings.
-    pub(in crate::owner) const fn outdate(&mut self) {
+    pub(in crate::owner) const fn mark_secrets_outdated(&mut self) {
         self.is_outdated = true;
     }
 
@@ -116,14 +116,14 @@ impl SignInState {
     }
 
     /// Allows to retry a failed step immediately, because the user requested it or the network changed.
-    pub(in crate::owner) fn try_again(&self) {
+    pub(in crate::owner) fn allow_retry(&self) {
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.clear_failures();
         }
     }
 
     /// Returns `true` if only the token refresh failed, so that a later retry may succeed without the user.
-    pub(in crate::owner) fn may_pass(&self) -> bool {
+    pub(in crate::owner) fn may_be_temporary(&self) -> bool {
         let account = self.sign_in.as_ref().and_then(|sign_in| sign_in.authorization.account());
         self.flow.is_none() && account.is_some_and(|account| account.can_refresh && account.ended.is_none())
     }

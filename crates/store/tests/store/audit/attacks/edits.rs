@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::super::support::{LogFolder, decision};
-use super::{ENTRIES, append, hex, link_at, shorten};
+use super::super::support::{LogFolder, decision_entry};
+use super::{ENTRIES, append_log_entry, hex, link_at, remove_first_entries};
 
 /// An edit of the log file by an attacker without the key.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub(super) enum SealChoice {
     OfTheEnd,
 }
 
-pub(super) fn edit() -> impl Strategy<Value = LogEdit> {
+pub(super) fn any_edit() -> impl Strategy<Value = LogEdit> {
     let number = || 0..=ENTRIES + 4;
     let seal = || prop_oneof![Just(SealChoice::None), Just(SealChoice::Foreign), Just(SealChoice::OfTheEnd)];
     prop_oneof![
@@ -59,7 +59,7 @@ pub(super) fn seal_of(log: &Connection) -> Option<SavedSeal> {
 }
 
 /// Applies the edit to the file. Statements that SQLite rejects have no effect.
-pub(super) fn attempt(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
+pub(super) fn apply_edit(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
     let mac = |log: &Connection, seal: SealChoice| match seal {
         SealChoice::None => (None, None),
         SealChoice::Foreign => (Some("0123456789abcdef".to_owned()), Some(vec![7; 32])),
@@ -67,7 +67,7 @@ pub(super) fn attempt(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
     };
     if let LogEdit::Drawbridge = edit {
         let log = folder.log();
-        let _ = log.append(decision("later"));
+        let _ = log.append(decision_entry("later"));
         let _ = log.verify();
         let _ = log.flush();
         return;
@@ -87,7 +87,7 @@ pub(super) fn attempt(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
         )),
         LogEdit::Append(upto) => {
             let hash = link_at(&log, *upto).map(|link| hex(&link)).unwrap_or_default();
-            append(&log, "log-shortened", &format!("entries up to {upto}"), &hash);
+            append_log_entry(&log, "log-shortened", &format!("entries up to {upto}"), &hash);
         }
         LogEdit::Checkpoint(number, seal) => {
             let (key, mac) = mac(&log, *seal);
@@ -98,7 +98,7 @@ pub(super) fn attempt(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
         }
         LogEdit::Shorten(upto, seal) => {
             let (key, mac) = mac(&log, *seal);
-            shorten(&log, *upto, key.as_deref(), mac.as_deref(), true);
+            remove_first_entries(&log, *upto, key.as_deref(), mac.as_deref(), true);
         }
         LogEdit::NoSeal => run("DELETE FROM seal".to_owned()),
         LogEdit::MoveSeal(number) => {
