@@ -49,8 +49,8 @@ function unquoted(name: string): string {
 }
 
 /**
- * Returns the title of a request in parts, with foreign names marked. Tool calls, prompts and resources are requested
- * for the user or a model, not by the server.
+ * Returns the title of a request in parts. Names chosen by a server or user are marked as `foreign`. Tool calls,
+ * prompts and resources are requested for the user or a model, not by the server.
  */
 export function titleParts({ body, server }: ConsentRequest): { text: string; foreign: boolean }[] {
   const [words, name] = titleOf(body);
@@ -63,7 +63,7 @@ export function titleParts({ body, server }: ConsentRequest): { text: string; fo
     });
 }
 
-/** Returns the title message with placeholders, and the name to insert next to the server's. */
+/** Returns the title message with the placeholders `NAME` and `SERVER`, and the replacement of `NAME`. */
 function titleOf(body: ConsentRequestBody): [words: string, name: string] {
   switch (body.kind) {
     case "tool":
@@ -77,7 +77,7 @@ function titleOf(body: ConsentRequestBody): [words: string, name: string] {
   }
 }
 
-/** Returns the requested action, to follow the server's name. */
+/** Returns the requested action as a phrase that follows the server's name. */
 export function actionLabel(body: ConsentRequestBody): string {
   switch (body.kind) {
     case "start_server":
@@ -110,7 +110,7 @@ export function transportLabel(name: string): string {
   return name === "http" ? m.consent_transport_http() : displayName(name);
 }
 
-/** Returns the origin of a request. `title` returns the title of a conversation by id. */
+/** Returns a sentence about the origin of a request. `title` returns the title of a conversation by id. */
 export function originLabel(
   why: ConsentRequestOrigin,
   title: (conversation: string) => string | undefined,
@@ -214,7 +214,7 @@ export function stopLabel(reason: string | null): string {
   }
 }
 
-/** Returns the label of the rule that requires consent. Unknown rules are returned as the policy words them. */
+/** Returns the label of the rule that requires consent. Unknown rules are returned in the wording of the policy. */
 export function ruleLabel(rule: string): string {
   const known: Record<string, () => string> = {
     "new-command": m.consent_rule_new_command,
@@ -275,7 +275,7 @@ export function problemLabel(problem: FormProblem): string {
   return words[problem.problem]();
 }
 
-/** Returns the label of a sampling request's `includeContext`. */
+/** Returns the label of the `includeContext` value of a sampling request. */
 export function contextLabel(context: string): string {
   if (context === "thisServer") return m.consent_context_this();
   return context === "allServers" ? m.consent_context_all() : m.consent_context_none();

@@ -9,7 +9,7 @@ import { formatCount } from "./consent-labels";
 
 export interface ConsentStatus {
   text: string;
-  /** `bad`: a decision failed. `stop`: the user must do something first. */
+  /** `bad`: a decision failed. `stop`: the user has to do something before the request can be approved. */
   tone: "plain" | "stop" | "bad";
 }
 
@@ -34,7 +34,7 @@ export function consentStatus(controller: ConsentController): ConsentStatus {
   return { text: fields ? m.consent_keys_form() : m.consent_keys(), tone: "plain" };
 }
 
-/** Returns the status of a list of tool calls. */
+/** Returns the status line for a list of tool calls. */
 export function turnStatus({ sending, blocker, arming }: TurnDecision): ConsentStatus {
   if (sending) return { text: m.consent_sending(), tone: "plain" };
   if (blocker && blocker.is !== "impossible") return { text: blockerLabel(blocker), tone: "stop" };

@@ -50,7 +50,7 @@ export const startServer: ConsentRequestBody = {
   approvedBefore: null,
 };
 
-/** A package whose version npm resolved. */
+/** Package whose version npm has resolved. */
 export const loaded: LoadedPackage = {
   launcher: "npx",
   name: "@modelcontextprotocol/server-filesystem",
@@ -245,7 +245,7 @@ export const connect: Extract<ConsentRequestBody, { kind: "connect_server" }> = 
 
 const plain = { asciiHost: null, warnings: [], openable: true };
 
-/** Returns the parts of an address. */
+/** Returns an address from its domain and the text before and after the domain. */
 export function address(domain: string, before: string, after: string): UrlParts {
   return { url: `${before}${domain}${after}`, before, domain, after, ...plain };
 }
@@ -257,7 +257,7 @@ export const tokenEndpoint: SignInEndpoint = {
   elsewhere: false,
 };
 
-/** Settings of an enterprise-managed authorization. */
+/** Settings of an enterprise-managed authorization (EMA). */
 export const authSettings: AuthSetting[] = [
   {
     ...{ field: "grant", value: "enterprise_managed" },

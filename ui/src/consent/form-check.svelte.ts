@@ -2,16 +2,16 @@
 
 import type { FormProblem, JsonValue } from "$lib/api/generated";
 
-/** Time between the last change and the check, in milliseconds. */
+/** Delay after the last change before the content is checked, in milliseconds. */
 export const CHECK_DEBOUNCE = 200;
 
 export type Check = (content: JsonValue) => Promise<FormProblem[]>;
 
 export class FormCheck {
   problems = $state<FormProblem[]>([]);
-  /** Set if `problems` belong to the current content. */
+  /** Set if `problems` describes the current content. */
   upToDate = $state(false);
-  /** The error of the last check, or `null`. */
+  /** The error of the last check, or `null` if the check succeeded. */
   failure = $state<unknown>(null);
 
   #turn = 0;
@@ -30,7 +30,7 @@ export class FormCheck {
     this.#timer = setTimeout(() => void this.#run(content, turn), CHECK_DEBOUNCE);
   }
 
-  /** Sets the problems that a rejected submission returned. */
+  /** Sets the problems that the host returned for a rejected submission. */
   setProblems(problems: FormProblem[]): void {
     this.#turn += 1;
     clearTimeout(this.#timer);

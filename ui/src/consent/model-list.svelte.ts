@@ -11,7 +11,7 @@ export interface KnownModel {
 }
 
 class ModelList {
-  /** Models by provider. Empty before the first response and if the request fails. */
+  /** Models of all providers. Empty before the first response and if the request fails. */
   all = $state.raw<KnownModel[]>([]);
 
   readonly read = oneAtATime(async () => {

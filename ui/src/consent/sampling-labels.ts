@@ -15,7 +15,7 @@ export function money(micros: number): string {
   return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
 }
 
-/** Returns the reason why a model was chosen, as a sentence. */
+/** Returns a sentence with the reason why a model was chosen. */
 export function chosenLabel(by: ModelChosenBy): string {
   switch (by.is) {
     case "user":
@@ -45,7 +45,7 @@ function priority(name: string): string {
   });
 }
 
-/** Returns the label of content that a provider can't carry, and of its replacement. */
+/** Returns the label of content that a provider can't represent, with its replacement. */
 export function lossLabel(loss: SamplingLoss): string {
   const what = known(loss.what, {
     imageInToolResult: m.sampling_loss_imageInToolResult,
@@ -69,7 +69,7 @@ export function lossLabel(loss: SamplingLoss): string {
   return m.sampling_loss({ what, then });
 }
 
-/** Returns the label of a tool choice. */
+/** Returns the label of a tool choice. Unknown choices are returned unchanged. */
 export function choiceLabel(choice: string | null): string {
   return known(choice ?? "auto", {
     auto: m.sampling_tool_auto,
@@ -78,7 +78,7 @@ export function choiceLabel(choice: string | null): string {
   });
 }
 
-/** Returns the label of a known name. Unknown names, such as from a later version, are returned as they are. */
+/** Returns the label of a name from a table. Unknown names, such as those of later versions, are returned unchanged. */
 function known(name: string, words: Record<string, () => string>): string {
   return (Object.hasOwn(words, name) ? words[name]?.() : undefined) ?? visibleText(name);
 }

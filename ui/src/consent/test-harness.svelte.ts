@@ -15,7 +15,7 @@ import TurnRequests from "./TurnRequests.svelte";
 
 type Handler = (request: never) => unknown;
 
-/** Commands that the page sent, and the handlers that respond to them. */
+/** Fake host: the commands that the page has sent, and the handlers that respond to them. */
 export const host: {
   sent: [string, unknown][];
   drawn: string[];
@@ -29,7 +29,10 @@ export function show(...requests: ConsentRequest[]) {
   return { controller, set: (...next: ConsentRequest[]) => (all = next) };
 }
 
-/** Draws the list of the model's tool calls among these requests. `reviewed` has the ids that were opened from it. */
+/**
+ * Renders the list of the model's tool calls among these requests. `reviewed` collects the ids that were opened from
+ * it.
+ */
 export function showTurn(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
   let covered = $state(false);
@@ -76,8 +79,8 @@ export async function press(
 let last = 0;
 
 /**
- * Moves the pointer and clicks. `count` is 2 for the second click of a double click. With `resting`, the pointer stays
- * where the last click was.
+ * Clicks an element. `count` is the `detail` of the click: 2 for the second click of a double click. Moves the pointer
+ * first, unless `resting` is set.
  */
 export async function click(element: Element, count = 1, resting = false) {
   if (!resting) last += 20;
@@ -101,7 +104,7 @@ export async function faults() {
   return axeProblems();
 }
 
-/** Installs a new fake host for each test. */
+/** Registers a hook that installs a new fake host before each test. */
 export function eachWithHost(): void {
   beforeEach(() => {
     vi.useFakeTimers();

@@ -28,7 +28,7 @@ afterEach(() => vi.restoreAllMocks());
 const model = { by: "model" as const, conversation: "c1", after: [] };
 const reviewed = { ...NO_MARKS, review: "reviewed" as const };
 
-/** Returns a request for a call of a reviewed tool. */
+/** Returns a consent request for a call of a reviewed tool. */
 function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentRequest {
   return consentRequest(tool({ path: `/file-${number}` }), {
     ...{ id: `q${number}`, hash: `${number}`.padStart(8, "a"), why: model, marks: reviewed },
@@ -45,7 +45,7 @@ const box = (number: number) =>
 const rows = () =>
   within(screen.getByRole("list", { name: "Tool calls to decide" })).getAllByRole("listitem");
 
-/** Gives all elements this height, and their content another one. */
+/** Mocks the layout: the visible height and the content height of every element, in pixels. */
 function setHeights(client: number, scroll: number): void {
   vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(client);
   vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(scroll);
