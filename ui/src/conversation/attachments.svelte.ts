@@ -10,13 +10,16 @@ import { m } from "../paraglide/messages";
 
 /** Maximum number of files per message. The host rejects more (`crates/chat/src/attachments.rs`). */
 export const MAX_ATTACHMENTS = 20;
-/** Maximum total size of the files of a message, in bytes. Base64 adds a third, which gives the bound of the host. */
+/**
+ * Maximum total size of the files of a message, in bytes. Base64 encoding enlarges them by a third, to the limit of the
+ * host.
+ */
 export const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
 /** Maximum size of a file, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const LONGEST_NAME = 200;
 
-/** The properties of a file that decide if a model receives it. */
+/** Properties of a file that determine if a model receives it. */
 export interface AttachmentSummary {
   name: string;
   mimeType: string;
@@ -26,23 +29,26 @@ export interface AttachmentSummary {
 export interface AttachedFile extends AttachmentSummary {
   id: string;
   bytes: number;
-  /** Base64 of the bytes. */
+  /** Bytes of the file in base64. */
   data: string;
 }
 
-/** The form in which a model receives a file. */
+/** Form in which a model receives a file. */
 export type FileKind = "image" | "audio" | "text" | "file";
 
 export class Attachments {
   all = $state.raw<readonly AttachedFile[]>([]);
-  /** The reason why a file was not attached. */
+  /** Reasons why files were not attached. */
   problems = $state.raw<readonly string[]>([]);
   /** Number of files that are being read. */
   reading = $state(0);
 
   readonly bytes: number = $derived.by(() => this.all.reduce((sum, { bytes }) => sum + bytes, 0));
 
-  /** Attaches the files that fit and records the reason for the others. Returns the attached ones. */
+  /**
+   * Attaches the files that are within the limits, and records a reason for each other file. Returns the attached
+   * files.
+   */
   async add(files: readonly File[]): Promise<readonly AttachedFile[]> {
     this.problems = [];
     const added: AttachedFile[] = [];
@@ -72,7 +78,7 @@ export class Attachments {
     this.problems = [];
   }
 
-  /** Returns all files for sending and clears the list. */
+  /** Removes all files from the list and returns them for sending. */
   take(): readonly AttachedFile[] {
     const all = this.all;
     this.all = [];
@@ -80,7 +86,7 @@ export class Attachments {
     return all;
   }
 
-  /** Restores files that could not be sent. */
+  /** Adds files back to the list that could not be sent. */
   restore(all: readonly AttachedFile[]): void {
     this.all = [...all, ...this.all];
   }
@@ -126,7 +132,7 @@ function base64(file: File): Promise<string> {
   });
 }
 
-/** Returns the form of a file by the same rules as the host. */
+/** Returns the kind of a file, determined by the same rules as in the host. */
 export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
   const type = mimeType.split(/[/;]/, 1)[0];
   if (type === "image" && !mimeType.startsWith("image/svg")) return "image";
@@ -134,7 +140,7 @@ export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
   return isTextual(mimeType) && isText(bytes) ? "text" : "file";
 }
 
-/** Returns `true` if the type is textual or unknown. */
+/** Returns `true` if the MIME type is a text type or unknown. */
 export function isTextual(mimeType: string): boolean {
   if (mimeType === "" || mimeType.startsWith("application/octet-stream")) return true;
   return /^text\/|json|xml|yaml|toml|javascript|svg/.test(mimeType);
@@ -144,7 +150,7 @@ function isText(bytes: Uint8Array): boolean {
   return textOf(bytes) !== null;
 }
 
-/** Decodes the bytes as UTF-8, or returns `null` if they are not text. */
+/** Decodes the bytes as UTF-8. Returns `null` if they are not valid text. */
 export function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {

@@ -34,7 +34,7 @@ const PROVIDER: ModelProvider = {
 };
 const MODELS: Models = { providers: [PROVIDER], default: SMALL, found: [], presets: [] };
 
-/** Creates a file that reports this size. */
+/** Creates a file whose `size` is this number of bytes, without allocating them. */
 function sized(name: string, bytes: number): File {
   const file = new File(["x"], name, { type: "text/plain" });
   Object.defineProperty(file, "size", { value: bytes });

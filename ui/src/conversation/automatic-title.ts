@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 
 const TITLE = 60;
 
-/** Names a conversation after its first item, unless it already has a title. */
+/** Sets the title of a conversation to the beginning of its first item, unless the conversation has a title. */
 export async function setAutomaticTitle(conversation: string, text: string): Promise<void> {
   const title = beginning(text.trim(), TITLE, 1);
   const current = app.conversations.find(({ id }) => id === conversation)?.title;

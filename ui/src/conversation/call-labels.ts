@@ -12,7 +12,7 @@ export interface CallLabel {
   failed: boolean;
 }
 
-/** Returns the label of a call. `running` is its current state while it runs. */
+/** Returns the label of a call. `running` is its current state while it is running. */
 export function callLabel(
   { state }: Pick<ConversationItem, "state">,
   { result, error, failure }: ToolCall,
@@ -38,7 +38,7 @@ function underWay(running: ServerCall | undefined): string {
     : m.conversation_call_running();
 }
 
-/** Returns the arguments that the model requested, if the user changed them before they were sent. */
+/** Returns the arguments that the model requested if the user changed them before the call, otherwise `null`. */
 export function requestedArguments(
   { used, arguments: sent, result }: ToolCall,
   items: readonly ConversationItem[],
@@ -56,10 +56,10 @@ export function requestedArguments(
   }
 }
 
-/** Approximate bytes per token. The host uses the same estimate (`crates/chat/src/offered_tools.rs`). */
+/** Approximate number of bytes per token. The host uses the same estimate (`crates/chat/src/offered_tools.rs`). */
 const BYTES_OF_TOKEN = 4;
 
-/** Returns the approximate number of tokens of the result that the model received. */
+/** Returns the approximate number of tokens of the part of the result that the model received. */
 export function resultTokens({ result, leftOut }: ToolCall): number {
   const texts = (result?.content ?? []).map((content) =>
     content.type === "text"

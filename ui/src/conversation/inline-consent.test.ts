@@ -19,7 +19,7 @@ import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 let host: FakeHost;
-/** Each test uses separate request ids, because the queue of the window remembers decided ones. */
+/** Number that makes the request ids of each test unique, because the queue remembers decided requests. */
 let run = 0;
 
 const toolRequest = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
@@ -58,7 +58,7 @@ afterEach(() => {
   cleanup();
 });
 
-/** Renders the conversation and the overlays. */
+/** Renders the conversation with all overlays of the window. */
 async function shown() {
   render(ConversationView, { id: "c1" });
   render(ConsentDialog, { controller: dialogController });
@@ -162,7 +162,7 @@ describe("the tool calls of one turn", () => {
 
   const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });
 
-  /** Renders the conversation and the dialog. */
+  /** Renders the conversation and the consent dialog. */
   function draw() {
     for (const id of ["t1", "t2"]) marked(id);
     render(ConversationView, { id: "c1" });

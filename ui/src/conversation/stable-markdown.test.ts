@@ -37,7 +37,7 @@ let y;
 The end.
 `;
 
-/** Removes the tags that only mark the start of a block. */
+/** Renders the texts and removes the tags that only mark the start of a block. */
 const html = (texts: readonly string[]) =>
   texts
     .flatMap((text) => markdownBlocks(text) ?? [])
