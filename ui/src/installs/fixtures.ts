@@ -102,7 +102,7 @@ export function sampleOffer(changes: Partial<InstallOffer> = {}): InstallOffer {
 
 export const SHA256 = "5e".repeat(32);
 
-/** Creates the offer of a bundle file. */
+/** Creates an install offer for a bundle file. */
 export function bundleOffer(): InstallOffer {
   return sampleOffer({
     source: { from: "bundle", path: "/home/ann/notes.mcpb", sha256: SHA256 },

@@ -9,7 +9,7 @@ import { m } from "../paraglide/messages";
 /** Maximum number of characters of a publisher's label. */
 const LABEL = 80;
 
-/** Shortens a foreign name or label to one line. */
+/** Shortens a name or label from outside of the app to one line. */
 export function shortText(text: string, characters = LABEL): string {
   const first = beginning(text, characters, 1);
   return visibleText(first) + (first.length < text.length ? "…" : "");
@@ -34,7 +34,7 @@ export function inputProblem(problem: InputProblem): string {
   }[problem]();
 }
 
-/** Returns the reason why something was not opened. */
+/** Returns the reason why a bundle or link was not opened. */
 export function refusalText(why: OpeningRefusal): string {
   return {
     not_found: m.installs_refused_not_found,
@@ -47,7 +47,7 @@ export function refusalText(why: OpeningRefusal): string {
   }[why]();
 }
 
-/** Returns who may publish under the name of a server, and if the registry verifies that. */
+/** Returns a text about the publisher of a server, and if the registry verifies the publisher. */
 export function publisherText(
   { kind, name, checked }: RegistryPublisher,
   registry: string,

@@ -206,7 +206,7 @@ describe("the page of a server", () => {
 
 describe("the sheet", () => {
   const SOURCE = sampleOffer().source;
-  /** Creates a host that requires the key. */
+  /** Returns the preview of a draft. The inputs `NOTES_KEY` and `dir` are required. */
   function previewOf(draft: InstallDraft): InstallPreview {
     const { NOTES_KEY, dir } = draft.values;
     const inputProblems: InstallPreview["inputProblems"] = {};

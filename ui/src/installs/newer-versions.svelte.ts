@@ -23,7 +23,7 @@ class NewerVersions {
     void this.read();
   }
 
-  /** Reads the status again. `refresh` bypasses answers that are less than an hour old. */
+  /** Reads the status again. `refresh` bypasses cached registry responses, which may be up to an hour old. */
   async read(refresh = false): Promise<void> {
     const request = ++this.#lastRequest;
     this.busy = true;

@@ -10,11 +10,11 @@ import { m } from "../paraglide/messages";
 import { installSheet } from "./install-sheet.svelte";
 import { refusalText, shortText } from "./install-labels";
 
-/** Maximum number of characters shown of something that is not opened. */
+/** Maximum number of displayed characters of a refused path or link. */
 const REFUSED = 300;
 
 class Openings {
-  /** Number of bundles that are dragged over the window. */
+  /** Number of bundles that the user is dragging over the window. */
   over = $state(0);
   #waiting = $state.raw<{ id: number; opening: Opening } | null>(null);
   #isShown = $state(false);
@@ -35,8 +35,8 @@ class Openings {
   }
 
   /**
-   * Shows the pending opening once no dialog is open, and continues when the sheet is closed. Call it whenever either
-   * changes.
+   * Shows the pending opening once no dialog is open, and finishes it once the sheet is closed. Must be called whenever
+   * either changes.
    */
   advance(isFree: boolean): void {
     if (this.#waiting === null || installSheet.isOpen) return;

@@ -7,7 +7,7 @@ import { transportText } from "../servers/transport";
 import { previewedText, previewedValues, type NamedValue } from "./setup-text";
 import { shortText } from "./install-labels";
 
-/** The current and the new value of a part. Empty if the part is absent. */
+/** Current and new value of a property. Empty if the property is absent. */
 export interface ChangeRow {
   name: string;
   before: string | null;
@@ -27,7 +27,7 @@ function namedValues(server: PreviewedServer): Record<string, string> {
   );
 }
 
-/** Describes what a sandbox lets a server reach, one line per item. */
+/** Returns the access that a sandbox allows, one line per item. */
 function sandboxText(sandbox: Sandbox | null): string {
   if (sandbox === null) return m.installs_no_sandbox();
   const folders = sandbox.folders.map(({ path, access }) => {
@@ -58,7 +58,7 @@ const offeredBundle = (origin: InstallOrigin) =>
 
 const offeredHash = (origin: InstallOrigin) => offeredBundle(origin)?.sha256 ?? null;
 
-/** Compares the authors of the bundles. Older installs have no recorded author and are not compared. */
+/** Compares the authors of two bundle versions. Skipped for older installations, which have no recorded author. */
 function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[] {
   const [before, after] = [installed.files?.author, offeredBundle(offered)?.author];
   if (before === null && after !== undefined) return [];
@@ -66,7 +66,7 @@ function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[]
   return [{ name: m.installs_author(), before: named(before), after: named(after) }];
 }
 
-/** Returns the parts that differ. */
+/** Returns the properties that differ between the installed and the offered version. */
 export function upgradeChanges(
   offered: InstallOrigin,
   installed: ServerOrigin,

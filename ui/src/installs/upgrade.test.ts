@@ -45,7 +45,7 @@ const INPUTS = [
   sampleInput("dir", { required: true }),
 ];
 
-/** The changes of the newer version: its package and one variable. */
+/** Returns the preview of the newer version, which changes the package and one variable. */
 function preview(): InstallPreview {
   const after = samplePreview().server;
   const before = after && {
