@@ -2,12 +2,12 @@
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; line: number; column: number };
 
-/** Returns `true` if a number may have been rounded. JavaScript represents integers exactly only up to 2^53. */
+/** Returns `true` if JSON parsing may have rounded the number. A double represents integers exactly only up to 2^53. */
 export function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** Returns `true` if a JSON value contains such a number. */
+/** Returns `true` if a JSON value contains a number that may have been rounded. */
 export function hasRounded(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isRounded(value);
   return Object.values(value).some(hasRounded);
@@ -22,7 +22,7 @@ export function orderedJson(value: unknown): string {
   );
 }
 
-/** Formats a JSON value for display, with `≈` before numbers that may be rounded. */
+/** Formats a JSON value for display. Numbers that may have been rounded are prefixed with `≈`. */
 export function jsonToRead(value: unknown): string {
   const marked = (number: unknown) => `≈ ${String(number)}`;
   if (isRounded(value)) return marked(value);
@@ -37,7 +37,7 @@ const TOKEN =
   // eslint-disable-next-line no-control-regex
   /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
-/** Parses JSON. Errors have a line and column, counted from 1. */
+/** Parses JSON. A syntax error is returned with its line and column, counted from 1. */
 export function parseJson(text: string): Parsed {
   try {
     return { ok: true, value: JSON.parse(text) };
@@ -46,7 +46,7 @@ export function parseJson(text: string): Parsed {
   }
 }
 
-/** Returns the position of the first invalid token, found by the grammar. */
+/** Returns the offset of the first token that violates the grammar. */
 function mistake(text: string): number {
   const open: string[] = [];
   let expect: "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "after" | "nothing" =

@@ -1,6 +1,6 @@
 // Splits long texts into pages that can be rendered at once.
 
-/** Length of a page in UTF-16 units. */
+/** Length of a page in UTF-16 code units. */
 export const PAGE = 50_000;
 
 /** Returns the number of pages of a text, at least one. */
@@ -8,7 +8,7 @@ export function pagesOf(text: string): number {
   return Math.max(1, Math.ceil(text.length / PAGE));
 }
 
-/** Returns one page, counted from 0. A surrogate pair belongs to the page in which it starts. */
+/** Returns the page with this index, counted from 0. A surrogate pair belongs to the page in which it starts. */
 export function pageOf(text: string, page: number): string {
   return text.slice(edge(text, page * PAGE), edge(text, (page + 1) * PAGE));
 }

@@ -16,7 +16,7 @@ class Catalogs extends PerServer<Catalog> {
     });
   }
 
-  /** Refreshes a list at the server, however fresh it is. */
+  /** Requests a list from the server, even if the cached one is fresh. */
   refresh(server: string, list: ListName): Promise<void> {
     return this.renew(server, () => call("refresh_list", { server, list }));
   }

@@ -11,13 +11,13 @@ function ticking(step: number): () => void {
 const often = ticking(1000);
 const sometimes = ticking(15_000);
 
-/** Returns the current time in milliseconds since 1970. Updated from time to time. */
+/** Returns the current time in milliseconds since 1970. Updated at an interval that suits relative times. */
 export function now(): number {
   sometimes();
   return Date.now();
 }
 
-/** Returns the current time in milliseconds since 1970. Updated every second, so use it for countdowns only. */
+/** Returns the current time in milliseconds since 1970. Updated every second, for countdowns only. */
 export function everySecond(): number {
   often();
   return Date.now();

@@ -12,7 +12,7 @@ interface Shown {
 class Details {
   current = $state.raw<Shown | null>(null);
 
-  /** Shows a component in the right column instead of the previous one. */
+  /** Shows a component in the right column, in place of the previous one. */
   show<P extends ComponentProps<Component>>(
     title: string,
     component: Component<P>,

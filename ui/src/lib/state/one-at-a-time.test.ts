@@ -9,7 +9,7 @@ interface End {
   reject: (cause: Error) => void;
 }
 
-/** Creates reads that end on request. */
+/** Creates a serialized read, and the list of functions that end each run of it. */
 function reads() {
   const ends: End[] = [];
   const read = oneAtATime(

@@ -2,7 +2,7 @@
 import { pageState } from "$lib/page-state";
 
 class Link {
-  /** The URL that waits for the user's decision. */
+  /** URL of the clicked link, or `null` if no decision is pending. */
   url = $state<string | null>(null);
 
   open(url: string): void {

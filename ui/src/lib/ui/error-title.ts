@@ -29,8 +29,8 @@ export function errorTitle(code: ErrorCode): string {
 }
 
 /**
- * Returns an error as one line of text. The host's message is English, so in other languages it follows the title of
- * its kind.
+ * Returns an error as one line of text. The host's message is English, so in other languages the translated title of
+ * its kind precedes it.
  */
 export function errorLine(cause: unknown): string {
   const { code, message } = toApiError(cause);

@@ -9,8 +9,8 @@ export interface Picture {
 }
 
 /**
- * Returns `null` for other types than the four known ones, and for files whose size engines may read differently. GIF
- * files must be complete.
+ * Reads the type and size of a picture. Returns `null` for types other than the four known ones, and for files whose
+ * size browser engines may read differently. GIF files must be complete.
  */
 export function readPictureHeader(bytes: Uint8Array): Picture | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -82,7 +82,7 @@ function webp(view: DataView): Picture | null {
   }
 }
 
-/** Engines enlarge the screen to the first frame, so the largest size counts. */
+/** Reads all frames of a GIF. Browser engines enlarge the screen to the first frame, so the largest size counts. */
 function gif(view: DataView): Picture | null {
   if (!/^GIF8[79]a$/.test(word(view, 0) + word(view, 4).slice(0, 2))) return null;
   let [width, height, frames] = [view.getUint16(6, true), view.getUint16(8, true), 0];
@@ -111,7 +111,7 @@ function colours(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 << ((flags & 0x07) + 1);
 }
 
-/** Returns the end of a sequence of sub-blocks, each of which begins with its length. */
+/** Returns the offset after a sequence of sub-blocks, each of which begins with its length. */
 function afterParts(view: DataView, at: number): number {
   for (;;) {
     const length = view.getUint8(at);
