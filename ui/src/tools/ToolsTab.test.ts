@@ -85,7 +85,7 @@ const RESULT: ToolResult = {
 
 let host: FakeHost;
 let number = 0;
-/** Each test uses a separate server, because its data is retained. */
+/** Server name that is unique for each test, because data of servers is retained. */
 let name: string;
 
 beforeEach(async () => {

@@ -4,22 +4,22 @@ import type { ToolClaims } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-/** An effect that the user should notice. */
+/** Effect of a tool that the user should notice. */
 export type Effect = "destructive" | "open_world";
 
-/** A claim of the server. */
+/** Claim of a server about the effects of a tool. */
 export interface Claim {
   text: string;
-  /** The effect that the claim warns of, or `null` if it warns of none. */
+  /** Effect that the claim warns of, or `null` if it is harmless. */
   effect: Effect | null;
 }
 
-/** Returns `true` if the server states that the tool is destructive. The claim has no meaning for a read-only tool. */
+/** Returns `true` if the server claims that the tool is destructive. The claim has no meaning for a read-only tool. */
 export function mayDestroy({ destructive, readOnly }: ToolClaims): boolean {
   return destructive === true && readOnly !== true;
 }
 
-/** Returns every claim that the server made. */
+/** Returns the claims that the server makes explicitly. */
 export function statedClaims(claims: ToolClaims): Claim[] {
   const { readOnly, destructive, idempotent, openWorld, asksEachTime } = claims;
   const stated: Claim[] = [];
@@ -39,9 +39,9 @@ export function statedClaims(claims: ToolClaims): Claim[] {
 }
 
 /**
- * Returns the effects that a tool has by the defaults of MCP, as the server states nothing about them: `destructiveHint`
- * and `openWorldHint` default to `true`, `readOnlyHint` to `false`.
- * See https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
+ * Returns the effects that MCP assumes because the server makes no claim about them: `destructiveHint` and
+ * `openWorldHint` default to `true`, `readOnlyHint` to `false`. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
 export function assumedEffects({ readOnly, destructive, openWorld }: ToolClaims): Effect[] {
   const effects: Effect[] = [];

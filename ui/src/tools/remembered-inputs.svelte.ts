@@ -6,13 +6,13 @@ import { SvelteMap } from "svelte/reactivity";
 
 import type { ToolRun } from "./tool-run.svelte";
 
-/** Maximum number of remembered tools. */
+/** Maximum number of tools whose state is remembered. */
 export const MAX_REMEMBERED = 50;
 
 interface Remembered {
   value: JsonValue | undefined;
   run: ToolRun | null;
-  /** Set if the user changed the form since the last call. */
+  /** Set if the user has edited the form since the last call. */
   edited: boolean;
 }
 
@@ -23,12 +23,12 @@ function keyOf(server: string, tool: string): string {
   return JSON.stringify([server, tool]);
 }
 
-/** Returns the remembered state of a tool. */
+/** Returns the remembered form values and last run of a tool. */
 export function remembered(server: string, tool: string): Remembered {
   return tools.get(keyOf(server, tool)) ?? { value: undefined, run: null, edited: false };
 }
 
-/** Remembers the state of a tool and drops the least recently used one above the maximum. */
+/** Stores some fields of a tool's state. Drops the least recently used tool if there are too many. */
 export function remember(server: string, tool: string, what: Partial<Remembered>): void {
   const key = keyOf(server, tool);
   const previous = remembered(server, tool);

@@ -6,7 +6,7 @@ import { m } from "../paraglide/messages";
 
 import type { RunState } from "./tool-run.svelte";
 
-/** Returns the label of the state. */
+/** Returns the label of the state of a run. */
 export function stateText(state: RunState): string {
   const texts: Record<RunState, () => string> = {
     starting: m.tools_state_starting,
@@ -23,7 +23,7 @@ export function stateText(state: RunState): string {
   return texts[state]();
 }
 
-/** Returns the label of a task's state. */
+/** Returns the label of the state of a task. */
 export function taskText(status: TaskStatus): string {
   const texts: Record<TaskStatus, () => string> = {
     working: m.tools_task_working,
@@ -35,15 +35,18 @@ export function taskText(status: TaskStatus): string {
   return texts[status]();
 }
 
-/** Displayed progress of a call. */
+/** Progress of a call as it is displayed. */
 export interface ProgressShown {
-  /** From 0 to 1, or `null` if the total is unknown. */
+  /** Fraction from 0 to 1, or `null` if the total is unknown. */
   part: number | null;
   text: string;
   message: string | null;
 }
 
-/** Returns the displayed progress for the numbers of a server, which may be invalid. */
+/**
+ * Returns the progress to display. The numbers of the server may be invalid: a total that is not positive is ignored,
+ * and the fraction is clamped.
+ */
 export function progressOf(progress: CallProgress | null): ProgressShown | null {
   if (progress === null) return null;
   const { progress: done, total, message } = progress;

@@ -16,7 +16,7 @@ const RESULT: ToolResult = {
 const REQUEST = { server: "files", tool: "echo", arguments: { text: "hello" } };
 
 let host: FakeHost;
-/** Ends the running call. */
+/** Functions that end the running call, with a result or an error. */
 let end: { with: (result: ToolResult) => void; fail: (error: unknown) => void };
 
 beforeEach(async () => {

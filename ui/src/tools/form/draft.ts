@@ -4,25 +4,25 @@
 import type { JsonValue } from "$lib/api/generated";
 import { isObject, type ArrayShape, type ObjectShape, type Shape } from "./shape";
 
-/** Maximum number of list rows that are shown as fields. A longer list is edited as JSON. */
+/** Maximum number of list rows that are edited as fields. A longer list is edited as JSON. */
 export const MAX_ROWS = 100;
 
-/** Presence of a part in the value: omitted, `null`, or a value. */
+/** Presence of a part in the value: omitted, `null`, or with a value. */
 export type Presence = "absent" | "null" | "given";
 
-/** Row of a list or a map. */
+/** Row of a list or a map in the form. */
 export interface Row {
-  /** Stable key of the row. */
+  /** Key of the row, which stays the same when rows move. */
   id: number;
   draft: Draft;
 }
 
-/** Row of a map. */
+/** Row of a map in the form, with the name of its member. */
 export interface MapRow extends Row {
   name: string;
 }
 
-/** Draft of one part. Fields of an object are in the order of its shape. */
+/** Draft of one part of a form. Fields of an object are in the order of its shape. */
 export type Draft = { presence: Presence } & (
   | { kind: "object"; fields: Draft[]; rows: MapRow[]; others: [string, JsonValue][] }
   | { kind: "array"; rows: Row[] }
@@ -31,7 +31,7 @@ export type Draft = { presence: Presence } & (
   | { kind: "boolean"; on: boolean }
   | { kind: "choice"; index: number | null }
   | { kind: "constant" }
-  /** `misfit` marks a value that does not match the shape. */
+  /** `misfit` is set if the value does not match the shape of its schema. */
   | { kind: "json"; text: string; misfit: boolean }
 );
 
@@ -42,7 +42,7 @@ function row(draft: Draft): Row {
   return { id: lastRow, draft };
 }
 
-/** Returns a draft with required defaults only. */
+/** Returns a draft in which only required parts have their default values. */
 export function emptyDraft(shape: Shape, required: boolean): Draft {
   if (required && shape.fallback !== undefined) return draftOf(shape, shape.fallback, true);
   const presence: Presence = required ? "given" : "absent";
@@ -71,7 +71,7 @@ export function emptyDraft(shape: Shape, required: boolean): Draft {
   }
 }
 
-/** Returns the draft of a value. A value that does not match the shape is kept as JSON. */
+/** Returns a draft with an existing value. A value that does not match the shape is kept as JSON. */
 export function draftOf(shape: Shape, value: JsonValue | undefined, required: boolean): Draft {
   if (value === undefined) {
     return { ...emptyDraft({ ...shape, fallback: undefined }, required), presence: "absent" };
@@ -134,17 +134,19 @@ function objectDraft(shape: ObjectShape, value: { [key in string]: JsonValue }):
   };
 }
 
-/** Returns the draft of a part as JSON text. */
+/** Returns a draft that is edited as JSON text. */
 export function jsonDraft(value: JsonValue, misfit: boolean): Draft {
   return { kind: "json", presence: "given", text: JSON.stringify(value, null, 2), misfit };
 }
 
-/** Returns `true` if two values have the same JSON text. */
+/** Returns `true` if two values have the same JSON representation. */
 export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Applies typed text. An emptied optional field is omitted, and a required one is sent empty. */
+/**
+ * Applies typed text to a draft. An emptied field is omitted if it is optional, and otherwise sent as an empty text.
+ */
 export function type(draft: Draft, text: string, required: boolean): void {
   if (draft.kind !== "text" && draft.kind !== "number" && draft.kind !== "json") return;
   draft.text = text;
@@ -152,14 +154,14 @@ export function type(draft: Draft, text: string, required: boolean): void {
   draft.presence = text === "" && !sendsEmpty ? "absent" : "given";
 }
 
-/** Selects an option or none. */
+/** Selects the option at `index`. `null` clears the selection. */
 export function choose(draft: Draft, index: number | null): void {
   if (draft.kind !== "choice") return;
   draft.index = index;
   draft.presence = index === null ? "absent" : "given";
 }
 
-/** Sets a boolean, or omits it. */
+/** Sets a boolean draft. `null` omits the value. */
 export function answer(draft: Draft, on: boolean | null): void {
   if (draft.kind !== "boolean") return;
   draft.on = on ?? false;
@@ -180,7 +182,7 @@ export function addEntry(shape: ObjectShape, draft: Draft): void {
   draft.presence = "given";
 }
 
-/** Removes a row of a list or a map. An empty optional list is omitted. */
+/** Removes a row of a list or a map. A list that becomes empty is omitted if it is optional. */
 export function removeRow(draft: Draft, id: number, required: boolean): void {
   if (draft.kind !== "array" && draft.kind !== "object") return;
   const at = draft.rows.findIndex((each) => each.id === id);
@@ -199,12 +201,12 @@ export function moveRow(draft: Draft, id: number, by: -1 | 1): void {
   if (moved !== undefined) draft.rows.splice(to, 0, moved);
 }
 
-/** Sets a part to `null`, or reverts that. */
+/** Sets a part to `null`, or omits it again. */
 export function sendNull(draft: Draft, on: boolean): void {
   draft.presence = on ? "null" : "absent";
 }
 
-/** Includes or omits a part without a text value (an object, a constant). */
+/** Includes or omits a part that has no text value, such as an object or a constant. */
 export function include(draft: Draft, on: boolean): void {
   draft.presence = on ? "given" : "absent";
 }
@@ -214,7 +216,7 @@ export function nameRow(row: MapRow, name: string): void {
   row.name = name;
 }
 
-/** Clears a part, so that it has the fields of its shape again. */
+/** Resets a part to an empty draft with the fields of its shape. */
 export function startAgain(shape: Shape, draft: Draft, required: boolean): void {
   Object.assign(draft, emptyDraft({ ...shape, fallback: undefined }, required));
 }

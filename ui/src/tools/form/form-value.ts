@@ -7,7 +7,7 @@ import { parseJson } from "$lib/format/json";
 import type { Draft } from "./draft";
 import type { ArrayShape, NumberShape, ObjectShape, Shape, TextFormat, TextShape } from "./shape";
 
-/** Kinds of problems. */
+/** Code of a validation problem. */
 export type ProblemCode =
   | Exclude<FieldProblem, "wrong_type" | "not_an_option" | "unknown_field">
   | "not_a_number"
@@ -17,33 +17,33 @@ export type ProblemCode =
   | "no_name"
   | "name_taken";
 
-/** A problem of a part. */
+/** Validation problem of one part of a form. */
 export interface Problem {
-  /** Path of the part, as returned by `pathOf`. */
+  /** Path of the part, in the format of `pathOf`. */
   path: string;
   code: ProblemCode;
-  /** The violated bound, or the line of a JSON error. */
+  /** The violated bound, or the line number of a JSON error. */
   bound: number | null;
 }
 
-/** Result of the conversion. */
+/** Value of a draft and its validation problems. */
 export interface Filled {
-  /** `undefined` if the value is omitted or invalid. */
+  /** The converted value. `undefined` if it is omitted or invalid. */
   value: JsonValue | undefined;
   problems: Problem[];
 }
 
-/** Returns the path of a part as a JSON pointer. The root's is empty. */
+/** Returns the path of a part as a JSON Pointer (RFC 6901). The path of the root is empty. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Returns the path of the name of a map row. */
+/** Returns the path of the name field of a map row. */
 export function namePathOf(parent: string, rowId: number): string {
   return `${parent}#${rowId}`;
 }
 
-/** Converts the draft of a complete form. */
+/** Converts the draft of a complete form to a value. */
 export function formValue(shape: Shape, draft: Draft): Filled {
   const problems: Problem[] = [];
   const value = read(shape, draft, true, "", problems);
@@ -161,7 +161,7 @@ function readNumber(
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Patterns of the validated formats. All of them match in linear time. */
+/** Regular expressions of the validated formats. All of them match in linear time. */
 const FORMATS: Record<TextFormat, { like: RegExp; code: ProblemCode }> = {
   email: { like: /^[^\s@]+@[^\s@]+$/, code: "not_an_email" },
   uri: { like: /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/, code: "not_a_uri" },

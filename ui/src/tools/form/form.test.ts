@@ -18,7 +18,7 @@ import { formValue } from "./form-value";
 import { Form } from "./form.svelte";
 import { shapeOf } from "./schema";
 
-/** Creates a form with one part, and its draft. */
+/** Creates a form with a single part, and returns the part's draft. */
 function part(schema: JsonValue, required = true) {
   const shape = shapeOf({ properties: { a: schema }, required: required ? ["a"] : [] });
   const draft = emptyDraft(shape, true);
@@ -27,7 +27,7 @@ function part(schema: JsonValue, required = true) {
   return {
     draft: inner,
     shape: shape.fields[0]?.shape,
-    /** Returns the value of the part, or the code of its problem. */
+    /** The value of the part, or the code of its problem. */
     get is(): JsonValue | undefined {
       const { value, problems } = formValue(shape, draft);
       if (problems[0]) return `! ${problems[0].code} ${problems[0].bound ?? ""}`.trim();

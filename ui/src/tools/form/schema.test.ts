@@ -6,7 +6,7 @@ import { fastest } from "$lib/testing/fastest";
 import { MAX_DEPTH, shapeOf } from "./schema";
 import type { Shape } from "./shape";
 
-/** Describes a shape briefly: `{name*: text, tags: [text]}`. */
+/** Returns a short notation of a shape, such as `{name*: text, tags: [text]}`. */
 function inWords(shape: Shape): string {
   const or = shape.nullable ? "?" : "";
   switch (shape.kind) {

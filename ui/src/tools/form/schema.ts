@@ -29,13 +29,13 @@ import {
   type Shape,
 } from "./shape";
 
-/** Maximum depth of a schema. */
+/** Maximum nesting depth of a schema that is converted to fields. */
 export const MAX_DEPTH = 12;
 /** Maximum number of fields of a form. */
 export const MAX_FIELDS = 500;
 /** Maximum number of options of a choice. */
 export const MAX_OPTIONS = 500;
-/** Maximum number of options of all choices of a form. */
+/** Maximum number of options of all choices in a form together. */
 const MAX_ALL_OPTIONS = 5000;
 
 /** Keywords that combine several schemas. */
@@ -49,7 +49,7 @@ const COMBINING = [
   "dependentSchemas",
   "patternProperties",
 ];
-/** Returns the form for the arguments of a tool. */
+/** Returns the shape of the form for a tool's arguments. */
 export function shapeOf(schema: JsonValue): Shape {
   const reader = new Reader(schema);
   const shape = reader.read(schema, 0, []);
@@ -81,7 +81,7 @@ class Reader {
     return this.readResolved(resolved.schema, depth, resolved.open);
   }
 
-  /** Follows references and single-member wrappers to the schema of the value. */
+  /** Follows references and `allOf` with a single member to the schema of the value. */
   private resolve(
     written: JsonObject,
     open: string[],
@@ -134,7 +134,7 @@ class Reader {
     };
   }
 
-  /** Returns the shape for `anyOf` or `oneOf`, or `null` if these only add rules to an object. */
+  /** Returns the shape for `anyOf` or `oneOf`. `null` if these keywords only add rules to an object. */
   private readVariants(
     schema: JsonObject,
     variants: JsonValue[],

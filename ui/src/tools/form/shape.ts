@@ -2,35 +2,35 @@
 
 import type { JsonValue } from "$lib/api/generated";
 
-/** A JSON object. */
+/** JSON object with arbitrary members. */
 export type JsonObject = { [key in string]: JsonValue };
 
-/** The reason why a part is edited as JSON. */
+/** Reason why a part of a form is edited as JSON. */
 export type JsonReason =
   "anything" | "combined" | "recursive" | "too_deep" | "too_large" | "elsewhere" | "unclear";
 
-/** Text formats that are validated. */
+/** Text formats that the form validates. */
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
-/** An option of a choice. */
+/** Option of a choice field. */
 export interface Option {
   value: JsonValue;
   title: string;
 }
 
-/** Properties of every part. */
+/** Properties that every shape has. */
 export interface Common {
   title: string | null;
   description: string | null;
-  /** The default that the server uses if the part is omitted. */
+  /** Default value that the server uses if the part is omitted. */
   fallback: JsonValue | undefined;
-  /** Set if `null` is permitted. */
+  /** Set if `null` is a valid value. */
   nullable: boolean;
-  /** Set if the schema has rules that only the server checks. */
+  /** Set if the schema has rules that only the server validates. */
   moreRules: boolean;
 }
 
-/** A named part of an object. */
+/** Named member of an object with its shape. */
 export interface Field {
   name: string;
   required: boolean;
@@ -57,7 +57,7 @@ export type TextShape = Common & {
   format: TextFormat | null;
   minLength: number | null;
   maxLength: number | null;
-  /** A regular expression, for display only. */
+  /** Regular expression of the schema. It is displayed and never evaluated. */
   pattern: string | null;
   long: boolean;
 };
@@ -66,7 +66,7 @@ export type ConstantShape = Common & { kind: "constant"; value: JsonValue };
 export type BooleanShape = Common & { kind: "boolean" };
 export type JsonShape = Common & { kind: "json"; reason: JsonReason };
 
-/** The shape of a schema. */
+/** Shape of the form for one schema. */
 export type Shape =
   | ObjectShape
   | ArrayShape
