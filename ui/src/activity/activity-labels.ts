@@ -34,9 +34,7 @@ export function groupText(group: Group): string {
   return texts[group]();
 }
 
-/**
- * Returns the label of the direction of an entry. Empty for entries that Drawbridge itself adds about the process.
- */
+/** Returns the label of the direction of an entry. `null` for entries about the process, which Drawbridge adds. */
 export function directionText(entry: ActivityEntry): string | null {
   if (entry.kind === "state") return null;
   return entry.sent ? m.activity_sent() : m.activity_received();

@@ -16,7 +16,10 @@ function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry
   };
 }
 
-/** Sets up a host with this number of entries, of which it retains the latest. */
+/**
+ * Returns a fake handler of the command `activity`. The log has `last()` entries, of which the host retains the latest
+ * `kept`.
+ */
 function entriesUpTo(last: () => number, kept = 2000) {
   return ({ after, limit }: { after: number | null; limit: number }) => {
     const first = Math.max((after ?? 0) + 1, last() - kept + 1, last() - limit + 1);

@@ -6,7 +6,7 @@ import { app } from "$lib/state/app.svelte";
 
 /** Maximum number of retained entries. The host may retain fewer. */
 export const MAX_ENTRIES = 5000;
-/** Number of entries per read. Equals the number that the host retains. */
+/** Maximum number of entries per read. Equals the number that the host retains. */
 export const PAGE = 2000;
 /** Delay during which appended entries are collected before a read, in milliseconds. */
 export const PAUSE = 100;
@@ -14,13 +14,13 @@ export const PAUSE = 100;
 export class ActivityLog {
   readonly server: string;
   entries = $state.raw<ActivityEntry[]>([]);
-  /** Set once the first page has arrived. */
+  /** Set once the first page of entries has been read. */
   ready = $state(false);
   error = $state.raw<ApiError | null>(null);
 
   #watchers = 0;
   #reading = false;
-  /** The latest announced sequence number. */
+  /** The highest sequence number that the host has announced by an event. */
   #announced = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -58,7 +58,7 @@ export class ActivityLog {
     if (last > this.last) this.#scheduleRead();
   }
 
-  /** Reads the new entries. */
+  /** Reads the entries after the last known one. */
   async read(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;

@@ -4,12 +4,12 @@ import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 
 import { isAtLeast, type Level } from "./levels";
 
-/** Group of kinds that are shown or hidden together. */
+/** Group of entry kinds that one filter button shows or hides. */
 export type Group = "messages" | "log" | "stderr" | "state" | "invalid";
 
 export const GROUPS: readonly Group[] = ["messages", "log", "stderr", "state", "invalid"];
 
-/** A row: an entry, or the number of missing entries at this position. */
+/** Row of the activity list: an entry, or the number of entries missing at this position. */
 export type ActivityRow =
   { is: "entry"; entry: ActivityEntry } | { is: "gap"; before: number; count: number };
 
@@ -27,7 +27,10 @@ export function groupOf(kind: ActivityKind): Group {
   }
 }
 
-/** Returns the sequence numbers of notifications that a log message repeats. Each of them precedes its log message. */
+/**
+ * Returns the sequence numbers of the notifications that are also listed as a log message. Each precedes its log
+ * message.
+ */
 function repeatedNotifications(entries: readonly ActivityEntry[]): Set<number> {
   const numbers = new Set<number>();
   const pending: number[] = [];
@@ -48,8 +51,8 @@ export function countGroups(entries: readonly ActivityEntry[]): Record<Group, nu
 }
 
 /**
- * Returns the rows for the entries of these groups that match the search. Log messages below the severity are
- * dropped. A log message is listed once: outside of the log group, as its notification.
+ * Returns the rows for the entries of these groups that match the search. Drops log messages below the severity. A log
+ * message is listed once: without the log group, as its notification.
  */
 export function rowsOf(
   entries: readonly ActivityEntry[],

@@ -8,7 +8,7 @@ const RUNTIMES: Readonly<Record<string, CheckId>> = {
   ...{ python: "python", python3: "python", uv: "uv", uvx: "uv" },
   ...{ docker: "docker", podman: "podman", dotnet: "dotnet", dnx: "dotnet" },
 };
-/** Programs that download what they run, so a proxy or a certificate may be the cause. */
+/** Launchers that download a package before they run it. A proxy or certificate problem may prevent the download. */
 const LOADERS = new Set(["npx", "npm", "pnpm", "yarn", "uv", "uvx", "docker", "podman", "dnx"]);
 
 /** Returns the name of a program without its folder and extension. */
@@ -17,7 +17,10 @@ function programName(command: string): string {
   return name.replace(/\.(exe|cmd|bat)$/i, "").toLowerCase();
 }
 
-/** Returns the checks for a failure, the most likely first. Empty if this computer is not the cause. */
+/**
+ * Returns the checks that may explain a failed start, the most likely first. Empty if the cause is not on this
+ * computer.
+ */
 export function checksFor(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
   if (reason === "no_secret") return ["keychain"];
   if (config.type === "http") {
@@ -44,7 +47,7 @@ export function checksFor(reason: FailureReason, config: ServerConfig): readonly
 
 const SEVERITY = { problem: 0, warning: 1, unknown: 2, ok: 3 };
 
-/** Returns the findings sorted by severity. Equal ones stay in order. */
+/** Returns the findings sorted by severity, most severe first. Findings of equal severity keep their order. */
 export function sortBySeverity(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => SEVERITY[a.state] - SEVERITY[b.state]);
 }

@@ -45,11 +45,11 @@ import { runTool } from "../tools/tool-run.svelte";
 import RunView from "../tools/RunView.svelte";
 
 const LANGUAGES = ["en", "zh"] as const;
-/** Set to write the table to the guide instead of comparing it. */
+/** Set to write the table to the guide. Otherwise the test compares it with the guide. */
 const WRITES = process.env.UPDATE_GUIDE === "1";
 
 interface Row {
-  /** The error code, which names the test. */
+  /** Error code of the failure. The test is named after it. */
   code: string;
   cause: () => string;
   fix: () => string;
@@ -59,7 +59,7 @@ interface Row {
 
 afterEach(() => cleanup());
 
-/** Returns the rows of a record of failures. */
+/** Returns the table rows for a record of failures. */
 function rows<Code extends string, Action extends string>(
   failures: Record<Code, FailureWords<Action>>,
   labels: Record<Action, () => string>,
@@ -194,7 +194,7 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
   { title: m.guide_failures_models, rows: rows(MODEL_FAILURES, MODEL_ACTIONS, answered) },
 ];
 
-/** Returns the text of the element that contains the title of a failure and its buttons. */
+/** Returns the note or alert that contains this title. */
 function around(title: string): HTMLElement {
   const [found] = screen
     .getAllByText((_, element) => element?.textContent.includes(title) === true)
@@ -227,7 +227,7 @@ test.each(Object.keys(MODEL_FAILURES) as ModelErrorCode[])(
   },
 );
 
-/** Returns the section of the guide in a language. */
+/** Builds the guide's section with the tables of failures in this language. */
 function section(language: (typeof LANGUAGES)[number]): string {
   overwriteGetLocale(() => language);
   try {

@@ -18,7 +18,7 @@ function read(language: Language, page: string): string {
   return readFileSync(`guide/${language}/${page}.md`, "utf8");
 }
 
-/** Returns all tokens of one kind at any depth. */
+/** Returns all Markdown tokens of one type at any depth. */
 function tokens(text: string, type: string): Token[] {
   const found: Token[] = [];
   void marked.walkTokens(marked.lexer(text), (token) => {
@@ -27,7 +27,7 @@ function tokens(text: string, type: string): Token[] {
   return found;
 }
 
-/** Returns the text of a token without formatting. */
+/** Returns the unformatted text of a token. */
 function words(token: Token): string {
   if ("tokens" in token && token.tokens) return token.tokens.map(words).join("");
   return (token as Tokens.Text).text.replaceAll("\n", " ");
@@ -37,7 +37,7 @@ function headings(text: string): number[] {
   return tokens(text, "heading").map((token) => (token as Tokens.Heading).depth);
 }
 
-/** Returns all messages of a language that have no parameters. */
+/** Returns all messages of a language that have no parameters, such as labels of buttons. */
 function labels(language: Language): Set<string> {
   const folder = `messages/${language}`;
   const texts = readdirSync(folder).flatMap((area) => {

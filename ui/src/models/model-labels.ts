@@ -46,13 +46,13 @@ const CONVERSIONS: Record<string, () => string> = {
 };
 export const conversionLabel = (then: string) => CONVERSIONS[then]?.() ?? then;
 
-/** Formats a number of tokens in short form: `128K`. */
+/** Formats a number of tokens in short form, such as `128K`. */
 export function tokens(count: number | null): string {
   if (count === null) return m.models_unknown();
   return new Intl.NumberFormat(locale(), { notation: "compact" }).format(count);
 }
 
-/** Formats a price with all of its digits. */
+/** Formats a price without rounding it. */
 export function priceLabel(price: ModelPrice | null): string {
   if (price === null) return m.models_unknown();
   const style = { style: "currency", currency: price.currency, maximumFractionDigits: 3 } as const;
@@ -74,10 +74,10 @@ const takesOf = (model: Model): [boolean | null, () => string][] => [
   [model.thinking, m.models_takes_thinking],
 ];
 
-/** Returns `true` if the input types of a model are unknown. */
+/** Returns `true` if all input types of a model are unknown. */
 export const isUnknown = (model: Model) => takesOf(model).every(([known]) => known === null);
 
-/** Returns the known input types of a model besides text. */
+/** Returns the label of the input types that a model is known to accept in addition to text. */
 export function takesLabel(model: Model): string {
   if (isUnknown(model)) return m.models_unknown();
   const list = takesOf(model).flatMap(([known, words]) => (known === true ? [words()] : []));

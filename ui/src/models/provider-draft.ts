@@ -1,7 +1,7 @@
 // Form data of a provider before it is saved.
 import type { ModelProvider, ProviderKind, ProviderPreset, SetProvider } from "$lib/api/generated";
 
-/** Replaces a preset: a provider with a custom address. */
+/** Value of the preset selection that stands for a custom address. */
 export const CUSTOM_PROVIDER = "";
 
 export interface Draft {
@@ -13,21 +13,21 @@ export interface Draft {
   silence: string;
 }
 
-/** Creates a draft from a preset with an unused id. */
+/** Creates a draft from a preset, with an id that no other provider has. */
 export function draftOf(preset: ProviderPreset | undefined, taken: string[]): Draft {
   const id = preset ? unusedId(preset.id, taken) : "";
   const { name = "", kind = "openai" as const, url = "" } = preset ?? {};
   return { id, name, kind, url, key: "", silence: "" };
 }
 
-/** Creates a draft from an existing provider. Its key is not available. */
+/** Creates a draft from an existing provider. Its key is never sent to the page. */
 export function draftFrom(provider: ModelProvider): Draft {
   const { id, name, kind, url, silenceSeconds } = provider;
   const silence = silenceSeconds === null ? "" : String(silenceSeconds);
   return { id, name, kind, url, key: "", silence };
 }
 
-/** Returns this id, or the id with the first number that is unused. */
+/** Returns `id`, or `id` with the first numeric suffix that no other provider has. */
 export function unusedId(id: string, taken: string[]): string {
   if (!taken.includes(id)) return id;
   let number = 2;
@@ -35,7 +35,7 @@ export function unusedId(id: string, taken: string[]): string {
   return `${id}-${number}`;
 }
 
-/** Derives an id from a name. */
+/** Derives an unused provider id from a name. */
 export function idFrom(name: string, taken: string[]): string {
   const id = name
     .toLowerCase()
@@ -45,7 +45,7 @@ export function idFrom(name: string, taken: string[]): string {
   return unusedId(id || "provider", taken);
 }
 
-/** Returns `true` if data that is sent to this address could be read by others. */
+/** Returns `true` if requests to this address can be read by others: over HTTP, and not to this computer. */
 export function isUnencrypted(url: string): boolean {
   let parsed: URL;
   try {
@@ -59,7 +59,7 @@ export function isUnencrypted(url: string): boolean {
   return protocol === "http:" && !local;
 }
 
-/** Returns the settings to save. `was` has the chosen conversions. */
+/** Returns the settings to save. `was` is the provider before the change, whose conversions are kept. */
 export function settingsOf(draft: Draft, was?: ModelProvider): SetProvider {
   const silence = Number(draft.silence);
   return {

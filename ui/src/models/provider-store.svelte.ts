@@ -17,7 +17,7 @@ export class Providers {
     }
   });
 
-  /** Reads the providers and follows their changes until the returned function is called. */
+  /** Reads the providers and updates them after changes, until the returned function is called. */
   follow(): () => void {
     void this.read();
     return app.onEvent((event) => {

@@ -5,25 +5,25 @@ import { fuzzyFilter } from "$lib/format/fuzzy";
 
 export interface Pickable {
   id: string;
-  /** Searched texts, the most important first. */
+  /** Texts to search in, the most important first. */
   words: string[];
 }
 
-/** Offer of a server as a selectable row. All fields but `server` are from the server. */
+/** Offer of a server as a selectable row. The server defines all fields except `server`. */
 export interface Offer extends Pickable {
   server: string;
   name: string;
   title: string | null;
   description: string | null;
-  /** Icon that is safe to show. */
+  /** Data URL of an icon that is safe to show, or `null`. */
   icon: string | null;
-  /** Marks for review. */
+  /** Review marks of the offer's definition. */
   marks: ReviewMarks;
-  /** Label of its kind, for lists of several kinds. */
+  /** Label of the offer's kind, for lists with several kinds. */
   kind?: string;
 }
 
-/** Maximum number of shown items. The rest is found by typing more. */
+/** Maximum number of rendered items. The user finds further items by typing a longer query. */
 export const SHOWN = 100;
 
 export class FilteredList<T extends Pickable> {
@@ -57,7 +57,7 @@ export class FilteredList<T extends Pickable> {
   }
 }
 
-/** Returns the action of a key in a selectable list, or `null`. */
+/** Returns the action of a key in a selectable list, or `null` if the key has none. */
 export function pickKey(key: string): { move: number } | "take" | "close" | null {
   switch (key) {
     case "ArrowDown":

@@ -10,7 +10,9 @@ import type { PromptRun } from "./prompt-run.svelte";
 
 const TITLE = 60;
 
-/** Inserts the messages into this conversation, or into a new one that is named after the prompt and opened. */
+/**
+ * Inserts the messages into a conversation. Without an id, creates a conversation with the prompt's name and opens it.
+ */
 export async function insertPrompt(run: PromptRun, conversation: string | null): Promise<void> {
   const title = beginning(run.prompt.title ?? run.prompt.name, TITLE, 1);
   const id = conversation ?? (await createConversation(title));

@@ -25,22 +25,22 @@ function ready(): string[] {
   return app.servers.filter((server) => server.state.is === "ready").map((server) => server.name);
 }
 
-/** Requests the catalogs of all ready servers. Call it in an effect. */
+/** Requests the catalogs of all ready servers. Must be called in an effect. */
 export function requestCatalogs(): void {
   for (const server of ready()) catalogs.request(server);
 }
 
-/** Returns `true` while a catalog or a list of skills is being read. */
+/** Returns `true` while a catalog or a list of skills is being loaded. */
 export function reading(): boolean {
   return ready().some((server) => catalogs.get(server).loading || skillLists.get(server).loading);
 }
 
-/** Requests the skills of all ready servers. Call it in an effect. */
+/** Requests the skills of all ready servers. Must be called in an effect. */
 export function requestSkills(): void {
   for (const server of ready()) skillLists.request(server);
 }
 
-/** Returns all offers of a kind in the order of the servers. */
+/** Returns the offers of one kind from all ready servers, in the order of the servers. */
 export function offers<T extends Named, O extends Offer>(
   list: (catalog: Catalog) => T[],
   make: (offer: Offer, item: T) => O,
@@ -66,7 +66,7 @@ function offer(server: string, item: Named, place: number): Offer {
   };
 }
 
-/** Returns all skills in the order of the servers. */
+/** Returns the skills of all ready servers, in the order of the servers. */
 export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) => O): O[] {
   return ready().flatMap((server) =>
     (skillLists.get(server).value?.skills ?? []).map((skill, i) =>

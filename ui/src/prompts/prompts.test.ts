@@ -19,7 +19,7 @@ import PromptsTab from "./PromptsTab.svelte";
 
 let host: FakeHost;
 let number = 0;
-/** Each test uses separate servers, because their data is retained. */
+/** Names of the servers, unique for each test, because data of servers is retained. */
 let names: [string, string];
 
 function prompt(name: string, changes: Partial<Prompt> = {}): Prompt {

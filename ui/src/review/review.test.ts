@@ -61,7 +61,7 @@ function tool(name: string, marks: ReviewMarks): Tool {
   };
 }
 
-/** Returns the review button once it is enabled. */
+/** Waits until the review button is enabled, and returns it. */
 async function reviewable(): Promise<HTMLElement> {
   const button = screen.getByRole("button", { name: "Mark as reviewed" });
   await vi.waitFor(() => expect(button).toHaveAttribute("aria-disabled", "false"));

@@ -10,7 +10,7 @@ export class PolicyStore {
   error = $state.raw<unknown>(null);
 
   /**
-   * Reads the rules and follows their changes until the returned function is called. Suitable as the result of an
+   * Reads the rules and updates them after changes, until the returned function is called. Suitable as the result of an
    * `$effect`.
    */
   follow(): () => void {
@@ -29,7 +29,7 @@ export class PolicyStore {
     }
   });
 
-  /** Runs an action that changes the rules, and updates them. */
+  /** Runs an action that changes the rules, and reads them again. */
   async change(act: () => Promise<unknown>): Promise<void> {
     await act();
     await this.read();

@@ -3,7 +3,7 @@ import type { ArgumentRule, ClaimRule, RuleDirection, RuleEffect, Rule } from "$
 
 import { DURATIONS, type TemporaryDuration } from "./durations";
 
-/** Condition on a tool's annotations. `kept` stands for a value from a file that this form can't represent. */
+/** Condition on a tool's annotations. `kept` stands for a condition from a file that this form can't represent. */
 export type Claims = "any" | "writes" | "destructive" | "open" | "kept";
 export type RuleDuration = "always" | "session" | TemporaryDuration | "kept";
 
@@ -20,7 +20,7 @@ const CLAIMS: Record<Exclude<Claims, "any" | "kept">, ClaimRule> = {
 };
 
 export interface Condition extends ArgumentRule {
-  /** Identifies the row. */
+  /** Key of the row in the form. */
   key: number;
 }
 
@@ -38,7 +38,7 @@ export class RuleDraft {
   readonly #rule: Rule | null;
   #next = 0;
 
-  /** Creates a draft of `rule`, or an empty one. */
+  /** Creates a draft of `rule`, or an empty draft. */
   constructor(rule: Rule | null) {
     this.#rule = rule;
     if (!rule) return;
@@ -60,8 +60,8 @@ export class RuleDraft {
   }
 
   /**
-   * Set if the rule can only apply to outgoing payloads: other payloads have no tool, arguments or annotations, and
-   * no rule allows them.
+   * Set if the rule can only apply to outgoing payloads. Incoming payloads have no tool, arguments or annotations, and
+   * a rule can't allow them.
    */
   readonly onlyTo = $derived(
     this.effect === "allow" ||
@@ -78,7 +78,10 @@ export class RuleDraft {
     this.conditions = this.conditions.filter((condition) => condition.key !== key);
   }
 
-  /** Returns the rule in its current state. */
+  /**
+   * Returns the edited rule. `now` is the current time in milliseconds since 1970, from which a temporary duration
+   * counts.
+   */
   rule(now: number): Rule {
     const previous = this.#rule;
     const claims = this.effect === "allow" ? "any" : this.claims;

@@ -15,7 +15,7 @@ export function effectLabel(effect: RuleEffect): string {
   return { allow: m.rules_allow, ask: m.rules_ask, deny: m.rules_deny }[effect]();
 }
 
-/** Describes the subject of a rule. */
+/** Returns the label of what a rule applies to: server and tool. */
 export function aboutLabel(rule: Rule): string {
   const server = rule.server === "*" ? m.rules_any_server() : short(rule.server);
   if (rule.sampling) {
@@ -35,7 +35,7 @@ export function aboutLabel(rule: Rule): string {
   }
 }
 
-/** Describes each condition of a rule. */
+/** Returns a label for each condition of a rule. */
 export function conditionLabel(rule: Rule): string[] {
   const words: string[] = rule.arguments.map(argumentLabel);
   if (rule.identity !== null)
@@ -74,12 +74,12 @@ function claimLabel(claims: ClaimRule): string[] {
   return pairs.flatMap(([said, yes, no]) => (said === null ? [] : [said ? yes() : no()]));
 }
 
-/** Describes the complete rule in one line. */
+/** Returns a summary of the rule in one line. */
 export function ruleSummary(rule: Rule): string {
   return `${effectLabel(rule.effect)}: ${[aboutLabel(rule), ...conditionLabel(rule)].join(", ")}.`;
 }
 
-/** Describes the reason for a decision. */
+/** Returns the label of the reason for a decision. */
 export function reasonLabel(reason: string): string {
   const known: Record<string, () => string> = {
     allowed: m.rules_reason_allowed,
@@ -110,7 +110,7 @@ export function byLabel(by: DecisionSource): string {
   }
 }
 
-/** Describes if a rule matches, and otherwise why not. */
+/** Returns a text that states if a rule matches a call, and otherwise the reason why it does not. */
 export function matchLabel(fit: string, argument: number | null): string {
   const known: Record<string, () => string> = {
     fits: m.rules_fit_fits,
@@ -130,7 +130,7 @@ export function matchLabel(fit: string, argument: number | null): string {
   return (Object.hasOwn(known, fit) ? known[fit]?.() : undefined) ?? visibleText(fit);
 }
 
-/** Describes why a condition on an argument matches or not. */
+/** Returns a text with the reason why a condition on an argument matches or does not match. */
 export function conditionResultLabel(reason: string): string {
   const known: Record<string, () => string> = {
     matches: m.rules_why_matches,

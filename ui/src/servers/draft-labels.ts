@@ -26,7 +26,7 @@ export function draftProblem(problem: DraftProblem): string {
   }[problem]();
 }
 
-/** Returns the label of the first of these problems that exists. */
+/** Returns the label of the first problem in `which` that the draft has, or `null` if it has none of them. */
 export function firstProblem(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
   const found = problems.find((problem) => which.includes(problem));
   return found ? draftProblem(found) : null;

@@ -20,10 +20,10 @@ export type DraftProblem =
   | "header_twice"
   | "header_value";
 
-/** Header name (RFC 9110, section 5.6.2). */
+/** Matches a valid HTTP header name (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Returns the problems that prevent saving. `taken` contains the names of the other servers. */
+/** Returns the problems that prevent saving. `taken` has the names of the other servers. */
 export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
   const found: DraftProblem[] = [];
   const name = draft.name.trim();

@@ -12,12 +12,12 @@ export function reviews(): { value: ResultReview; label: string }[] {
   ];
 }
 
-/** Returns the setting of one tool, or `null` for that of its server. */
+/** Returns the setting of a tool, or `null` if the setting of its server applies. */
 export function reviewOf(flow: DataFlow, tool: string): ResultReview | null {
   return Object.entries(flow.tools).find(([name]) => name === tool)?.[1] ?? null;
 }
 
-/** Returns the flow with another setting for one tool. */
+/** Returns a copy of the settings with another setting for one tool. `null` removes it. */
 export function withReview(flow: DataFlow, tool: string, review: ResultReview | null): DataFlow {
   const others = Object.entries(flow.tools).filter(([name]) => name !== tool);
   const entry: [string, ResultReview][] = review === null ? [] : [[tool, review]];

@@ -42,7 +42,7 @@ export async function show(
   return host;
 }
 
-/** Fields of a remote server. */
+/** Fields of a server with a URL. */
 export const remote: Partial<Server> = {
   config: {
     ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },

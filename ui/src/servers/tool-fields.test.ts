@@ -16,7 +16,7 @@ const local: Extract<ServerConfig, { type: "stdio" }> = {
   ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
 };
 
-/** Opens the settings of a server with these lists. */
+/** Opens the settings of a server with this tool filter. */
 async function settings(tools?: ServerConfig["tools"]) {
   const config: Server["config"] = { ...local, ...(tools ? { tools } : {}) };
   const host = await show("settings", { config }, { update_server: () => ({ onlyThisRun: null }) });

@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 
 type Words = Record<string, () => string>;
 
-/** Kinds of entries, for the filter. */
+/** Kinds of audit entries that the filter can select. */
 export const KINDS = [
   "tool",
   "prompt",
@@ -37,10 +37,10 @@ export const KINDS = [
   "log-shortened",
   "log-imported",
 ];
-/** Decisions, for the filter. */
+/** Decisions that the filter can select. */
 export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
 
-/** Returns the label of the subject of a decision. */
+/** Returns the label of the kind of an audit entry. */
 export function kindLabel(kind: string): string {
   return labelOf(kind, {
     "start-server": m.settings_kind_start_server,
@@ -83,7 +83,7 @@ export function decisionLabel(decision: string): string {
   });
 }
 
-/** Returns the origin of the request. */
+/** Returns the label of the origin of a request. */
 export function askerLabel(asker: string): string {
   return labelOf(asker, {
     user: m.audit_asker_user,
@@ -102,7 +102,7 @@ export function scopeLabel(scope: ApprovalScope): string {
   });
 }
 
-/** Returns the actor that decided. */
+/** Returns the label of the actor that decided: user, grant, answers file or policy. */
 export function byLabel(by: string): string {
   return labelOf(by, {
     user: m.settings_by_user,
@@ -112,7 +112,7 @@ export function byLabel(by: string): string {
   });
 }
 
-/** Values of later versions are shown unchanged. */
+/** Returns the label of a value from a table. Values of later versions are returned unchanged. */
 function labelOf(key: string, words: Words): string {
   return (Object.hasOwn(words, key) ? words[key]?.() : undefined) ?? visibleText(key);
 }

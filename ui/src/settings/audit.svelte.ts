@@ -3,16 +3,16 @@
 import { call } from "$lib/api/client";
 import type { AuditEntry, AuditRange } from "$lib/api/generated";
 
-/** Number of decisions per read. */
+/** Maximum number of decisions per read. */
 export const PAGE = 100;
-/** Maximum number of decisions in the page. The file contains all of them. */
+/** Maximum number of decisions that the page retains. The log itself contains all of them. */
 export const MAX_ENTRIES = 5000;
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Periods by name, in milliseconds. */
+/** Lengths of the selectable periods in milliseconds. */
 const PERIODS: Record<string, number> = { day: DAY, week: 7 * DAY, month: 30 * DAY };
 
-/** Filter of decisions. Empty fields match all. */
+/** Filter of audit entries. Empty fields match every entry. */
 export interface AuditFilter {
   search: string;
   server: string;
@@ -25,7 +25,7 @@ export const ALL: AuditFilter = { search: "", server: "", kind: "", decision: ""
 
 export class Audit {
   entries = $state.raw<AuditEntry[]>([]);
-  /** Set if older decisions exist. */
+  /** Set if the log contains older decisions that match the filter. */
   more = $state(false);
   loaded = $state(false);
   loading = $state(false);
@@ -33,7 +33,7 @@ export class Audit {
   filter = $state.raw<AuditFilter>(ALL);
 
   #isOutdated = false;
-  /** Incremented with each filter, so that a response for an old one is dropped. */
+  /** Number of filter changes. A response to an earlier filter is dropped. */
   #version = 0;
 
   readonly filtered: boolean = $derived(
@@ -41,14 +41,14 @@ export class Audit {
   );
   readonly canReadOlder: boolean = $derived(this.more && this.entries.length < MAX_ENTRIES);
 
-  /** Changes the filter. */
+  /** Changes some fields of the filter and reads the matching decisions. */
   async setFilter(changes: Partial<AuditFilter>): Promise<void> {
     this.filter = { ...this.filter, ...changes };
     this.#version += 1;
     await this.newest();
   }
 
-  /** Reads the newest decisions and adds new ones in front of the others. */
+  /** Reads the newest decisions and adds new ones before the known ones. */
   async newest(): Promise<void> {
     if (this.loading) {
       this.#isOutdated = true;
@@ -74,7 +74,7 @@ export class Audit {
     }
   }
 
-  /** Version of the filter that the entries match. */
+  /** Value of `#version` for which `entries` were read. */
   #entriesVersion = 0;
 
   async older(): Promise<void> {

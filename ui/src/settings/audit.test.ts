@@ -32,7 +32,7 @@ function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** Creates a log with this number of decisions, read a page at a time. */
+/** Creates a fake host with a log of this many decisions, which are read page by page. */
 function log(count: number) {
   const all = Array.from({ length: count }, (_, i) => entry(count - i));
   return {

@@ -29,11 +29,11 @@ export interface Entry {
   group:
     "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts" | "models" | "said";
   label: string;
-  /** Secondary text. */
+  /** Secondary text next to the label, such as the name of the server. */
   context?: string;
-  /** Protocol name, if it differs from the label. */
+  /** Name of a tool or prompt in the protocol, if the label is its title. */
   name?: string;
-  /** Position of the message in a conversation. */
+  /** Excerpt of a message that matches the search. */
   excerpt?: Excerpt;
   run: () => unknown;
 }
@@ -170,7 +170,7 @@ function offered(): Entry[] {
   return [...tools, ...prompts];
 }
 
-/** Returns the available models, for the open conversation or a new one. */
+/** Returns an entry for each available model, which selects it for the open conversation or a new one. */
 function models(known: Models | null): Entry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
@@ -191,7 +191,7 @@ function models(known: Models | null): Entry[] {
   );
 }
 
-/** Returns the history search results. */
+/** Returns the entries for results of the history search. */
 export function historyEntries(found: FoundItem[]): Entry[] {
   return found.map((one) => ({
     id: `said ${one.number}`,
@@ -207,17 +207,20 @@ export interface Group {
   entries: Entry[];
 }
 
-/** Maximum number of entries over all groups. */
+/** Maximum number of entries in all groups together. */
 const MAX_ENTRIES = 60;
-/** Maximum number of entries per group without a query. */
+/** Maximum number of entries per group while the query is empty. */
 const MOST_UNASKED = 8;
 
-/** Servers are searched by name, tools and prompts by both of their names and the name of the server. */
+/**
+ * Returns the texts in which the search looks: the name of a server. For tools and prompts both of their names, and the
+ * label with the name of the server.
+ */
 function searched({ label, name, context }: Entry): string[] {
   return name === undefined ? [label] : [label, name, `${context} ${label}`];
 }
 
-/** Returns the matching entries by group, the group with the best match first. */
+/** Returns the entries that match the query, by group. The group with the best match is first. */
 export function search(query: string, entries: Entry[]): Group[] {
   const hasQuery = query.trim() !== "";
   const groups = new Map<Entry["group"], Entry[]>();

@@ -25,7 +25,7 @@ export const GROUP_LABELS: Record<GroupId, () => string> = {
 
 const GROUPS = Object.keys(GROUP_LABELS) as GroupId[];
 
-/** Returns the non-empty groups. Servers stay in order. */
+/** Returns the non-empty groups. Servers keep their order within a group. */
 export function groupedServers(servers: readonly Server[]): { id: GroupId; servers: Server[] }[] {
   return GROUPS.map((id) => ({
     id,

@@ -7,7 +7,7 @@ import type { ServerTab } from "$lib/state/route";
 export type Load<P extends Record<string, unknown>> = () => Promise<{ default: Component<P> }>;
 export type NoProps = Record<string, never>;
 
-/** Props of a tab of the server page. `item` is the selected tool, prompt, resource or skill. */
+/** Props of a tab of the server page. `item` identifies the selected tool, prompt, resource or skill. */
 export type TabProps = {
   server: Server;
   item?: string;
@@ -52,13 +52,13 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   settings: () => import("../servers/Settings.svelte"),
 };
 
-/** Rendered above every view. */
+/** Overlay with the consent dialog, which is rendered above every view. */
 export const consentOverlay: Load<NoProps> = () => import("../consent/ConsentOverlay.svelte");
 
-/** Pause between two preloads in milliseconds, so that actions of the user come first. */
+/** Pause between two preloads in milliseconds, so that user actions are not delayed. */
 const PAUSE = 50;
 
-/** Preloads the views that were not shown yet, one after another, starting with the consent overlay. */
+/** Preloads the views that were not loaded yet, one after another. The consent overlay is first. */
 export async function preload(): Promise<void> {
   const palette = () => import("./CommandPalette.svelte");
   const views = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
@@ -69,5 +69,5 @@ export async function preload(): Promise<void> {
   }
 }
 
-/** Opens the consent queue or one of its requests. */
+/** Functions that open the consent queue or one of its requests. */
 export { isConsentOpen, openConsentQueue, showConsent } from "../consent";

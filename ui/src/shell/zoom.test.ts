@@ -16,7 +16,7 @@ beforeEach(() => {
   router.current = { at: "settings" };
 });
 
-/** Applies the zoom that the page requests, like the host. */
+/** Applies the zoom that the page requests, as the desktop shell does. */
 function follow(host: FakeHost) {
   host.answers.set_settings = (settings) => {
     host.send({ type: "settings_changed", settings });

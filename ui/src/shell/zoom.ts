@@ -7,17 +7,20 @@ import { app } from "$lib/state/app.svelte";
 
 import { changeSettings } from "./actions";
 
-/** Zoom steps of browsers, in percent. */
+/** Selectable zoom values in percent, the same as in browsers. */
 export const ZOOMS = [50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200] as const;
 
 export const ACTUAL_SIZE = 100;
 
-/** Wheel distance of a step in pixels. A notch of most mice is 100 or more. */
+/** Wheel distance in pixels that changes the zoom by one step. A notch of most mice is 100 or more. */
 const NOTCH = 60;
 
 export type ZoomStep = "in" | "out" | "reset";
 
-/** Returns the next step, or the same at the bounds. A value between two steps moves to the next of them. */
+/**
+ * Returns the zoom after a step, or the same value at the bounds. A value between two steps changes to the next of
+ * them.
+ */
 export function zoomAfter(percent: number, step: ZoomStep): number {
   if (step === "reset") return ACTUAL_SIZE;
   const next =
@@ -31,8 +34,8 @@ export function zoom(step: ZoomStep): void {
 }
 
 /**
- * Returns the step for a key on all keyboard layouts: plus requires Shift on some, and is a separate key on the
- * number pad.
+ * Returns the zoom step of a key, or `null` if it has none. Supports all keyboard layouts: plus requires Shift on some,
+ * and the number pad has separate keys.
  */
 export function zoomKey(event: KeyboardEvent): ZoomStep | null {
   if (!isMod(event) || event.altKey) return null;
@@ -46,8 +49,8 @@ export function zoomKey(event: KeyboardEvent): ZoomStep | null {
 
 /**
  * Handles keys and the wheel until the returned function is called. Also works while a dialog is open, because a user
- * who can't read the dialog needs it most. A button of a consent request that moves under the pointer is disarmed
- * (`../consent/arming.svelte.ts`).
+ * who can't read the dialog needs the zoom most. If the zoom moves a button of a consent request below the pointer, the
+ * button is disarmed (`../consent/arming.svelte.ts`).
  */
 export function followZoom(): () => void {
   if (!platform().zooms) return () => undefined;

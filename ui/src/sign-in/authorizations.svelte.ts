@@ -35,17 +35,17 @@ class Authorizations {
     });
   }
 
-  /** Returns the current state. Call `request` in an effect to have it read. */
+  /** Returns the current sign-in state. Call `request` in an effect to load it. */
   get(server: string): AuthorizationState {
     return this.#states.get(server) ?? NONE;
   }
 
-  /** Always reads the state, because changes are not reported while nobody subscribes. */
+  /** Reads the state on each call, because changes are not reported while there is no subscriber. */
   request(server: string): void {
     void this.read(server);
   }
 
-  /** Reads the state again. */
+  /** Reads the sign-in state of a server again. */
   read(server: string): Promise<void> {
     const read = this.#reads.get(server) ?? oneAtATime(() => this.#read(server));
     this.#reads.set(server, read);

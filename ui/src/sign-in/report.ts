@@ -2,12 +2,12 @@
 import type { Authorization, SignInStep } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
-/** Replaces a secret. */
+/** Text that replaces each secret. */
 export const REDACTED = "[redacted]";
 
 /**
- * Returns the report. `version` is that of Drawbridge. `address` is the URL of the server, whose parts that may
- * contain keys are removed.
+ * Returns the text of the report. `address` is the URL of the server, of which the parts that may contain keys are
+ * removed. `version` is that of Drawbridge.
  */
 export function report(authorization: Authorization, address: string, version: string): string {
   const head = [

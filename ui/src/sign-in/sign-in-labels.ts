@@ -13,7 +13,7 @@ export function phaseLabel(phase: SignInPhase): string {
   }[phase]();
 }
 
-/** Returns the method by which Drawbridge is registered with an authorization server. */
+/** Returns the label of the method by which Drawbridge is registered as a client of an authorization server. */
 export function clientLabel(client: ClientIdentity): string {
   return {
     configured: m.signin_client_configured,
@@ -23,7 +23,10 @@ export function clientLabel(client: ClientIdentity): string {
   }[client]();
 }
 
-/** Returns the description of a standard scope (OpenID Connect Core 1.0, sections 5.4 and 11). */
+/**
+ * Returns the description of a standard scope (OpenID Connect Core 1.0, sections 5.4 and 11), or `null` for other
+ * scopes.
+ */
 export function scopeLabel(scope: string): string | null {
   const known: Record<string, () => string> = {
     openid: m.signin_scope_openid,
@@ -36,7 +39,7 @@ export function scopeLabel(scope: string): string | null {
   return Object.hasOwn(known, scope) ? (known[scope]?.() ?? null) : null;
 }
 
-/** Describes the outcome of a sign-out. `issuer` issued the tokens. */
+/** Returns a text about the outcome of a sign-out. `issuer` is the issuer of the tokens. */
 export function signedOutLabel(done: SignOutOutcome, issuer: string): string {
   const host = visibleText(issuer);
   switch (done.revoked) {
