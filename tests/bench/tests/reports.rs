@@ -1,4 +1,4 @@
-//! Tests that the bare limit transfers the same bytes as Drawbridge, and that reports are complete.
+//! Tests that the baseline transfers the same bytes as Drawbridge, and that all reports are complete.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
@@ -16,14 +16,14 @@ const SERVER: &str = env!("CARGO_BIN_EXE_bench-server");
 const CLIENT: &str = env!("CARGO_BIN_EXE_bench-client");
 const BARE: &str = env!("CARGO_BIN_EXE_bench-bare");
 
-/// Returns the output of the server for these lines of input.
+/// Returns the output of the server for these input lines.
 fn server_output(arguments: &[&str], lines: &str) -> String {
     let mut server = Command::new(SERVER).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     server.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     String::from_utf8(server.wait_with_output().unwrap().stdout).unwrap()
 }
 
-/// Returns the report that a client prints.
+/// Runs a benchmark client and returns its report.
 fn report(program: &str, scenario: &str, server: &Path) -> Value {
     let output = Command::new(program).arg(scenario).arg("--server").arg(server).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
