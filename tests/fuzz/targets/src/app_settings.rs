@@ -1,4 +1,4 @@
-//! Settings files of other apps.
+//! Fuzz target: the parsers of other apps' settings files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::halves;
 use crate::settings_fixture::Settings;
 
-/// A file of each layout, in the home folder.
+/// Paths of the settings files in the home folder, one for each supported layout.
 const FILES: [&str; 9] = [
     ".cursor/mcp.json",
     ".claude.json",
@@ -24,14 +24,15 @@ const FILES: [&str; 9] = [
     ".continue/config.yaml",
     ".gemini/settings.json",
 ];
-/// The most servers of one file.
+/// Maximum number of servers in one file.
 const MAX_SERVERS: usize = 500;
 
-/// A settings file: before the first line end the number of its layout, then its text. Each server has a name of its own and is safe to print;
-/// one that can be used is read from the settings file as it was found, and no secret is in it.
+/// Tests the parser of a settings file. The first line of `data` selects the layout, the remaining lines are the
+/// content. Each found server must have a unique and printable name. A usable server must be equal after it was written
+/// to the settings file and read again, and must contain no secret.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn app_settings(data: &[u8]) {
     static HOME: OnceLock<TempDir> = OnceLock::new();
     let (layout, text) = halves(data);

@@ -1,4 +1,4 @@
-//! Results, definitions and requests of servers as types.
+//! Fuzz target: the types of results, definitions and requests of servers.
 
 use std::fmt::Debug;
 
@@ -11,10 +11,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Map;
 
-/// Some JSON. As each type that it fits it is the same once written again, and as a tool's result it is the same in a conversation.
+/// Tests the types of MCP with a JSON text. Each type that can parse it must be equal after it was serialized and
+/// parsed again. A tool result must also be equal after it was stored in a conversation.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn content(data: &[u8]) {
     same::<ContentBlock>(data);
     same::<CompletionResult>(data);

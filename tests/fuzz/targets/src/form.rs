@@ -1,13 +1,14 @@
-//! Schemas of forms, and what is filled in.
+//! Fuzz target: the schemas of forms, and the validation of submitted content.
 
 use serde_json::{Map, Value};
 use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELDS, MAX_OPTIONS};
 
-/// A schema in the first line, and what is filled in below it. Forms are bounded, a field takes its own default and its own
-/// options, and no answer without a problem breaks a rule of its field.
+/// Tests the parser of a form. The first line of `data` is the schema, the remaining lines are the submitted content.
+/// The size of a form must be bounded, its fields must accept their own defaults and options, and content without a
+/// reported problem must satisfy all rules.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn form(data: &[u8]) {
     let (schema, filled) = crate::halves(data);
     let Ok(schema) = serde_json::from_slice::<Value>(schema) else { return };
@@ -53,7 +54,7 @@ pub fn form(data: &[u8]) {
     }
 }
 
-/// The fields with a problem other than that something is missing.
+/// Returns the names of the fields with a problem, except missing values.
 fn names(form: &Form, content: &Map<String, Value>) -> Vec<String> {
     let problems = form.validation_problems(content).into_iter();
     problems.filter(|found| found.problem != FieldProblem::Required).map(|found| found.field).collect()

@@ -1,16 +1,17 @@
-//! Pasted settings and command lines.
+//! Fuzz target: pasted settings and command lines.
 
 use ports::server_config::ServerEntry;
 
 use crate::settings_fixture::Settings;
 
-/// The most servers of one text.
+/// Maximum number of servers in one text.
 const MAX_SERVERS: usize = 100;
 
-/// Pasted text. Each server has a name of its own, and one that can be used is read from the settings file as it was shown.
+/// Tests the import of pasted text. Each server must have a unique name. A usable server must be equal after it was
+/// written to the settings file and read again.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];

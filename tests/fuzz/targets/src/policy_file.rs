@@ -10,11 +10,12 @@ const NOW: u64 = 1_800_000_000_000;
 const SERVERS: [&str; 3] = ["files", "mail", "*"];
 const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
 
-/// A file of rules in the first line, and the arguments of a call below it. The file is the same once written again and decides the
-/// same, in any order; an explanation ends as the decision does; and a rule that denies never allows more.
+/// Tests the parser of policy files. The first line of `data` is the file, the remaining lines are the arguments of a
+/// call. A file that was serialized and parsed again, or whose rules are in another order, must lead to the same
+/// decision. An explanation must end with the same decision. A further rule that denies must never allow more.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn policy(data: &[u8]) {
     let (file, arguments) = crate::halves(data);
     let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
@@ -76,7 +77,7 @@ fn compiled(file: PolicyFile) -> Option<Policy> {
     Some(policy)
 }
 
-/// Denies all of one server.
+/// Returns a rule that denies everything for one server.
 fn denying() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }

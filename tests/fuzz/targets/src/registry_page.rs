@@ -1,13 +1,14 @@
-//! Answers of registries, and the plans of what they list.
+//! Fuzz target: the responses of registries, and the install plans of their entries.
 
 use installs::{InputValues, InstallPlan, PlanTarget, TemplatePart};
 use registry::server_json::{EntryPage, MAX_NAME, read_page};
 use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 
-/// A page. What is shown of it has no control characters; a plan runs a known program, names no secret, and can be filled in without harm.
+/// Tests the parser of a registry page. Displayed texts must contain no control characters. An install plan must run a
+/// known launcher, reference no secret, and yield a valid server name.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn registry_page(data: &[u8]) {
     let Ok(EntryPage { entries, unreadable, .. }) = read_page(data) else { return };
     for entry in unreadable {
