@@ -1,5 +1,5 @@
-//! Tests of approvals that hold once (E19): a server that ends, or requires another sign-in, is not started or
-//! connected to again without consent of the user.
+//! Tests of approvals for a single use (E19): a server that ends or requires another sign-in is started or connected to
+//! again only with the user's consent.
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
@@ -76,7 +76,7 @@ async fn e19_restart_by_a_grant_is_logged() {
     withstood(row, Duration::ZERO);
 }
 
-/// Signs in to a remote server whose address is allowed once. Each consent request is decided once.
+/// Signs in to a remote server. Each consent request is approved for a single use.
 async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;

@@ -21,16 +21,16 @@ use crate::gate::withstood;
 use crate::pair::ServerPair;
 use crate::report::Row;
 
-/// Far less than the seconds for which the lock of the documents is waited for.
+/// Time limit of a response of the owner. Much shorter than the timeout of the document lock, which is several seconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
-/// The most that the file may take once it can be written.
+/// Time limit until a file is written after the lock is released.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Number of requests that the owner has to serve before the lock is released.
 const REQUEST_COUNT: usize = 20;
 
-/// Locks the documents in the way of a terminal process that was stopped during a write.
+/// Locks the documents, like a process that was stopped while it was writing them.
 fn lock_of(data: &Path) -> File {
     let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
     lock.lock().unwrap();
@@ -41,12 +41,12 @@ fn data(app: &TestApp) -> PathBuf {
     app.folder.path().join("data")
 }
 
-/// Runs a command while a resource is blocked. Checks that the owner serves other requests at once, then releases
-/// `held`.
+/// Runs a command while a resource is blocked. Asserts that the owner serves other requests in the meantime, then drops
+/// `held` to release the resource.
 async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
     for _ in 0..REQUEST_COUNT {
-        // The owner may run on this very thread, also while the command is on its way to it.
+        // The owner may run on the same thread, also before it has received the command.
         let began = Instant::now();
         tokio::select! {
             biased;
@@ -62,7 +62,7 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
     act.await
 }
 
-/// A host with a server that does not run, and a row of the results.
+/// Starts an app with a stopped server. Returns it with a row of the result table.
 async fn start_with_stopped_server(what: &str) -> (TestApp, Row) {
     let row = Row::default();
     row.set_name(what);
@@ -76,7 +76,7 @@ async fn ends(app: TestApp, row: Row) {
     withstood(row, Duration::ZERO);
 }
 
-/// The consent request to start the bad server.
+/// Requests the start of the bad server, and returns its consent request.
 async fn asked_to_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
     app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::StartServer { .. })).await
@@ -95,7 +95,7 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap();
-    // Repeats a request to the owner. No turn may wait for the file's lock.
+    // Sends requests to the owner repeatedly. No turn of the owner may wait for the lock of the file.
     let mut slowest = Duration::ZERO;
     loop {
         let asked = Instant::now();
@@ -179,7 +179,7 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
         let settings = AppSettings { audit_days: days, ..AppSettings::default() };
         async move { host.set_settings(settings).await.unwrap() }
     };
-    // Each is with the owner before the next one is.
+    // The owner receives the requests in this order.
     let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), all).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last one holds");
@@ -243,7 +243,7 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     let what = "S15, another program has the audit log for itself";
     let (app, row) = start_with_stopped_server(what).await;
     let request = asked_to_start(&app).await;
-    // The log is there once something is written down.
+    // The decision creates the first entry of the audit log.
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert!(poll_until(WRITE_TIMEOUT, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
     assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
@@ -278,14 +278,14 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
 static HANGS: Mutex<bool> = Mutex::new(false);
 static ANSWERS: Condvar = Condvar::new();
 
-/// Looks at files on a file system that hangs, such as a disconnected network drive.
+/// Inspects launch files on a file system that does not respond, such as a disconnected network drive.
 fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
     let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
     drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
     files.reread()
 }
 
-/// The file system hangs until this is dropped.
+/// Makes the file system hang until it is dropped.
 struct HangingDisk;
 
 impl HangingDisk {
@@ -315,14 +315,14 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
-    // A denial does not require a look at the files.
+    // A denial does not inspect the files.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let request = asked_to_start(&app).await;
     let hanging = HangingDisk::begins();
     let (host, hash) = (app.host.clone(), request.hash.to_string());
     let allow =
         tokio::spawn(async move { host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
-    // The task takes its turn.
+    // Lets the spawned task run.
     tokio::task::yield_now().await;
     let again = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let again = tokio::time::timeout(RESPONSE_TIMEOUT, again).await.expect("a second approval waits for nothing");

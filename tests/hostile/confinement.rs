@@ -1,5 +1,4 @@
-//! Tests of sandboxed servers that use as many resources as they get (S37), and that attempt forbidden operations
-//! (S23).
+//! Tests of sandboxed servers that consume unlimited resources (S37), or that attempt forbidden operations (S23).
 
 use std::time::Duration;
 
@@ -11,11 +10,11 @@ use testkit::app::scripted;
 
 use crate::pair::ServerPair;
 
-/// Time until a server that exceeds its limits must be stopped, on a slow machine.
+/// Time limit for stopping a server that exceeds its limits, on a slow machine.
 const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
-/// Returns limits such that the test of one limit does not exceed another.
+/// Returns limits of which a test exceeds only one.
 fn limits() -> ServerLimits {
     ServerLimits {
         processes: 64,
@@ -43,7 +42,7 @@ async fn running(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
     pair
 }
 
-/// Waits until the bad server has failed, and returns its failure.
+/// Waits until the bad server has failed. Returns the failure.
 async fn failed(pair: &ServerPair) -> Failure {
     let deadline = tokio::time::Instant::now() + STOP_TIMEOUT;
     let mut events = pair.app.host.events();
@@ -56,7 +55,8 @@ async fn failed(pair: &ServerPair) -> Failure {
     }
 }
 
-/// Calls a server that then uses too much, and checks that it is stopped for that, in these words.
+/// Calls a server that then exceeds a limit. Asserts that the server is stopped for this reason, with `words` in the
+/// failure message.
 async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
     let pair = running(misbehaviour, limits).await;
     let call = pair.begin("1", "echo", json!({}));
@@ -79,7 +79,7 @@ async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits
     pair.close(what).await;
 }
 
-/// Counts the running processes that a server started.
+/// Counts the processes that the server has started and that are still running.
 fn sleepers() -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let is_ours = |line: Vec<u8>| line.starts_with(b"sleep\x007412");

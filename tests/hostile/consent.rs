@@ -56,7 +56,7 @@ async fn approval_is_bound_to_the_displayed_bytes() {
     assert_eq!(called.unwrap().1, Some(object(json!({"a": 20, "b": 3}))), "and the caller is told");
 }
 
-/// Waits until a message of this method was sent to the server.
+/// Waits until a message with this method was sent to the server.
 async fn wait_until_sent(app: &TestApp, method: &str) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let is_sent = || {

@@ -1,4 +1,4 @@
-//! Tests of servers in a sandbox and within limits: a server reaches only what its user has named, and its resource use
+//! Tests of servers with a sandbox and limits: a server can access only what its user has named, and its resource use
 //! does not affect others.
 
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn is_start(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-/// Returns the environment that a server observes.
+/// Returns the environment variables of a server, as its tool reports them.
 async fn seen(app: &TestApp, server: &str) -> Value {
     let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
@@ -164,7 +164,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let pair = ServerPair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
     set_limits(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap();
-    // A list that is still being read is a request under way as well.
+    // Reading a list is also a pending request, so wait until both lists are read.
     pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
     let waiting = [pair.begin("1", "echo", json!({})), pair.begin("2", "echo", json!({}))];
     let used = || async { pair.app.host.limits_usage("bad".into()).await.unwrap().expect("there is such a server") };
@@ -190,7 +190,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
             if now.beyond > 0 {
                 return now;
             }
-            // sleep: the figures are published at a tick, which no event reports.
+            // sleep: usage figures are updated at intervals, which no event reports.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };

@@ -1,5 +1,5 @@
-//! Servers that end again and again (X40): they are brought back with growing pauses, at most five times in five
-//! minutes, and are then left to the user with the cause.
+//! Tests of servers that end repeatedly (X40): they are restarted with increasing delays, at most five times in five
+//! minutes. Afterwards only the user can start them, and the cause is shown.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,13 +14,13 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::pair::ServerPair;
 
-/// All backoff times at their longest (1 s, 2 s, 4 s, 8 s, 16 s), with the time that the starts take.
+/// Upper bound of all five restart delays (1 s, 2 s, 4 s, 8 s, 16 s) and the time that the starts take.
 const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Longer than the backoff before an attempt beyond the allowed ones, 32 s.
+/// Longer than 32 s, the delay before a sixth restart that must not occur.
 const BEYOND_LAST_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Waits, with the good server being used, until the bad one is left to the user.
+/// Calls the good server until the bad one is no longer restarted. Returns the last failure.
 async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
     let began = Instant::now();
     let left = async {
@@ -30,7 +30,7 @@ async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
                 return failure;
             }
             let patience = tokio::time::timeout(Duration::from_millis(500), events.next());
-            // Checked repeatedly, as other events may have arrived.
+            // The event may be about something else, so the state is checked again.
             let _ = patience.await;
             assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: it is left to the user at some time");
         }
@@ -53,7 +53,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     let failure = wait_until_not_restarted(&pair, what).await;
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
     assert!(began.elapsed() >= Duration::from_millis(2_500), "{what}: pauses lie between: {:?}", began.elapsed());
-    // The server's own account: its first start and five more.
+    // Counts the starts in the record of the server: the first one and five restarts.
     let starts = || std::fs::read_to_string(&record).unwrap().matches(r#""initialize""#).count();
     assert_eq!(starts(), 6, "{what}: it was started so often");
     advance_time(BEYOND_LAST_BACKOFF).await;
@@ -77,7 +77,7 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
 
 type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
-/// Serves HTTP+SSE with a stream that ends, together with its session, when a list is requested.
+/// Serves HTTP+SSE. The stream and its session end when a list is requested.
 async fn serve_until_list(request: HttpRequest, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {

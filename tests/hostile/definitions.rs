@@ -1,4 +1,4 @@
-//! Tests of tools that changed after they were allowed (X02, X03, X04), and of names that are ambiguous (X06).
+//! Tests of tools that change after they were allowed (X02, X03, X04), and of ambiguous names (X06).
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use testkit::deadline::within;
 use crate::pair::ServerPair;
 use crate::report::word;
 
-/// Returns the tool in the form that the user allows.
+/// Returns the definition of the tool that the user allows.
 fn tool() -> Value {
     json!({
         "name": "echo",
@@ -26,7 +26,7 @@ fn tool() -> Value {
     })
 }
 
-/// The same with one member changed.
+/// Returns the definition with another value at this JSON Pointer.
 fn changed(pointer: &str, value: Value) -> Value {
     let mut tool = tool();
     let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
@@ -42,7 +42,7 @@ fn calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
-/// Allows the tool for good with the first call.
+/// Calls the tool with a permanent approval.
 async fn allow_always(pair: &ServerPair, what: &str) {
     let first = pair.begin("first", "echo", json!({"text": "hello"}));
     let request = pair.asked(what, |_| true).await;
@@ -50,7 +50,8 @@ async fn allow_always(pair: &ServerPair, what: &str) {
     first.await.unwrap().unwrap_or_else(|error| panic!("{what}: it is allowed: {error}"));
 }
 
-/// Checks that the next call requests consent and shows the new definition, and that nothing is sent if it is denied.
+/// Asserts that the next call requires consent and shows the new definition, and that nothing is sent if the user
+/// denies it.
 async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
     let before = calls(record);
     let call = pair.begin("changed", "echo", json!({"text": "hello"}));
@@ -121,7 +122,7 @@ async fn x04_removed_always_ask_mark_requires_consent_again() {
     pair.close(what).await;
 }
 
-/// Allowed for good, changed at the second reading of the list, read again, called.
+/// Asserts that a permanent approval is void after the tool has changed and its list was read again.
 async fn voids(what: &str, changed: &Value) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -152,7 +153,7 @@ async fn x03_tool_changed_after_use_asks_again() {
         let ended = pair.begin(call, "echo", json!({"text": "hello"})).await.unwrap();
         ended.unwrap_or_else(|error| panic!("{what}: the {call} call needs no question: {error}"));
     }
-    // A change is read after a pause.
+    // A changed list is read after a delay.
     let is_read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count() >= 2;
     assert!(
         testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_read).await,
@@ -168,7 +169,7 @@ async fn x03_tool_changed_after_use_asks_again() {
     pair.close(what).await;
 }
 
-/// Both call themselves the same; one letter of the tool's name is Cyrillic.
+/// Both servers have the same display name. The tool names differ in one Cyrillic letter.
 #[tokio::test]
 async fn x06_look_alike_names_reach_their_own_servers() {
     let what = "X06, a server and a tool that look like others";
@@ -192,7 +193,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     pair.close(what).await;
 }
 
-/// Covers names that are equal but for the script of their letters.
+/// The names differ only in the script of their letters.
 #[tokio::test]
 async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike() {
     let what = "E18, names with a Cyrillic letter and nothing like them near";

@@ -1,4 +1,4 @@
-//! Tests of a model that reads content from a server and then calls tools of the same server.
+//! Tests of a model that reads content from a server and calls tools of the same server afterwards.
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
@@ -31,7 +31,8 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     let what = "S26, a page that a tool fetched asks for a call of the same server";
     let canary = word("canary");
     let tool = |name: &str, annotations: serde_json::Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
-    // The second tool claims to be read-only and closed-world, claims that would loosen the rules.
+    // The second tool claims to be read-only and closed-world. A client that trusts these claims would apply weaker
+    // rules.
     let claims = json!({"readOnlyHint": true, "openWorldHint": false});
     let list = json!({"tools": [tool("echo", json!({"openWorldHint": true})), tool("environment", claims)]});
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +79,8 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     app.decide(&request, UserDecision::Deny).await;
     obeys.await.unwrap().expect_err("it is refused");
 
-    // The user's own call is the user's own, and so is the decision that this server does not matter.
+    // Calls of the user require no further consent, nor do calls of the model once the user has disabled the rule for
+    // this server.
     tokio::time::timeout(EVENT_TIMEOUT, call(app, user(), "h", ("echo", "x")))
         .await
         .expect("it does not ask")

@@ -1,4 +1,4 @@
-//! Tests of folders that differ from their appearance (X29).
+//! Tests of folders whose displayed name is misleading (X29).
 
 use std::path::PathBuf;
 
@@ -11,7 +11,8 @@ use testkit::time::advance_time;
 
 use crate::pair::{PendingCall, ServerPair};
 
-/// Returns a server that requests the roots during a call, its record, and the call.
+/// Returns a server pair whose bad server requests the roots during a call, the folder with its record, and the pending
+/// call.
 async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -23,7 +24,7 @@ async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, Pe
     (pair, folder, call)
 }
 
-/// Waits for the response that the server received, and returns it.
+/// Waits until the bad server has received the response to its request. Returns the response.
 async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
     let record = folder.path().join("record");
     let answer = || {

@@ -10,10 +10,11 @@ use testkit::app::scripted;
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::number_near;
 
-/// Time limit for parsing a form and validating its content. Debug builds get more.
+/// Time limit for parsing a form and validating its content. Longer in debug builds.
 const PARSE_LIMIT: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
-/// Returns a server that requests this form during a call.
+/// Returns a server pair whose bad server requests this form during a call, the pending call, and the folder with its
+/// record.
 async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
@@ -28,7 +29,8 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
     (pair, call, folder)
 }
 
-/// The same, and the question about it.
+/// Returns a server pair whose bad server requests this form during a call, the pending call, and the consent request
+/// for the form.
 async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
@@ -68,7 +70,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
         (0..number_near(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
     let nested = |levels: usize| {
         let deepest = json!({"type": "string"});
-        // Two levels of JSON for each.
+        // Each property nests by two levels of JSON.
         (0..levels / 2).fold(deepest, |inner, _| json!({"type": "object", "properties": {"a": inner}}))
     };
     let options: Vec<String> = (0..number_near(100_000)).map(|number| format!("option-{number}")).collect();
@@ -88,7 +90,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
             sent.lines().find(|line| line.contains(r#""id":"form""#)).map(str::to_owned)
         };
         // Some forms are rejected without a consent request, and the server receives the reason. Others can't be
-        // displayed, and the user is notified.
+        // displayed, which the consent request states.
         loop {
             if let Some(refused) = refused() {
                 assert!(refused.contains(r#""error""#), "{what}: it is refused: {refused}");

@@ -1,4 +1,4 @@
-//! Tests that only approved commands run, and that a sandbox exposes none of Drawbridge's files (S06, S10, S36).
+//! Tests that only approved commands run, and that a sandbox hides Drawbridge's own files (S06, S10, S36).
 
 use std::fs::{File, FileTimes};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use testkit::app::command;
 
 use crate::pair::ServerPair;
 
-/// A server in a sandbox runs within this time.
+/// Time limit for the start of a sandboxed server.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn is_start(request: &ConsentRequestView) -> bool {
@@ -25,7 +25,7 @@ async fn asked(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.while_good(what, pair.app.consent_request("bad", "its start", is_start)).await
 }
 
-/// Approves the bad server's start for good, and stops it again.
+/// Approves the start of the bad server permanently, and stops it again.
 async fn approve_and_stop(pair: &ServerPair, what: &str) {
     let request = asked(pair, what).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -43,14 +43,14 @@ async fn deny(pair: &ServerPair, request: &ConsentRequestView) {
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
-/// A script that runs the scripted server. `word` has a fixed length.
+/// Writes a script that runs the scripted server. `word` must always have the same length.
 fn script(path: &Path, word: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {word}\nexec {}\n", server.display())).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Writes another script of the same length to the path, and restores its modification time.
+/// Replaces the script by one of the same length, and restores its modification time.
 fn replace_with_equal_times(path: &Path, word: &str) {
     let before = std::fs::metadata(path).unwrap();
     script(path, word);
@@ -77,7 +77,7 @@ async fn failed(pair: &ServerPair) -> Failure {
     failure
 }
 
-/// As a sandboxed server would that may write to the folder of another server's program.
+/// The attacker is a sandboxed server that may write to the folder of another server's program.
 #[tokio::test]
 async fn s06_program_replaced_with_equal_times_asks_again() {
     let what = "S06, a program of the same length and modification time";
@@ -92,7 +92,7 @@ async fn s06_program_replaced_with_equal_times_asks_again() {
     pair.close(what).await;
 }
 
-/// Covers a server that restores the earlier program between the consent request and its decision.
+/// The server restores the original program between the consent request and its decision.
 #[tokio::test]
 async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";
@@ -123,7 +123,7 @@ async fn s06_replaced_script_in_the_arguments_asks_again() {
     script(&path, "before");
     let pair = ServerPair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     approve_and_stop(&pair, what).await;
-    // A version manager that touches a file, or rewrites it with the same content, has no effect.
+    // A version manager may touch a file or rewrite it with the same content, which has no effect.
     script(&path, "before");
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -201,7 +201,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
             // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // In the way that Drawbridge writes it. A mount over a file is then gone, in the sandbox as well.
+        // Replaces the file like Drawbridge does. A mount over the old file is then gone, also in the sandbox.
         let replaced = base.join("mcp.json.new");
         std::fs::copy(&settings, &replaced).unwrap();
         std::fs::rename(&replaced, &settings).unwrap();
@@ -216,7 +216,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
     pair.close(what).await;
 }
 
-/// Covers folders that contain the settings which decide about servers.
+/// Covers folders with the settings files that decide about servers.
 #[tokio::test]
 async fn s10_own_folders_cannot_be_named() {
     let what = "S10, a folder within Drawbridge's own";
@@ -224,7 +224,7 @@ async fn s10_own_folders_cannot_be_named() {
     let base = pair.app.folder.path().canonicalize().unwrap();
     let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
-    // The second folder contains mcp.json itself.
+    // The second folder contains mcp.json.
     let named = [inner, base].into_iter().flat_map(|path| {
         [AccessMode::Read, AccessMode::Write].map(|access| AllowedFolder { path: path.clone(), access })
     });
@@ -244,7 +244,7 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap().join("server.sh");
     script(&path, "before");
-    // A script that an argument is as a whole is reached; one within an argument is not.
+    // An argument that is the path of a script is reachable. A path within an argument is not.
     let sourced = format!(". {}", path.display());
     let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());

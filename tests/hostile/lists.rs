@@ -1,10 +1,10 @@
-//! Lists without end (X08).
+//! Tests of paginated lists without end (X08).
 
 use testkit::app::scripted;
 
 use crate::pair::ServerPair;
 
-/// Maximum number of pages of a list that are requested.
+/// Maximum number of pages that the host requests of a list.
 const PAGES: usize = 100;
 
 #[tokio::test]

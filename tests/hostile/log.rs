@@ -5,8 +5,8 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use tracing_subscriber::EnvFilter;
 
-/// Log levels of Drawbridge's crates that are more detailed than the default, since messages of any level must be safe
-/// to print.
+/// Log levels, more detailed than the default for Drawbridge's crates, because messages of every level must be safe to
+/// print.
 const LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
 mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=debug";
 
@@ -36,7 +36,7 @@ pub(crate) fn keep() {
     });
 }
 
-/// All of it so far.
+/// Returns all log messages that were recorded so far.
 pub(crate) fn text() -> String {
     String::from_utf8_lossy(&KEPT.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
 }

@@ -1,5 +1,5 @@
-//! Servers in a sandbox with named hosts that try to reach others (S24): by the proxy, past it, by names that lead to
-//! this computer, and by having more hosts named than were approved.
+//! Tests of sandboxed servers with named hosts that try to reach others (S24): through the proxy, around it, by names
+//! that resolve to this computer, and by naming more hosts than were approved.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
@@ -14,7 +14,7 @@ use testkit::app::{TestApp, scripted};
 
 use crate::pair::ServerPair;
 
-/// A host on this computer that greets each connection, its port, and how many there were.
+/// Starts a TCP server that greets each connection. Returns its port, and the counter of its connections.
 fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -31,7 +31,7 @@ fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     (port, came)
 }
 
-/// A name other than localhost that leads to this computer, if it has one.
+/// Returns a host name other than localhost that resolves to this computer, if there is one.
 fn own_name() -> Option<String> {
     let hostname = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let names = [hostname.trim().to_owned(), "ip6-localhost".to_owned(), "ip6-loopback".to_owned()];
@@ -67,7 +67,7 @@ async fn s24_server_reaches_named_hosts_only() {
     let mut allowed = vec![format!("localhost:{named}")];
     let mut refused = vec![format!("localhost:{other}"), format!("127.0.0.1:{named}"), format!("2130706433:{named}")];
     if let Some(name) = own_name() {
-        // Named, and it leads to this computer all the same.
+        // The host is allowed, although its name resolves to this computer.
         allowed.push(format!("{name}:{other}"));
         refused.push(format!("{name}:{other}"));
     }

@@ -1,4 +1,4 @@
-//! Tests of packages that launchers load: a single version is approved, and exactly this version starts (S25).
+//! Tests of packages that launchers load: the approval is for one version, and exactly this version is started (S25).
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use testkit::app::TestApp;
 
 use crate::pair::ServerPair;
 
-/// A folder with launchers, which run the scripted server, and with their package manager, whose output the test
+/// Folder with a fake launcher, which runs the scripted server, and its fake package manager, whose output the test
 /// controls.
 struct Launchers {
     folder: tempfile::TempDir,
 }
 
 impl Launchers {
-    /// Creates the folder. `client` is the program that is queried for versions.
+    /// Creates the folder. `client` is the name of the package manager, which is queried for versions.
     fn new(launcher: &str, client: &str) -> Self {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();
@@ -47,7 +47,7 @@ impl Launchers {
         std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
     }
 
-    /// Makes npm report this version and hash.
+    /// Makes the package manager report this version and hash.
     fn offers(&self, version: &str, integrity: &str) {
         let answer = json!({
             "name": "@scope/server",
@@ -63,12 +63,12 @@ impl Launchers {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The command lines that were started, without the program.
+    /// Returns the arguments of each launcher run.
     fn started(&self) -> Vec<String> {
         self.read("started")
     }
 
-    /// Returns the arguments of the package manager's calls.
+    /// Returns the arguments of each package manager run.
     fn asked(&self) -> Vec<String> {
         self.read("asked")
     }
@@ -85,7 +85,7 @@ impl Launchers {
 
 fn launch(program: &str, args: &[&str]) -> ServerConfig {
     let args = args.iter().map(|&arg| arg.to_owned()).collect();
-    // No project exists above the root.
+    // The root folder has no parent with project files.
     StdioConfig { command: program.into(), args, cwd: Some("/".into()), ..StdioConfig::default() }.into()
 }
 
@@ -176,7 +176,7 @@ async fn s25_grant_runs_its_version_without_a_lookup() {
     pair.close(what).await;
 }
 
-/// Covers npm running a program named `pkg@1.2.3` in a parent folder in place of that version, and using the registry
+/// npm would run a program named `pkg@1.2.3` from a parent folder instead of that version, and would use the registry
 /// that a file in that folder names.
 #[tokio::test]
 async fn s25_project_files_that_npx_would_run_instead_ask() {
@@ -234,8 +234,7 @@ async fn s25_other_files_under_the_same_version_ask() {
     pair.close(what).await;
 }
 
-/// Covers a newer version than the approved one: the approved version stays pinned, the newer one is announced, and it
-/// is used only with consent.
+/// The approved version stays pinned. A newer one is announced, and is used only with consent.
 #[tokio::test]
 async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start() {
     let what = "S25, a newer version a day later";

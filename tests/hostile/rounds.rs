@@ -1,4 +1,4 @@
-//! Tests of a call that sends requests repeatedly, and of the state that it has stored in between (X28).
+//! Tests of a call that requires input repeatedly, and of the state that the server stores in between (X28).
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecisio
     }
 }
 
-/// The calls of tools that the server has got.
+/// Returns the `tools/call` requests that the server received.
 fn requests(record: &Path) -> Vec<Value> {
     let lines = std::fs::read_to_string(record).unwrap();
     let requests = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
@@ -58,7 +58,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let rounds = requests(&record).len();
     assert!(rounds <= 11, "{what}: it is asked for and answered ten times at most: {rounds}");
 
-    // The next call of the same tool is another request.
+    // The next call of the same tool is independent of this one.
     let user = pair.app.decide_automatically(accept_everything);
     let second = pair.bad_call(what).await;
     user.abort();

@@ -1,5 +1,5 @@
-//! Tests of alternative spellings in the subjects of rules: server addresses (S02), and paths and addresses in
-//! arguments (S03).
+//! Tests of alternative spellings that rules must match: server addresses (S02), and paths and addresses in arguments
+//! (S03).
 
 use std::path::Path;
 
@@ -63,7 +63,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     set(&pair, rule(json!({"glob": "https://evil.example/*"}))).await;
     set(&pair, rule(json!({"path": secret}))).await;
     set(&pair, rule(json!({"url": "https://api.example/admin"}))).await;
-    // A separate condition for each, since a path that is invalid is undecidable for a folder.
+    // Each pattern has a separate condition, because an invalid path is undecidable for a folder pattern.
     for (at, is) in [("/folder", json!({"folder": "/held"})), ("/glob", json!({"glob": "*wicked.example*"}))] {
         let mut condition = is;
         condition["at"] = json!(at);

@@ -1,5 +1,5 @@
-//! Tests of sampling requests that hide something, never end, or request more than is offered (X25, X26, X27). Without
-//! a configured model, the user writes the responses. Tests of the host cover that a loop stops at its budget.
+//! Tests of sampling requests that hide something, never end, or exceed the offered capabilities (X25, X26, X27). No
+//! model is configured, so the user writes the responses. Tests of the host cover that a loop stops at its budget.
 
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
 use mcp_proto::types::{ContentBlock, CreateMessageParams, SamplingContent};
@@ -12,7 +12,7 @@ use testkit::model::{ScriptedModel, final_step, model_named, text_reply};
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::{number_near, word};
 
-/// Returns the sampling request that the server sends in place of a response.
+/// Returns the message of a sampling request, which the server sends instead of a response.
 fn sampling_request(id: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "sampling/createMessage", "params": params}).to_string()
 }
@@ -28,7 +28,7 @@ fn request(consent_request: &ConsentRequestView) -> &CreateMessageParams {
     }
 }
 
-/// Calls the tool, with the user's word.
+/// Starts a call of the tool and approves it.
 async fn called(pair: &ServerPair, what: &str) -> PendingCall {
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let consent_request = pair.asked(what, |_| true).await;
@@ -36,7 +36,7 @@ async fn called(pair: &ServerPair, what: &str) -> PendingCall {
     call
 }
 
-/// Opens the consent request, writes a response, and sends it.
+/// Reviews the sampling request, writes a response, and sends it.
 async fn answer(pair: &ServerPair, consent_request: &ConsentRequestView, text: &str) {
     pair.app.decide(consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == consent_request.id && other.hash != consent_request.hash;

@@ -1,5 +1,5 @@
 //! Tests of another program that writes Drawbridge's files (S04, S11, S21): approvals, reviewed definitions, addresses
-//! of model providers, and the audit log. Approvals that it forges have no effect, and a revocation by an instance of
+//! of model providers, and the audit log. Forged approvals have no effect, and a revocation by one instance of
 //! Drawbridge applies to the others.
 
 use std::collections::HashMap;
@@ -18,13 +18,13 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, scripted};
 
 use crate::report::{Figures, Row};
 
-/// A keychain that outlasts each host.
+/// Keychain in memory, which remains when the host is restarted.
 #[derive(Default)]
 struct Keychain {
     secrets: Mutex<HashMap<String, String>>,
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
-    /// Set if the keychain is unavailable.
+    /// Set while the keychain is unavailable.
     gone: AtomicBool,
 }
 
@@ -81,7 +81,7 @@ async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: boo
     TestApp::start_with(folder, servers, HostOptions::default(), keychain.clone()).await
 }
 
-/// Starts the server with a permanent approval of its start.
+/// Starts the server with a permanent approval.
 async fn approve_permanently(app: &TestApp) {
     app.host.start_server("bad".into()).await.unwrap();
     let request = app.consent_request("bad", "its start", |_| true).await;
@@ -93,7 +93,7 @@ async fn grants(host: &Host) -> usize {
     host.grants().await.unwrap().len()
 }
 
-/// Waits until the condition holds, and returns the time that it took.
+/// Waits until the condition holds. Returns the time that it took.
 async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
     let start = Instant::now();
     while !holds().await {
@@ -113,8 +113,8 @@ fn document(file: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
-/// Approves a start permanently, closes the host, has a file changed, and opens the host again. The start must request
-/// consent.
+/// Approves a start permanently, closes the host, changes a file, and opens the host again. Asserts that the next start
+/// requires consent.
 async fn assert_asks_after(what: &str, change: impl FnOnce(&Path)) {
     let row = row(what);
     let keychain = Arc::new(Keychain::default());
@@ -137,7 +137,7 @@ async fn assert_asks_after(what: &str, change: impl FnOnce(&Path)) {
     assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: with the file: {}", problem.message);
     let told = entries(&app, "document");
     assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: and written down: {told:?}");
-    // Later approvals of the user are effective.
+    // New approvals of the user are effective.
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     assert_eq!(grants(&app.host).await, 1, "{what}: what the user approves holds");
     app.host.close().await;
@@ -201,7 +201,7 @@ async fn s21_unsealed_approvals_are_adopted_once() {
     let file = folder.path().join("data/grants.json");
     let grants_only = document(&file)["document"].clone();
     std::fs::write(&file, grants_only.to_string()).unwrap();
-    // As in versions without seals, the keychain contains none.
+    // In versions without seals, the keychain contains none.
     keychain.marks.lock().unwrap().clear();
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 1, "it is taken over");
@@ -237,7 +237,7 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     withstood(row);
 }
 
-/// As by a program that ends the keychain's process and removes `secrets.json`.
+/// The attacker ends the keychain's process and removes `secrets.json`.
 #[tokio::test]
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = row("S21, approvals without a seal, and the keychain is gone");
@@ -276,7 +276,7 @@ async fn s11_revocation_applies_to_other_instances() {
     let id = app.host.grants().await.unwrap()[0].id;
     assert!(app.host.revoke_grant(id).await.unwrap(), "it is revoked");
     let took = until("it ends for the other", || async { grants(&other).await == 0 }).await;
-    // A build for tests shares its machine with others.
+    // Debug builds share their machine with other processes.
     let most = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
     assert!(took < most, "after {took:?}");
     other.close().await;

@@ -1,5 +1,5 @@
-//! Tests of the review before anything of a server is used: marks for new, changed, similar and misleading texts (X01
-//! to X06), and the origin of the text that led to a call (X09).
+//! Tests of the review before content of a server is used: marks for new, changed, similar and misleading texts (X01 to
+//! X06), and the origin of the text that led to a call (X09).
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
@@ -25,7 +25,7 @@ fn echo(description: &str) -> Value {
     json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// Returns the review marks of the only tool of a server.
+/// Returns the hash and the review marks of a server's tool.
 async fn marks(app: &TestApp, server: &str, tool: &str) -> (String, ReviewFindings) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let (hash, marks, _) =
@@ -112,7 +112,7 @@ async fn x01_poison_is_marked_in_every_field_and_nothing_is_enabled_before_its_r
     }
     assert!(marked >= 10, "{what}: at least 10 of 12 are marked, but only {marked} are");
 
-    // Trusting a server covers the reviewed definitions.
+    // Trust in a server covers only reviewed definitions.
     let tool = &listed[0]["name"];
     let call = pair.begin("first", tool.as_str().unwrap(), json!({}));
     let request = pair.asked(what, |_| true).await;
@@ -148,7 +148,7 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
     app.decide(&request, UserDecision::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
 
-    // A review does not restore the old approval, which is bound to the old definition.
+    // A review does not restore an approval of the old definition.
     let (hash, _) = marks(app, "bad", "echo").await;
     let seen = |hash: &str| {
         vec![ShownDefinition { kind: offers::review::DefinitionKind::Tool, name: "echo".into(), hash: hash.into() }]
@@ -253,7 +253,7 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     app.host.record_conversation_servers(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
 
-    // The user allows the tool permanently. Then a model may use it, unless the conversation contains text from another
+    // The user allows the tool permanently. A model may then use it, unless the conversation contains text from another
     // source.
     let call = begin(app, user(), "allowed", "post");
     app.decide(&app.consent_request("post", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always))
@@ -296,7 +296,7 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), before, "{what}: and nothing was sent");
 
-    // The user's own call is the user's own.
+    // Calls of the user are not affected.
     let own = tokio::time::timeout(EVENT_TIMEOUT, begin(app, user(), "own", "post")).await;
     own.expect("it does not ask").unwrap().expect("what the user does is allowed as before");
     pair.close(what).await;

@@ -1,4 +1,4 @@
-//! Servers that start, end, fail and change, as the user sees them.
+//! Tests of servers that start, end, fail and change, as the user sees them.
 
 use host::view::{ConsentRequestBody, FailureReason, ServerState, UserDecision};
 use policy::ApprovalScope;
@@ -141,7 +141,7 @@ async fn closing_the_host_ends_all_servers_concurrently() {
     for name in ["a", "b", "c"] {
         pids.push(app.ready(name).await.pid.unwrap());
     }
-    // The clock is the point here: each takes at least four seconds to end, one after the other eight.
+    // Real time is measured: each server takes at least four seconds to end, so two in sequence would take eight.
     let before = std::time::Instant::now();
     app.host.close().await;
     assert!(before.elapsed().as_secs() < 8, "stubborn servers are ended side by side: {:?}", before.elapsed());
@@ -256,7 +256,7 @@ async fn invalid_document_is_moved_aside_and_reported() {
 async fn x33_server_receives_only_configured_variables() {
     let mut config = scripted(&[]);
     config.as_stdio_mut().unwrap().env.insert("GIVEN".into(), "yes".into());
-    // The test's own environment has much that no server may see, cargo's for one.
+    // The environment of the test contains variables that no server may see, such as those of cargo.
     let app = TestApp::start(vec![("curious", config)]).await;
     app.ready("curious").await;
     let user = app.decide_automatically(crate::pair::allow_use);

@@ -1,5 +1,5 @@
-//! Tests of missing responses over stdio (X35): every wait has a timeout with its cause, and the user can cancel it
-//! earlier.
+//! Tests of missing responses over stdio (X35): every wait has a timeout, which the error message names, and the user
+//! can cancel it earlier.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ async fn x35_server_that_never_responds_times_out() {
     assert_never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// Covers a server of an older revision, which may ignore an unknown request and is then opened with that revision.
+/// A server of an older revision may ignore an unknown request. The handshake is then repeated with that revision.
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
@@ -74,7 +74,8 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     pair.close(what).await;
 }
 
-/// Starts a server that never responds to a call, with the file in which it records its messages.
+/// Starts a server that never responds to a call. Also returns the folder and the file in which it records its
+/// messages.
 async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");

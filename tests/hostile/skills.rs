@@ -1,5 +1,5 @@
-//! Tests of skills with false names, files or sizes (X59), and of files that differ from the list (X60). The page's
-//! tests cover the display of skills, as X12 and X14.
+//! Tests of skills with wrong names, files or sizes (X59), and of files that differ from the list (X60). The page's
+//! tests cover their display (X12, X14).
 
 use host::skills::SkillError;
 use offers::catalog::MAX_ITEMS;
@@ -13,7 +13,7 @@ const ROOT: &str = "skill://bad/act";
 const URI: &str = "skill://bad/act/SKILL.md";
 const TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
 
-/// Returns the entry of a skill with a single file of these bytes.
+/// Returns the list entry of a skill with a single file of this content.
 fn entry(text: &str) -> Value {
     let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
     json!({
@@ -23,7 +23,7 @@ fn entry(text: &str) -> Value {
     })
 }
 
-/// Well-behaved and hostile server, the latter with these results.
+/// Good server, and a bad server with the specified results for its methods.
 struct SkillServers {
     pair: ServerPair,
     folder: tempfile::TempDir,
@@ -39,7 +39,7 @@ impl SkillServers {
         });
         let mut arguments = vec!["--record".to_owned(), folder.path().join("record").display().to_string()];
         for (at, (method, result)) in [("initialize", opened)].iter().chain(replies).enumerate() {
-            // Some are longer than an argument may be.
+            // A reply may be longer than a command line argument can be.
             let file = folder.path().join(at.to_string());
             std::fs::write(&file, result.to_string()).unwrap();
             arguments.extend(["--reply".to_owned(), format!("{method}=@{}", file.display())]);
@@ -49,7 +49,7 @@ impl SkillServers {
         Self { pair, folder }
     }
 
-    /// Counts the requests with this method that the hostile server received.
+    /// Counts the requests with this method that the bad server received.
     fn received_requests(&self, method: &str) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap();
         record.matches(&format!(r#""method":"{method}""#)).count()

@@ -43,7 +43,7 @@ async fn x33_server_receives_only_what_it_needs() {
     pair.close(what).await;
 }
 
-/// Checks that no file that may be displayed in a terminal contains control sequences.
+/// No file that may be displayed in a terminal contains control sequences.
 #[tokio::test]
 async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {
@@ -56,7 +56,7 @@ async fn x11_no_file_contains_terminal_control_sequences() {
         for raw in ["\u{1b}[2J", "\u{1b}]8;;", "\u{7}bell", "\u{7}link"] {
             assert_eq!(leaks::found(&places, raw), None, "{what}: no file has {raw:?} as it came");
         }
-        // A database may contain any byte. Text files contain no control characters for terminals.
+        // A database may contain any byte. Text files must not contain control characters.
         places.retain(|(_, text)| !text.contains('\u{fffd}') && !text.contains('\0'));
         places.push(("the log".to_owned(), log::text()));
         assert!(places.iter().any(|(place, _)| place.ends_with("mcp.json")), "{what}: the files are looked through");

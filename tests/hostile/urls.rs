@@ -1,4 +1,4 @@
-//! Tests of URLs that a server requests to open (X23, and X17 if they arrive by other ways).
+//! Tests of URLs that a server requests to open (X23), or that reach the page in other ways (X17).
 
 use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
@@ -19,7 +19,7 @@ fn url_request(url: &str) -> String {
     format!("tools/call={asked}")
 }
 
-/// Returns URLs that must never be opened, regardless of the user's decision.
+/// Returns URLs that must never be opened, whatever the user decides. Each has a description.
 fn refused() -> Vec<(&'static str, String)> {
     let name = word("host");
     vec![
@@ -36,7 +36,7 @@ fn refused() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Waits until the bad server has received the response to its request.
+/// Waits until a response to the bad server's request was sent.
 async fn answered(pair: &ServerPair) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {

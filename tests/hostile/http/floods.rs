@@ -9,12 +9,13 @@ use super::{LEGACY, misbehaving_at_calls, proper, remote};
 use crate::pair::ServerPair;
 use crate::report::Row;
 
-/// As it stands there. The script runs in the same process, so these tests have threads for both, as the app has.
+/// Number of messages in a flood. The script runs in the same process, so these tests use several threads, like the
+/// app.
 const COUNT: u32 = 200_000;
-/// Events that are written at once.
+/// Number of events per write.
 const AT_ONCE: u32 = 100;
 
-/// Written by hand, as the script must not need more time than the host.
+/// Returns the text of a notification. Not serialized as JSON, so that the script takes less time than the host.
 fn notification(method: &str, token: &Value, step: u32) -> String {
     let params = match method {
         "notifications/message" => format!(r#"{{"level":"error","data":"line {step}"}}"#),
@@ -74,7 +75,7 @@ async fn x41_flood_of_list_changes() {
     flooded_with("notifications/tools/list_changed").await;
 }
 
-/// X40: a server that drops every call at once is not retried without limit.
+/// X40: the server drops every connection of a call. The number of retries must be bounded.
 #[tokio::test]
 async fn x40_dropped_connections_end_the_call() {
     let server = misbehaving_at_calls(LEGACY, |_, answer| async move {
@@ -89,7 +90,8 @@ async fn x40_dropped_connections_end_the_call() {
     pair.close("X40, dropped connections").await;
 }
 
-/// Serves a stream that ends at once each time, with a requested delay before reconnecting.
+/// Counts how often a stream is resumed that always ends immediately, with this `retry` delay. Returns the count, the
+/// duration, and a row of the result table.
 async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"

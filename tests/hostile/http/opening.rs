@@ -1,4 +1,4 @@
-//! Tests of servers that fail during the opening: the state contains the cause, and other servers are not affected
+//! Tests of servers that fail during the handshake: their state contains the cause, and other servers are not affected
 //! (X35, X42, X54).
 
 use host::view::{FailureReason, ServerState};
@@ -9,7 +9,8 @@ use testkit::http::{HttpRequest, HttpServer, ordinary};
 use super::{LEGACY, MODERN, misbehaving_at, remote};
 use crate::pair::ServerPair;
 
-/// Opens the server at this URL, which fails with one of these words; the good one is well all the while.
+/// Asserts that a server at this URL fails with one of these words in its message while the good server keeps
+/// responding. Returns the reason.
 pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureReason {
     let pair = ServerPair::opening(remote(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
@@ -50,14 +51,13 @@ async fn closed_port_is_unreachable() {
     let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
     let url = gone.url("/mcp");
     drop(gone);
-    // The listener is closed by the runtime a moment after it is dropped.
-    // sleep: no event reports that a port is free.
+    // The runtime closes the listener shortly after it was dropped. sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let reason = fails(url, "nobody listens", &["could not be reached"]).await;
     assert_eq!(reason, FailureReason::Unreachable, "the reason is its own");
 }
 
-/// A tool with an invalid header annotation is omitted and reported, and nothing of it is sent.
+/// A tool with an invalid header annotation is omitted and reported, and none of its headers is sent.
 #[tokio::test]
 async fn x54_tools_with_invalid_header_names_are_dropped() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
@@ -115,7 +115,7 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
     pair.close(what).await;
 }
 
-/// Over stdio, where there are no headers, no tool is omitted, and only the message is sent.
+/// Over stdio there are no headers, so no tool is omitted, and only the message is sent.
 #[tokio::test]
 async fn x54_stdio_has_no_headers() {
     let what = "X54 over stdio";

@@ -1,5 +1,5 @@
-//! Tests of the proxy that the environment names: it is used, it sees only the destination of a secure connection, and
-//! its errors are distinguished from the server's. Addresses of this computer are reached without it.
+//! Tests of the proxy in the environment: it is used, it receives only the destination of a TLS connection, and its
+//! errors are distinguished from those of the server. Local addresses are connected to without it.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ async fn ordinary_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
-/// A proxy that leads every CONNECT to this address.
+/// Starts a proxy that connects every CONNECT request to this address.
 async fn tunnel_proxy(address: SocketAddr) -> HttpServer {
     HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "CONNECT" { answer.tunnel(address).await } else { answer.status(403).await }

@@ -1,4 +1,4 @@
-//! Tests of redirects: no data of the user is sent to another origin, and the number of redirects is bounded (X49).
+//! Tests of redirects: no user data is sent to another origin, and the number of redirects is bounded (X49).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::pair::ServerPair;
 
 const SECRET: &str = "Bearer of-the-user";
 
-/// Adds a server with a secret header while the good server is in use, and returns the result of its start.
+/// Adds a server with a secret header while the good server is called, and returns the result of its start.
 async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = ServerPair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
@@ -37,7 +37,7 @@ fn assert_received_nothing(what: &str, other: &HttpServer) {
     }
 }
 
-/// A server that redirects everything.
+/// Starts a server that redirects every request to `target`.
 async fn redirecting(status: u16, target: String) -> HttpServer {
     let target = Arc::new(target);
     HttpServer::start(move |_, mut answer| {
@@ -65,7 +65,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
     }
 }
 
-/// The same once the server is in use: a call must not follow either.
+/// The server redirects calls once it is ready.
 #[tokio::test]
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {

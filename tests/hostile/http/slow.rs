@@ -1,4 +1,4 @@
-//! Tests of missing or slow responses: every wait has a timeout, with its cause (X35, X52).
+//! Tests of missing or slow responses: every wait has a timeout, which the error message names (X35, X52).
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["no answer"]);
         assert!(call.took >= IDLE_TIMEOUT, "{what}: it was waited for: {:?}", call.took);
-        // In the older era the server is notified. In the newer one, closing the stream is the notification.
+        // In revisions with `initialize` the server is notified. In the newer one, closing the stream cancels the call.
         let told = server.count("notifications/cancelled");
         assert_eq!(
             told,
@@ -104,7 +104,7 @@ async fn x52_stream_of_one_byte_per_second_times_out() {
 async fn x52_unterminated_event_times_out() {
     let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
-        // All of it but the empty line.
+        // The event without its final empty line.
         answer.write_raw(format!("data: {}\n", super::proper(&request)).as_bytes()).await?;
         answer.hang_until_closed().await
     })
@@ -126,7 +126,7 @@ async fn x52_stream_of_comments_times_out() {
     ends(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
-/// Checks that progress extends a call's timeout, but not without limit.
+/// Progress extends the timeout of a call only up to a limit.
 #[tokio::test]
 async fn x52_stream_of_progress_times_out() {
     let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {

@@ -1,4 +1,4 @@
-//! Tests of HTTP/2: it is used if the server offers it, and a server's errors in it affect only their call (X37, X40).
+//! Tests of HTTP/2: it is used if the server offers it, and errors in a stream affect only their call (X37, X40).
 
 use testkit::http::{HttpRequest, ordinary};
 use testkit::http2::{Http2Reply, Http2Server};
@@ -19,7 +19,8 @@ fn valid_reply(request: &HttpRequest) -> Http2Reply {
     }
 }
 
-/// Runs the named test with a server that responds to calls in this way. The rows are retained until the test ends.
+/// Runs the named test again in a separate process, with a server that sends this reply to calls. The rows are retained
+/// until the test ends.
 async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
     let authority = CertificateAuthority::new();
     let (_folder, trusted) = trusting(&authority);
@@ -33,7 +34,7 @@ async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
     (server, rows)
 }
 
-/// In the other process: one call, and how it ends.
+/// Makes one call in the separate process, and checks its result.
 async fn call(url: String, what: &str, words: &[&str]) {
     let pair = ServerPair::ready(remote(url)).await;
     let call = pair.bad_call(what).await;

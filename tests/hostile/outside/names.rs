@@ -1,4 +1,4 @@
-//! Names that are taken for others: of tools, of servers, and of prompts.
+//! Tests of confusable names of tools, servers and prompts.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
 //! Tests of results and calls: results that contain instructions, calls that are repeated or differ from the displayed
-//! payload, and commands that do harm by themselves.
+//! payload, and commands that are harmful themselves.
 
 use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
@@ -86,7 +86,7 @@ async fn b11_displayed_payload_is_the_sent_one() {
     let got = stage.got("bank");
     let sent = got.lines().find(|line| line.contains("tools/call")).expect("it was sent");
     assert!(sent.contains(&json!(arguments).to_string()), "byte for byte what was shown: {sent}");
-    // An approval of bytes other than the pending ones has no effect.
+    // An approval of bytes other than the pending ones must have no effect.
     let (host, arguments) = (stage.app.host.clone(), arguments.clone());
     let call =
         tokio::spawn(async move { host.call_tool("x".into(), "bank".into(), "pay".into(), arguments, None).await });

@@ -1,5 +1,5 @@
-//! Tests that a sign-in stays within its approval: destinations of credentials (S01), origin of tokens (S07), and
-//! scopes of tokens (S14). Each test decides the consent requests of the bad server's sign-in.
+//! Tests that a sign-in does not exceed its approval: destinations of credentials (S01), origin of tokens (S07), and
+//! scopes of tokens (S14). Each test decides on the consent requests of the bad server's sign-in.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,7 @@ use super::{SignIn, ended};
 use crate::pair::ServerPair;
 use crate::report::word;
 
-/// Returns both servers, with nothing started yet.
+/// Returns the server pair, with no server started.
 async fn unstarted_pair(
     what: &str,
     script: ProtectedScript,
@@ -56,7 +56,7 @@ impl SignIn {
         self.pair.app.decide(request, UserDecision::Deny).await;
     }
 
-    /// Allows the tool that is called, for this once.
+    /// Approves the pending call of the tool once.
     async fn allow_tool(&self) {
         let request = self.pair.asked(&self.what, |_| true).await;
         self.allow(&request).await;
@@ -67,7 +67,7 @@ impl SignIn {
         self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
-    /// Another program writes this into the settings.
+    /// Replaces a text in the settings file, like another program would.
     async fn edit(&self, before: &str, after: &str) {
         let file = self.pair.app.folder.path().join("mcp.json");
         let text = std::fs::read_to_string(&file).unwrap();
@@ -79,7 +79,7 @@ impl SignIn {
     }
 }
 
-/// Returns settings of a machine that signs in without a user.
+/// Returns settings for a sign-in with client credentials, without a user.
 fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
     AuthConfig { scopes, ..with_secret(issuer, GrantType::ClientCredentials) }
@@ -91,7 +91,7 @@ fn changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
 }
 
-/// The token endpoints that a question shows.
+/// Returns the URLs of the token endpoints that a consent request shows.
 fn token_endpoints(request: &ConsentRequestView) -> Vec<String> {
     let ConsentRequestBody::SignIn { endpoints, .. } = &request.body else { panic!("a sign-in: {request:?}") };
     let of_tokens = endpoints.iter().filter(|endpoint| endpoint.purpose == EndpointUse::Token);
@@ -240,7 +240,7 @@ async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     tried.close().await;
 }
 
-/// The metadata move while the server runs, and its token is refused.
+/// The metadata change while the server is running, and its token is rejected.
 #[tokio::test]
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     let what = "S07, metadata that move after the sign-in";

@@ -1,5 +1,5 @@
-//! Tests of callbacks from the browser (X50): only the correct authorization response is accepted, once, and an
-//! incorrect one does not end the sign-in.
+//! Tests of redirects from the browser to Drawbridge (X50): only the correct authorization response is accepted, once,
+//! and an incorrect one does not end the sign-in.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{SignIn, ended};
 
-/// Starts a sign-in that waits for the browser, and returns the URL that was opened.
+/// Starts a sign-in that waits for the browser. Returns the URL that the browser was opened with.
 async fn start_sign_in(what: &str) -> (SignIn, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
@@ -92,7 +92,7 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     tried.close().await;
 }
 
-/// Checks that hundreds of invalid responses, and idle connections, do not prevent a sign-in.
+/// Hundreds of invalid responses and idle connections do not prevent a sign-in.
 #[tokio::test]
 async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     let what = "X50, a flood of callbacks";
@@ -118,7 +118,7 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     tried.close().await;
 }
 
-/// Covers a sign-in that is cancelled while the browser is open: the listener is closed, and the cause is reported.
+/// A sign-in is cancelled while the browser is open. Its listener is closed, and the cause is reported.
 #[tokio::test]
 async fn x50_cancelled_sign_in_closes_its_listener() {
     let what = "X50, cancelled";
@@ -131,7 +131,7 @@ async fn x50_cancelled_sign_in_closes_its_listener() {
     tried.close().await;
 }
 
-/// [auth-redirect-registered]: the port is chosen freely, so that an occupied port is no obstacle.
+/// [auth-redirect-registered]: the port is chosen freely, so an occupied port does not prevent a sign-in.
 #[tokio::test]
 async fn x50_concurrent_sign_ins_have_separate_ports() {
     let what = "X50, two at a time";

@@ -48,7 +48,7 @@ async fn x44_response_of_another_issuer_is_rejected() {
     }
 }
 
-/// [auth-iss-no-normalise]: forms that mean the same to a URL library are others to us.
+/// [auth-iss-no-normalise]: issuers that a URL library considers equal are different.
 #[tokio::test]
 async fn x44_issuers_are_compared_as_strings() {
     let forms: [fn(&str) -> String; 4] = [
@@ -91,7 +91,7 @@ async fn x44_error_of_another_issuer_is_not_shown() {
     tried.close().await;
 }
 
-/// [auth-as-issuer-match]: metadata that name another issuer are discarded, none of their endpoints is used.
+/// [auth-as-issuer-match]: metadata that name another issuer are discarded, and none of their endpoints is used.
 #[tokio::test]
 async fn x44_metadata_of_another_issuer_is_discarded() {
     for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {

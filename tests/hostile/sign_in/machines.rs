@@ -1,4 +1,4 @@
-//! Tokens that are got without a user: the app's own credentials, an enterprise's identity provider.
+//! Tests of tokens that are obtained without a user: client credentials, and an enterprise's identity provider.
 
 use std::sync::atomic::Ordering;
 
@@ -16,7 +16,7 @@ use crate::report::word;
 pub(super) const ID: &str = "harbour-office";
 const REVISION: &str = "2026-07-28";
 
-/// Returns an authorization server that knows this client and does not register others.
+/// Returns an authorization server with one pre-registered client, which registers no others.
 pub(super) fn knows(secret: &str) -> AuthorizationScript {
     AuthorizationScript {
         registration: false,
@@ -27,7 +27,7 @@ pub(super) fn knows(secret: &str) -> AuthorizationScript {
     }
 }
 
-/// Settings with the client's secret.
+/// Returns settings with the client's secret, for this grant type.
 pub(super) fn with_secret(issuer: &AuthorizationServer, grant: GrantType) -> AuthConfig {
     AuthConfig {
         client_id: Some(ID.to_owned()),
@@ -42,7 +42,7 @@ fn modern() -> ProtectedScript {
     ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
 }
 
-/// Starts a server with these settings. The secrets are stored where the user puts them.
+/// Starts the sign-in of a server with these settings. `kept` are the names and values of secrets to store before.
 async fn begin(
     what: &str,
     script: ProtectedScript,
@@ -62,7 +62,7 @@ async fn begin(
     SignIn { what: what.to_owned(), pair, issuer, server }
 }
 
-/// The extensions that requests declare.
+/// Returns `true` if every request declares the extension.
 fn declared(tried: &SignIn, extension: &str) -> bool {
     let calls = tried.server.with_method("tools/list");
     let capabilities = |call: &testkit::http::HttpRequest| {
@@ -96,7 +96,7 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     tried.close().await;
 }
 
-/// Checks that a sign-in without a user is not repeated without limit.
+/// A sign-in without a user is not repeated without limit.
 #[tokio::test]
 async fn x51_client_credentials_are_not_requested_in_a_loop() {
     for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {

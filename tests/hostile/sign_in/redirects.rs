@@ -1,4 +1,4 @@
-//! Redirects with a token at stake (X49).
+//! Tests of redirects of requests that contain a token or a code (X49).
 
 use testkit::authorization::{AuthorizationScript, ProtectedScript};
 use testkit::http::{HttpServer, ordinary};
@@ -16,7 +16,7 @@ fn assert_received_nothing(what: &str, other: &HttpServer) {
     }
 }
 
-/// [auth-only-own-as-tokens]: the token is for the server's own origin.
+/// [auth-only-own-as-tokens]: the token is only sent to the origin of the server.
 #[tokio::test]
 async fn x49_token_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
@@ -31,8 +31,7 @@ async fn x49_token_does_not_follow_a_redirect() {
     }
 }
 
-/// Checks that code, verifier and client are only sent to the named token endpoint, and not to the target of its
-/// redirect.
+/// Code, verifier and client credentials are only sent to the token endpoint, and not to the target of its redirect.
 #[tokio::test]
 async fn x49_code_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {

@@ -1,5 +1,4 @@
-//! Tests of the specification's requirements on sign-in, observed at both servers, with an ordinary user and ordinary
-//! servers.
+//! Tests of the specification's requirements on sign-in, observed at both servers. User and servers are well-behaved.
 
 use host::view::ServerState;
 use serde_json::{Map, json};
@@ -50,8 +49,8 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
 }
 
 /// [auth-pkce] [auth-pkce-s256] [auth-resource-authorize] [auth-resource-token] [auth-resource-always]
-/// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the metadata do not
-/// mention resources, and the requests name them nevertheless.
+/// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the requests contain the
+/// resource, although the metadata do not mention resources.
 #[tokio::test]
 async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     let what = "the requests of a sign-in";
@@ -132,7 +131,7 @@ async fn user_signs_in_again_without_a_refresh_token() {
 }
 
 /// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege]: consent to the
-/// scopes of a call is requested when the call needs them.
+/// scopes of a call is requested only when the call needs them.
 #[tokio::test]
 async fn more_scopes_are_requested_when_needed() {
     let what = "step-up";
@@ -182,9 +181,8 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
     }
 }
 
-/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: no secret is in a file, in the activity,
-/// in the steps or in the data sent to the page, as [`SignIn::close`] checks. This test does so after all operations
-/// with a token.
+/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: after all operations with a token, no
+/// secret is in a file, in the activity, in the steps, or in the data sent to the page, as [`SignIn::close`] asserts.
 #[tokio::test]
 async fn sign_out_leaves_nothing() {
     let what = "signing out";

@@ -26,13 +26,13 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     host.start_server("bad".into()).await.unwrap();
     assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the second");
     assert_eq!(second.count("/register"), 1, "{what}: registered anew there");
-    // The resource server is the same one, and may receive the tokens of both issuers for itself.
+    // Both issuers have the same resource server, which may receive the tokens of both.
     let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
     assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
     tried.close().await;
 }
 
-/// The metadata move while the server runs, and its token is refused.
+/// The metadata change while the server is running, and its token is rejected.
 #[tokio::test]
 async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let what = "X51, moved with a refresh token at hand";
@@ -55,7 +55,8 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     tried.close().await;
 }
 
-/// [auth-only-own-as-tokens]: a server that names another's resource gets no token for it, nor that one's.
+/// [auth-only-own-as-tokens]: a server whose metadata name another server's resource gets no token for that resource,
+/// nor the other server's token.
 #[tokio::test]
 async fn x51_server_cannot_request_a_token_for_another_resource() {
     let what = "X51, another's resource";
@@ -67,7 +68,7 @@ async fn x51_server_cannot_request_a_token_for_another_resource() {
         ..ProtectedScript::default()
     };
     let thief = ProtectedServer::start(thief, &[&issuer]).await;
-    // The honest one is in use.
+    // The server of the named resource is ready.
     let tried = SignIn::with(what, issuer.clone(), honest, |_| {}).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: the honest one is in use");
     let other = SignIn::with(what, issuer.clone(), thief, |_| {}).await;

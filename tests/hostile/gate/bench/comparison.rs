@@ -12,13 +12,14 @@ use testkit::deadline::poll_until;
 use super::GateBench;
 use crate::gate::{REMOTE_SERVER, SERVER};
 
-/// Messages that the server received: requests by method, and results of its own requests without refusals.
+/// Messages that the server received: requests of the host by method, and results for requests of the server. Errors
+/// are ignored.
 pub(super) struct ReceivedMessages(Vec<Value>);
 
 impl ReceivedMessages {
     pub(super) fn read(record: &Path) -> Self {
         let text = std::fs::read_to_string(record).unwrap_or_default();
-        // The last line may be half there.
+        // The last line may be incomplete.
         Self(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
@@ -32,7 +33,7 @@ impl ReceivedMessages {
     }
 }
 
-/// The same words for the same JSON.
+/// Returns the canonical JSON text of a value, so that equal values have equal texts.
 pub(super) fn exactly(value: &Value) -> String {
     policy::canonical_json(value)
 }
@@ -50,7 +51,7 @@ impl GateBench {
         entries
     }
 
-    /// Compares the sent payloads, the approvals, and the log.
+    /// Asserts that the sent payloads, the approvals and the log agree.
     pub(in crate::gate) async fn compare(&mut self) {
         self.settle().await;
         let (got, log) = (ReceivedMessages::read(&self.record), self.log());
@@ -58,7 +59,7 @@ impl GateBench {
         let allowed = |kind: &str| {
             log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()
         };
-        // An allowed payload that was not sent has a second entry in the log.
+        // For an approved payload that was not sent, the log has a second entry that cancels the first.
         let of = |kind: &str| {
             let mut left = allowed(kind);
             for gone in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
@@ -71,7 +72,7 @@ impl GateBench {
         let by_user = |e: &&&AuditEntry| e.by == "user";
         for entry in log.iter().filter(|e| e.decision == "allowed" && e.by != "user") {
             let is_read = ["prompt", "resource"].contains(&entry.kind.as_ref());
-            // A connection that continues after a sign-in. Those are counted below.
+            // Connections that continue after a sign-in. They are compared separately below.
             let goes_on = entry.kind == "connect-server" && entry.by == "policy";
             assert!(is_read || goes_on || approved.standing, "nothing but what stands is allowed unasked: {entry:?}");
         }
