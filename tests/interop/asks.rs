@@ -24,7 +24,7 @@ async fn everything() -> TestApp {
     app
 }
 
-/// Returns the JSON value that the tool quotes in its last text.
+/// Returns the JSON value in the last text of a tool result.
 fn raw_result(result: &mcp_proto::types::CallToolResult) -> Value {
     let text = text(result);
     let (_, json) = text.split_once('{').unwrap_or_else(|| panic!("the tool shows what it got: {text}"));
@@ -84,7 +84,8 @@ async fn refused_sampling_is_an_error_in_the_tool() {
     assert!(words.contains("-1") && words.contains("rejected"), "[sampling-reject-error]: it was told so: {words}");
 }
 
-/// Checks every field of the form: accepted values, default, and an invalid value with its error.
+/// Returns the expected fields of the form, each with its name, kind, default, a valid value, and the problem of an
+/// invalid one.
 #[allow(clippy::approx_constant, reason = "the server's own number, not a circle's")]
 fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
@@ -143,7 +144,7 @@ fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)
     ]
 }
 
-/// A right value for every field.
+/// Returns content with a valid value for every field.
 fn valid_content() -> Map<String, Value> {
     object(&json!({
         "name": "Ann Hansen", "check": true, "firstLine": "Call me Ishmael.", "email": "ann@harbour.example",
@@ -242,7 +243,8 @@ async fn url_is_opened_only_after_consent() {
     }
 }
 
-/// In 2025-11-25, with error -32042, the pages are opened first, and then the same call is repeated.
+/// In 2025-11-25, a call that fails with error -32042 requires the user to open URLs. Afterwards the same call is
+/// repeated.
 #[tokio::test]
 async fn call_that_requires_a_url_can_be_repeated() {
     let app = everything().await;

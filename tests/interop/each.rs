@@ -1,5 +1,5 @@
-//! Checks that hold for every server: the user approves its exact command, the newest common revision is negotiated,
-//! all lists are read, a call requests consent and returns a result, an error is shown as one, and no process remains
+//! Checks that apply to every server: the user approves its exact command, the newest common revision is negotiated,
+//! all lists are read, a call requires consent and returns a result, an error is shown as such, and no process remains
 //! after a stop.
 
 use std::path::Path;
@@ -16,16 +16,16 @@ use crate::user::{activity, allow, call, call_as, call_id, complete_catalog, end
 
 struct Case {
     config: ServerConfig,
-    /// Name that the server reports of itself.
+    /// Name in the server's `serverInfo`.
     claims: &'static str,
     revision: &'static str,
-    /// Tools, prompts, resources, templates.
+    /// Expected numbers of tools, prompts, resources and templates.
     offers: [usize; 4],
-    /// A call that succeeds, and a text in its result.
+    /// Name and arguments of a successful call, and a text that its result contains.
     works: (&'static str, Value, &'static str),
-    /// Structured content of that result, as far as it is predictable.
+    /// Expected structured content of that result, or `None` if it varies.
     structured: Option<Value>,
-    /// A call that the tool itself rejects, and a text in its error.
+    /// Name and arguments of a call that the tool rejects, and a text that its error contains.
     fails: (&'static str, Value, &'static str),
 }
 
@@ -128,7 +128,7 @@ fn demo_case(era: &str, revision: &'static str) -> Case {
         config: demo(&["--era", era]),
         claims: "demo-server",
         revision,
-        // One of its tools can only be done as a task of the newest revision.
+        // One of its tools can only be called as a task of the newest revision.
         offers: [if era == "modern" { 17 } else { 16 }, 5, 16, 3],
         works: ("add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
         structured: Some(json!({ "sum": 5.0 })),
@@ -174,7 +174,7 @@ async fn assert_starts_when_approved(app: &TestApp, case: &Case) {
     assert_eq!(claims.as_deref(), Some(case.claims), "what it calls itself is known");
 }
 
-/// Checks the order of the opening messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
+/// Asserts the order of the handshake messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
 /// `[lifecycle-no-handshake-modern]`.
 async fn assert_opening_order(app: &TestApp, case: &Case) {
     let sent = sent(app, "it").await;
@@ -227,7 +227,7 @@ async fn assert_call_requires_consent(app: &TestApp, case: &Case) {
     }
 }
 
-/// A real server's messages are all valid; a note on one of them would be our fault.
+/// Asserts that no message of a server was reported as invalid. These servers send only valid messages.
 async fn assert_no_anomalies(app: &TestApp) {
     for entry in activity(app, "it").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "this was understood: {entry:?}");

@@ -1,4 +1,4 @@
-//! Tests of programs that only the login shell finds, in the way that nvm, pyenv and Homebrew install them.
+//! Tests of programs that are only in the search path of the login shell, as installed by nvm, pyenv or Homebrew.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::user::{call, text};
 
 const INSIDE: &str = "INTEROP_DESKTOP_SESSION";
 
-/// Reproduces the environment of a desktop launcher: a short PATH, and a home whose start-up file adds the folder of a
-/// version manager. Since an environment belongs to a process, the test runs itself in a separate one.
+/// Reproduces the environment of a desktop launcher: a short PATH, and a home folder whose profile adds the folder of a
+/// version manager. The test runs itself in a separate process with this environment.
 #[tokio::test]
 async fn programs_of_a_version_manager_are_found() {
     if std::env::var_os(INSIDE).is_some() {
@@ -43,7 +43,7 @@ fn run_in_session(home: &Path) {
         .env("HOME", home)
         .env("PATH", "/usr/bin:/bin")
         .env("SHELL", "/bin/sh")
-        // Shells that find this variable set keep the last word of a command in it.
+        // If this variable is set, shells replace its value with the last word of a command.
         .env("_", "set")
         .env("SECRET_OF_THE_SESSION", "never passed on")
         .output()
@@ -60,7 +60,7 @@ async fn in_the_session() {
         args: vec![installed::script("server-everything")],
         ..StdioConfig::default()
     };
-    // Its first line is `#!/usr/bin/env node`.
+    // The script begins with `#!/usr/bin/env node`.
     let script = installed::node_modules().join(".bin/mcp-server-everything");
     let by_script = command(script.clone(), &[]);
     let app = TestApp::start(vec![("name", by_name.into()), ("script", by_script)]).await;

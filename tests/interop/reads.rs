@@ -99,7 +99,7 @@ async fn resources_and_templates_are_read() {
         let read = app.host.read_resource(call_id(), SERVER.into(), uri.clone()).await.unwrap();
         assert_eq!(read[0].uri, uri, "[resources-templates-rfc6570]: the resource that it names");
         let content = if is_text { &read[0].text } else { &read[0].blob };
-        // "Resource 7", as text or as base64.
+        // The text begins with "Resource 7", as text or as base64.
         let begin = if is_text { "Resource 7" } else { "UmVzb3VyY2UgN" };
         assert!(content.as_ref().is_some_and(|c| c.starts_with(begin)), "[resources-text-blob]: {read:?}");
     }
@@ -122,7 +122,7 @@ async fn only_subscribed_resources_report_changes() {
         app.host.subscribe(SERVER.into(), uri.into(), true).await.unwrap();
     }
     assert_eq!(app.server(SERVER).await.subscriptions, [one, two], "both show as watched");
-    // Updates are sent immediately when they are turned on, then every five seconds.
+    // After the tool has enabled updates, the server sends one immediately, and then one every five seconds.
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
     let mut told = [next(&mut events, "an update", updated).await, next(&mut events, "an update", updated).await];
     told.sort();
@@ -159,7 +159,7 @@ async fn log_messages_respect_the_level() {
         move |e: &ActivityEntry| e.kind == ActivityKind::Log && e.body().contains("Subscribe") && e.body().contains(uri)
     };
     let (quiet, loud) = ("demo://resource/dynamic/text/1", "demo://resource/dynamic/text/2");
-    // The server logs each subscription at the level info before it responds.
+    // The server logs each subscription with the level `info` before it responds.
     app.host.set_log_level(SERVER.into(), LogLevel::Warning).await.unwrap();
     app.host.subscribe(SERVER.into(), quiet.into(), true).await.unwrap();
     app.host.set_log_level(SERVER.into(), LogLevel::Info).await.unwrap();
@@ -188,7 +188,7 @@ async fn unsupported_subscription_is_reported_without_effect() {
 
 #[tokio::test]
 async fn paged_lists_are_read_completely_in_both_eras() {
-    // One of its tools can only be done as a task of the newest revision.
+    // One of its tools can only be called as a task of the newest revision.
     for (era, tools) in [("legacy", 16), ("modern", 17)] {
         let app = TestApp::start(vec![("demo", demo(&["--era", era]))]).await;
         app.ready("demo").await;

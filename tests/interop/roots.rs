@@ -1,4 +1,4 @@
-//! Tests of roots: requested from the user once, then returned to the server, with a notification after each change.
+//! Tests of roots: the user selects them once, the server receives them, and is notified of each change.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
     path
 }
 
-/// As a server shows a folder.
+/// Returns the text by which the server displays a folder.
 fn display_form(path: &Path) -> String {
     path.display().to_string()
 }

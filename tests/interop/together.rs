@@ -1,4 +1,4 @@
-//! All servers in one host at the same time.
+//! Tests all servers in one host at the same time.
 
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;

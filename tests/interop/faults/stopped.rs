@@ -1,4 +1,4 @@
-//! Tests that a server or call ended by the user is not restarted. Only failures are recovered from.
+//! Tests that a server or call that the user has ended is not restarted. The app recovers from failures only.
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;

@@ -1,4 +1,4 @@
-//! Tests of a bundle: a real server with all dependencies, packed and signed by the official program.
+//! Tests of a bundle that contains a real server with all dependencies, packed and signed by the official tool.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::user::NewUser;
 use crate::installed;
 use crate::user::{call, text};
 
-/// Copies the files of a folder, without links: npm's lead to programs that the server does not need.
+/// Copies the files of a folder without symbolic links. Those of npm lead to programs that the server does not need.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -30,7 +30,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs the official program for bundles.
+/// Runs the official bundle tool (`mcpb`).
 async fn mcpb(user: &NewUser, arguments: &[&Path]) {
     let mut command = user.program(&installed::node());
     let output = command.arg(installed::mcpb()).args(arguments).output().await.unwrap();
@@ -38,7 +38,7 @@ async fn mcpb(user: &NewUser, arguments: &[&Path]) {
     assert!(output.status.success(), "mcpb {arguments:?}: {}", String::from_utf8_lossy(&said));
 }
 
-/// Packs a version of the server.
+/// Packs a version of the server, and returns the path of the bundle.
 async fn pack(user: &mut NewUser, version: &str) -> PathBuf {
     let source = user.path("source");
     if !source.exists() {
@@ -55,7 +55,7 @@ async fn pack(user: &mut NewUser, version: &str) -> PathBuf {
     file
 }
 
-/// The names below a folder; none if it is not there.
+/// Returns the names of the entries of a folder. Empty if the folder does not exist.
 fn below(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -113,12 +113,12 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     assert_eq!(below(&folder.join("graph")), ["memory.jsonl"], "what the user kept stays");
 }
 
-/// Returns the folders of bundles below a path. Each has the list of its files next to it.
+/// Returns the names of the folders in which bundles are unpacked.
 fn unpacked(place: &Path) -> Vec<String> {
     below(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
 }
 
-/// The api as the page has it.
+/// Returns the API that the page uses, for removing servers.
 fn removing(app: &TestApp) -> Api {
     let kept = app.folder.path().join("kept");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {

@@ -1,13 +1,13 @@
-//! Packages that a launcher loads: of npm by npx, of PyPI by uvx.
+//! Tests of packages that a launcher loads: from npm by npx, and from PyPI by uvx.
 
 use serde_json::{Value, json};
 
 use super::user::NewUser;
 
-/// The day that dependencies are taken of.
+/// Time up to which published versions of dependencies are used.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
-/// Checks that the server runs in a sandbox, with a separate home that is deleted with the server.
+/// Asserts that the server is sandboxed, with a private home folder that is deleted with the server.
 fn expect_sandbox(user: &NewUser, server: &str) {
     let sandbox = &user.settings()[server]["sandbox"];
     assert_eq!(sandbox, &json!({ "folders": [], "network": true }), "it reaches the network and no files");
@@ -54,7 +54,7 @@ async fn pypi_package_is_installed_and_called() {
             } }],
             "environmentVariables": [
                 { "name": "UV_EXCLUDE_NEWER", "value": DEPENDENCY_DATE },
-                // Certificates of an organization are in the system's store only.
+                // Certificates of an organization are only in the certificate store of the system.
                 { "name": "UV_SYSTEM_CERTS", "value": "true" },
             ],
         }],

@@ -1,4 +1,4 @@
-//! Checks a row: adds the server as a user would, and tries every feature that it has.
+//! Checks a row of the matrix: adds the server like a user, and uses every feature that it has.
 
 mod calls;
 mod catalog;
@@ -19,27 +19,27 @@ use super::servers::{Remote, Row, Transport, config};
 use super::user::{WORDS, spawn_deciding_user};
 use crate::user::{call_id, complete_catalog, object, sent, text};
 
-/// Timeout of a single check, on a machine where four rows run at once.
+/// Timeout of a single check, on a machine that tests four rows concurrently.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Outcome of a single check.
+/// Outcome of a single check, which is a cell of the table.
 pub(crate) enum Cell {
     Works,
     NotInRevision,
-    /// The SDK does not have it, for this reason.
+    /// The SDK lacks the feature, for the reason in the text.
     Lacking(&'static str),
     Failed(String),
 }
 
 /// Outcomes of the checks of a row.
 pub(crate) struct RowResult {
-    /// Revision and transport that were detected, or selected by the user.
+    /// Detected revision and transport, or those that the user has selected.
     pub(crate) found: String,
     pub(crate) cells: Vec<(Feature, Cell)>,
 }
 
 impl RowResult {
-    /// A row that ended before its features were tried.
+    /// Returns the result of a row that failed before its features were checked.
     pub(crate) fn broken(why: &str) -> Self {
         let cells = vec![(Feature::Call, Cell::Failed(why.to_owned()))];
         Self { found: String::new(), cells }
@@ -60,7 +60,7 @@ fn holds(condition: bool, seen: impl std::fmt::Debug) -> Check {
     if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
 }
 
-/// Tries everything, in order.
+/// Checks all features of a row in sequence.
 pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
     let name = row.server.name;
     let config = config(row, remote).await;
@@ -154,7 +154,7 @@ impl RowCheck<'_> {
         holds(!result.is_error && text(&result).contains(words), result)
     }
 
-    /// Returns the number of requests that were sent with a method.
+    /// Returns the number of requests with a method that the host sent.
     async fn asked(&self, method: &str) -> usize {
         sent(self.app, self.server).await.iter().filter(|sent| *sent == method).count()
     }
