@@ -1,4 +1,4 @@
-//! Tests of text, thinking, images, and the ends of responses.
+//! Tests of text, thinking, images, and end reasons of responses.
 
 use bytes::Bytes;
 use models::{
@@ -69,7 +69,7 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     }
 }
 
-/// Sends a request over this wire and returns its body.
+/// Sends a request in a wire format and returns its body.
 async fn sent(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = takes().await;
     let _ = all(&provider(wire, &url, None, ConversionChoices::default()), request).await;
@@ -95,7 +95,7 @@ async fn images_are_sent() {
 #[tokio::test]
 async fn stop_reason_is_reported() {
     let fake = FakeProvider::start();
-    // The fake provider always reports "stop" on Ollama's wire, which has a separate test below.
+    // On Ollama's wire format the fake provider always reports "stop". A separate test below covers it.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
         let cut = reply(&fake.provider(wire), asking(wire, "stop early")).await;
         assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: it reached its most tokens");

@@ -1,4 +1,4 @@
-//! Providers that misbehave: without end, silent, cut in the middle, hostile.
+//! Tests of providers that misbehave: endless, silent, truncated, and hostile responses.
 
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,8 @@ fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider(kind, url, None, ConversionChoices::default())
 }
 
-/// Stopwatch of an operation. Measures processor time where the system reports it, so that other processes do not
-/// count.
+/// Stopwatch of an operation. Measures the processor time if the system reports it, so that other processes have no
+/// influence.
 struct TimeSpent {
     begun: Instant,
     processor: Option<f64>,
@@ -32,10 +32,10 @@ impl TimeSpent {
     }
 }
 
-/// The processor time that this process took until now.
+/// Returns the processor time of this process so far in seconds, or `None` if the system does not report it.
 fn processor_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // After the program's name in parentheses; times are in hundredths of a second.
+    // The fields follow the program's name in parentheses. Times are in units of 10 ms.
     let fields = stat.rsplit_once(')')?.1.split_whitespace();
     Some(fields.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / 100.0)
 }
@@ -50,7 +50,7 @@ fn processor_time_is_measured() {
     assert!(taken.seconds() > 0.01, "else the bounds here would hold whatever is done: {} s", taken.seconds());
 }
 
-/// Returns a line of OpenAI's wire with this delta.
+/// Returns a line of an OpenAI stream with this delta.
 fn delta_line(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }

@@ -1,4 +1,4 @@
-//! Tests of error messages: each names the cause and a next step.
+//! Tests of error messages: each states the cause and a next step.
 
 use models::{ModelError, ProviderKind, ReplyDelta};
 

@@ -58,7 +58,7 @@ async fn key_in_response_metadata_is_redacted() {
 #[tokio::test]
 async fn truncated_key_is_redacted() {
     for shown in 0..=KEY.len() {
-        // Error texts of a provider are cut after 500 characters.
+        // Error messages of a provider are truncated to 500 characters.
         let said = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
         let event = json!({ "error": { "message": said } }).to_string();
         let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;
@@ -74,7 +74,7 @@ async fn truncated_key_is_redacted() {
     }
 }
 
-/// All that is written to the log from now on, at the most detailed level, by all libraries.
+/// Logger that records all messages of all libraries, at the most detailed level.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

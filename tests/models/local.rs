@@ -1,4 +1,4 @@
-//! Tests of local model servers: slow ones are detected, and the context window they are asked for fits the request.
+//! Tests of local model servers: slow ones are detected, and the requested context window fits the request.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::fake::{all, asking, provider, settings};
 use crate::scripted::{ReceivedRequest, ScriptedServer, answer, serves};
 
-/// Starts an Ollama with 40 models that takes this long to return the details of each.
+/// Starts a fake Ollama with 40 models that takes this long to return the details of each.
 async fn slow(to_show: Duration) -> ScriptedServer {
     serves(move |taken: &ReceivedRequest| match taken.path.as_str() {
         "/api/tags" => {
@@ -43,14 +43,14 @@ async fn local_server_with_many_models_is_found() {
 async fn unresponsive_local_server_is_skipped() {
     let silent = serves(|_| (Duration::from_secs(3_600), Vec::new())).await;
     let client = mcp_transport::http::for_models(true).unwrap();
-    // Blocking the test on the response would outlast the runner's time limit.
+    // The timeout of the test runner would expire if the test waited for the response.
     let found =
         probe_all(&client, vec![settings(ProviderKind::Ollama, &silent.url(), ConversionChoices::default())]).await;
     assert!(found.is_empty(), "nothing is found: {found:?}");
 }
 
-/// Starts an Ollama whose model has a context of 40,960 tokens, of which this many are allocated. It rejects requests
-/// that exceed the requested context, at four bytes per token.
+/// Starts a fake Ollama whose model supports a context of 40,960 tokens, of which `held` are allocated. It rejects
+/// requests that exceed the requested context, at four bytes per token.
 async fn strict(held: Option<u32>) -> ScriptedServer {
     serves(move |taken: &ReceivedRequest| {
         let bytes = match taken.path.as_str() {
