@@ -158,7 +158,7 @@ impl ServerPair {
         Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad, allow_good_start_and_tools).await
     }
 
-    /// Like [`asked_to_start`](Self::asked_to_start), with this search path for programs.
+    /// Like [`Self::asked_to_start`], with this search path for programs.
     pub(crate) async fn asked_to_start_on(bad: ServerConfig, search_path: SearchPath) -> Self {
         let options = HostOptions { search_path: Some(search_path), ..options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await

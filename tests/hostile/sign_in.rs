@@ -32,7 +32,7 @@ struct SignIn {
 }
 
 impl SignIn {
-    /// Starts all servers and the sign-in. Its result is returned by [`ended`](Self::ended).
+    /// Starts all servers and the sign-in. Its result is returned by [`Self::ended`].
     async fn begin(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> Self {
         let issuer = AuthorizationServer::start(issuer).await;
         let server = ProtectedServer::start(server, &[&issuer]).await;
