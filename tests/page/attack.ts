@@ -16,7 +16,7 @@ import { removeFolder, temporaryFolder } from "./temporary";
 
 /** Responses of the hostile server, by method. */
 export interface ScriptedResponses {
-  /** Results by method. */
+  /** Results of the server, by method. */
   reply?: Record<string, unknown>;
   /** Complete output lines by method, in place of a response. */
   raw?: Record<string, string>;

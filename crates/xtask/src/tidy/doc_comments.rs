@@ -1,10 +1,14 @@
-//! Rules about doc comments: a plain sentence about the item, not a riddle or a repetition of its name.
+//! Rules about doc comments in Rust and in the page: a plain sentence about the item, not a riddle or a repetition of its
+//! name.
 
 use super::Finding;
+use super::layout::GENERATED_FILES;
 use super::tree::{SourceFile, Tree};
 
 /// Words that begin a clause instead of a description. `/// Whether it is open` is `/// Set if the connection is open`.
 const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
+/// Extensions of the files whose doc comments are blocks that begin with `/**`.
+const PAGE_EXTENSIONS: [&str; 4] = ["ts", "svelte", "mjs", "js"];
 /// A comment of so few words mostly repeats the name of its item.
 const SHORT_COMMENT_WORDS: usize = 3;
 /// Maximum number of doc comments with few words in the whole repository. Some are right, such as a unit.
@@ -32,7 +36,7 @@ pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
     if short.len() > MAX_SHORT_COMMENTS { short } else { Vec::new() }
 }
 
-/// A block of consecutive doc lines.
+/// A block of consecutive doc lines, or a `/** */` block of the page.
 struct DocComment {
     /// First line, counted from 1.
     line: usize,
@@ -41,10 +45,47 @@ struct DocComment {
 }
 
 fn doc_comments(tree: &Tree) -> impl Iterator<Item = (&SourceFile, DocComment)> {
-    tree.rust().flat_map(|file| parse_blocks(&file.text).into_iter().map(move |comment| (file, comment)))
+    tree.files.iter().flat_map(|file| {
+        let comments = if file.is_rust() {
+            parse_doc_lines(&file.text)
+        } else if file.has_extension(&PAGE_EXTENSIONS) && !GENERATED_FILES.contains(&file.path.as_str()) {
+            parse_doc_blocks(&file.text)
+        } else {
+            Vec::new()
+        };
+        comments.into_iter().map(move |comment| (file, comment))
+    })
 }
 
-fn parse_blocks(text: &str) -> Vec<DocComment> {
+/// Parses `/** */` blocks that begin on a new line.
+fn parse_doc_blocks(text: &str) -> Vec<DocComment> {
+    let mut found = Vec::new();
+    let mut block: Option<DocComment> = None;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        let (mut comment, rest) = match (block.take(), line.strip_prefix("/**")) {
+            (Some(comment), _) => (comment, line),
+            (None, Some(rest)) => (DocComment { line: number + 1, text: String::new() }, rest),
+            (None, None) => continue,
+        };
+        let (words, is_last) = rest.split_once("*/").map_or((rest, false), |(words, _)| (words, true));
+        let words = words.trim_start_matches('*').trim();
+        if !comment.text.is_empty() && !words.is_empty() {
+            comment.text.push(' ');
+        }
+        comment.text.push_str(words);
+        if is_last {
+            found.push(comment);
+        } else {
+            block = Some(comment);
+        }
+    }
+    found.retain(|comment| !comment.text.is_empty());
+    found
+}
+
+/// Parses blocks of consecutive `///` or `//!` lines.
+fn parse_doc_lines(text: &str) -> Vec<DocComment> {
     let mut found: Vec<DocComment> = Vec::new();
     let mut inside = false;
     for (number, line) in text.lines().enumerate() {
@@ -77,6 +118,27 @@ mod tests {
             .map(|finding| finding.line)
             .collect();
         assert_eq!(lines, [1, 3], "the first word of a block counts, and only in doc comments");
+    }
+
+    #[test]
+    fn comments_of_the_page_are_checked() {
+        let text = "/** Whether it is open. */\nlet a;\n  /**\n   * Why the call\n   * failed.\n   */\n  let b;\n\
+                    /** Returns why it failed. */\nlet c;\n/* What is this? */\n// Whether it is.\nlet d = \"/** What */\";\n";
+        for path in ["ui/a.ts", "ui/a.svelte", "tests/a.mjs"] {
+            let tree = Tree::of(&[(path, text)]);
+            let found: Vec<_> = comments_do_not_begin_with_clauses(&tree).iter().map(|finding| finding.line).collect();
+            assert_eq!(found, [1, 3], "{path}: only blocks that begin on a new line are doc comments");
+        }
+        for path in ["ui/src/lib/api/generated.ts", "ui/a.css"] {
+            assert!(comments_do_not_begin_with_clauses(&Tree::of(&[(path, text)])).is_empty(), "{path} is not checked");
+        }
+    }
+
+    #[test]
+    fn page_comment_over_several_lines_is_one_text() {
+        let comments = parse_doc_blocks("/**\n * Name of the\n *\n * server.\n */\nlet a;\n/** */\nlet b;\n/** Open\n");
+        let texts: Vec<_> = comments.iter().map(|comment| (comment.line, comment.text.as_str())).collect();
+        assert_eq!(texts, [(1, "Name of the server.")], "empty and unclosed blocks are ignored");
     }
 
     #[test]
