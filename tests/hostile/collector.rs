@@ -52,7 +52,7 @@ async fn every_connection_is_counted() {
         visits += usize::from(connected.is_ok());
         let is_counted = || collector.hits() == visits;
         let counted = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_counted).await;
-        assert!(counted, "{host}: {visits} came, but {} are counted", collector.hits());
-        assert!(connected.is_ok() || host.contains(':'), "{host}: it can be reached: {connected:?}");
+        assert!(counted, "{host}: {visits} connections were made, but {} are counted", collector.hits());
+        assert!(connected.is_ok() || host.contains(':'), "{host}: the listener is reachable: {connected:?}");
     }
 }

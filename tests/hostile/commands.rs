@@ -21,8 +21,8 @@ async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfi
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request = pair.while_good(what, pair.app.consent_request("bad", "its command", is_start)).await;
     let ConsentRequestBody::StartServer { config: shown, .. } = &request.body else { panic!("{what}: its command") };
-    assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: it is shown whole");
-    assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the user decided");
+    assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: the complete command is shown");
+    assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the decision");
     request
 }
 
@@ -46,7 +46,11 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
         let what = format!("X58, a command with {about}");
         let config = command("/bin/false".into(), &args);
         let pair = ServerPair::asked_to_start(config.clone()).await;
-        assert_eq!(pair.app.server("bad").await.state, ServerState::Stopped, "{what}: settings alone start nothing");
+        assert_eq!(
+            pair.app.server("bad").await.state,
+            ServerState::Stopped,
+            "{what}: changed settings alone start nothing"
+        );
         let request = assert_command_shown(&pair, &what, &stdio(config)).await;
         pair.app.decide(&request, UserDecision::Deny).await;
         pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -67,7 +71,7 @@ async fn x58_approval_covers_the_approved_command_only() {
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let request = assert_command_shown(&pair, what, &stdio(edited)).await;
     let ConsentRequestBody::StartServer { approved_before, .. } = &request.body else { panic!("{what}: its command") };
-    assert!(approved_before.is_some(), "{what}: what was approved before is shown beside it");
+    assert!(approved_before.is_some(), "{what}: the previously approved command is shown next to the new one");
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
@@ -101,7 +105,7 @@ async fn x58_overwritten_program_asks_again() {
     let pair = approve_and_stop(what, &config).await;
     let length = std::fs::metadata(&program).unwrap().len();
     script(&program, "behind");
-    assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: it is not told by its length");
+    assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: the file is not compared by length only");
     let request = assert_command_shown(&pair, what, &stdio(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;

@@ -61,9 +61,13 @@ async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits
     let pair = running(misbehaviour, limits).await;
     let call = pair.begin("1", "echo", json!({}));
     let failure = pair.while_good(what, failed(&pair)).await;
-    assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the reason is its own: {failure:?}");
-    assert_eq!(failure.message, format!("the server was stopped: {words}"), "{what}: the limit is named");
-    assert!(pair.app.activity("bad").await.contains(words), "{what}: its activity says so");
+    assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the failure has a specific reason: {failure:?}");
+    assert_eq!(
+        failure.message,
+        format!("the server was stopped: {words}"),
+        "{what}: the failure message contains the limit"
+    );
+    assert!(pair.app.activity("bad").await.contains(words), "{what}: the activity log shows the limit");
     let ended = call.await.unwrap();
     assert!(ended.is_err(), "{what}: its call fails: {ended:?}");
     let used = pair
@@ -75,7 +79,7 @@ async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits
         .and_then(|used| used.resources)
         .expect("it is measured");
     let beyond = [used.processes, used.memory, used.home, used.processor].map(|counter| counter.beyond);
-    assert_eq!(beyond.iter().sum::<u64>(), 1, "{what}: the limits show which one it was: {used:?}");
+    assert_eq!(beyond.iter().sum::<u64>(), 1, "{what}: the violated limit is counted: {used:?}");
     pair.close(what).await;
 }
 
@@ -90,7 +94,7 @@ fn sleepers() -> usize {
 async fn s37_forking_server_is_stopped() {
     let words = "it ran more than 64 processes and threads";
     assert_stopped_for("S37, processes without end", "forks", limits(), words).await;
-    assert_eq!(sleepers(), 0, "all that it started is gone");
+    assert_eq!(sleepers(), 0, "all child processes have ended");
 }
 
 #[tokio::test]
@@ -121,9 +125,9 @@ async fn s37_limits_are_part_of_the_consent_request() {
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request = pair.app.consent_request("bad", "its start", |_| true).await;
     let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
-        panic!("{what}: it says what holds it: {request:?}")
+        panic!("{what}: the request shows the sandbox: {request:?}")
     };
-    assert_eq!(plan.limits, limits().resources(), "{what}: with its limits");
+    assert_eq!(plan.limits, limits().resources(), "{what}: the request shows the limits");
     pair.app.decide(&request, host::view::UserDecision::Deny).await;
     pair.close(what).await;
 }

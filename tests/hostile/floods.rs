@@ -47,9 +47,9 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     advance_time(Duration::from_millis(1_500)).await;
     let seconds = began.elapsed().as_secs_f64();
     let files = bytes_below(pair.app.folder.path());
-    assert!(files < MAX_FOLDER_BYTES, "{what}: files are bounded, but have {files} bytes");
+    assert!(files < MAX_FOLDER_BYTES, "{what}: the size of files is bounded, but they have {files} bytes");
     let logged = log::text().len() as u64;
-    assert!(logged < MAX_FOLDER_BYTES, "{what}: the log is bounded, but has {logged} bytes");
+    assert!(logged < MAX_FOLDER_BYTES, "{what}: the size of the log is bounded, but it has {logged} bytes");
     let read = read() - before;
     assert!(read as f64 <= seconds + 2.0, "{what}: the list was read {read} times in {seconds:.1} s");
     (pair, read)
@@ -64,9 +64,12 @@ async fn x41_flood_of_log_messages() {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
-    assert!(kept <= supervision::activity::MAX_ENTRIES, "X41: at most so many entries are kept, not {kept}");
+    assert!(
+        kept <= supervision::activity::MAX_ENTRIES,
+        "X41: the number of retained entries is bounded, but {kept} are retained"
+    );
     let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ENTRIES;
-    assert!(dropped as usize >= most * 9 / 10, "X41: and it is told how many were not: {dropped}");
+    assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
     pair.close("X41").await;
 }
 
@@ -78,7 +81,7 @@ async fn x41_flood_of_progress() {
 #[tokio::test]
 async fn x41_flood_of_list_changes() {
     let (pair, read) = flooded_with("flood-list-changed").await;
-    assert!(read >= 1, "X41: the last change is seen");
+    assert!(read >= 1, "X41: the last change is read");
     pair.close("X41").await;
 }
 
@@ -86,7 +89,7 @@ async fn x41_flood_of_list_changes() {
 async fn x41_flood_of_malformed_lines() {
     let (pair, _) = flooded_with("flood-garbage").await;
     let activity = pair.app.activity("bad").await;
-    assert!(activity.contains("were too fast to show"), "X41: it is told how many were not shown");
+    assert!(activity.contains("were too fast to show"), "X41: the number of omitted messages is reported");
     pair.close("X41").await;
 }
 
@@ -139,7 +142,7 @@ async fn x40_flood_of_lines_on_standard_error() {
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     let is_said = check_retained_stderr(&pair, what).await;
-    assert!(is_said, "{what}: it is told how much was left out");
+    assert!(is_said, "{what}: the omission is reported");
     pair.close(what).await;
 }
 
@@ -151,7 +154,7 @@ async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
         let lines = activity.entries_after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
         lines.map(|entry| entry.bytes).sum()
     };
-    assert!(kept <= 1_000_000, "{what}: of standard error {kept} bytes are kept");
+    assert!(kept <= 1_000_000, "{what}: {kept} bytes of standard error are retained");
     pair.app.activity("bad").await.contains("of standard error were left out")
 }
 
@@ -199,15 +202,15 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();
     assert!(
         queued > 0 && queued <= supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS,
-        "{what}: at most {} wait, not {queued}",
+        "{what}: at most {} requests are queued, but there are {queued}",
         supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS
     );
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
-    assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
+    assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: no request is pending");
     // Every request gets a response, also if the limit or the user rejects it.
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();
     let all = testkit::deadline::poll_until(EVENT_TIMEOUT, || answered() == forms + samplings).await;
-    assert!(all, "{what}: each has its answer: {}", answered());
+    assert!(all, "{what}: each request has a response: {}", answered());
     pair.assert_memory_bounded(&what);
     pair.close(&what).await;
 }

@@ -100,7 +100,7 @@ fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
     if let Err(error) = ran {
         panic!("{error}");
     }
-    assert!(begun.get() >= MIN_CASES, "E01: enough sequences were run: {}", begun.get());
+    assert!(begun.get() >= MIN_CASES, "E01: enough sequences were executed: {}", begun.get());
     withstood(row, began.elapsed());
 }
 
@@ -115,11 +115,14 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     bench.app.decide(&shown, UserDecision::ByHand).await;
     let by_hand = bench.app.consent_request(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
-    assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
-    assert!(bench.model.requests().is_empty(), "E01: what was not reviewed does not reach a model");
+    assert!(
+        matches!(again, Err(DecisionError::WrongKind(_))),
+        "E01: no request was sent that could be repeated: {again:?}"
+    );
+    assert!(bench.model.requests().is_empty(), "E01: an unreviewed request is not sent to a model");
     let log = bench.log();
     let is_about = |e: &&AuditEntry| e.kind.starts_with("sampling");
-    assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing left, so the log has nothing: {log:?}");
+    assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing was sent, so the log is empty: {log:?}");
 
     // The user can return to the reviewed request and review it again. The log then contains the request twice, and no
     // response for the first review.
@@ -136,9 +139,9 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let second = bench.app.consent_request(SERVER, "the second answer", is_second).await;
     let log = bench.log();
     let kinds: Vec<&str> = log.iter().filter(is_about).map(|e| e.kind.as_ref()).collect();
-    assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests left, and no answer");
+    assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests were sent, and no response");
     let texts: BTreeSet<String> = log.iter().filter(is_about).map(|e| text_of(e.content.as_ref().unwrap())).collect();
-    assert_eq!(texts.len(), 1, "E01: the same each time: {texts:?}");
+    assert_eq!(texts.len(), 1, "E01: the text is the same each time: {texts:?}");
 
     // Another handwritten response requires another approval.
     bench.app.decide(&second, UserDecision::Back).await;
@@ -148,8 +151,11 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     bench.app.decide(&edited, UserDecision::ByHand).await;
     let by_hand = bench.app.consent_request(SERVER, "the answer", is_answer).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
-    assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
-    assert_eq!(bench.model.requests().len(), 2, "E01: nothing else was asked");
+    assert!(
+        matches!(again, Err(DecisionError::WrongKind(_))),
+        "E01: the request has changed since it was sent: {again:?}"
+    );
+    assert_eq!(bench.model.requests().len(), 2, "E01: no other request was sent");
     bench.app.host.close().await;
     withstood(row, Duration::ZERO);
 }

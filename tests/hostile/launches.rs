@@ -57,7 +57,7 @@ fn replace_with_equal_times(path: &Path, word: &str) {
     set_modified(path, before.modified().unwrap());
     let after = std::fs::metadata(path).unwrap();
     let told = |facts: &std::fs::Metadata| (facts.len(), facts.modified().unwrap());
-    assert_eq!(told(&after), told(&before), "length and modification time are as before");
+    assert_eq!(told(&after), told(&before), "length and modification time are unchanged");
 }
 
 fn set_modified(path: &Path, time: std::time::SystemTime) {
@@ -104,13 +104,13 @@ async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     deny(&pair, &earlier).await;
     script(&program, "behind");
     let later = asked(&pair, what).await;
-    assert_ne!(later.hash, earlier.hash, "{what}: the request shows another program");
+    assert_ne!(later.hash, earlier.hash, "{what}: the later request shows another program");
     script(&program, "before");
     let taken =
         pair.app.host.decide(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: it is not what the request shows");
+    assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: the decision is not for the displayed program");
     let anew = pair.app.consent_request("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
-    assert_eq!(anew.hash, earlier.hash, "{what}: the program as it is now is shown");
+    assert_eq!(anew.hash, earlier.hash, "{what}: the current program is shown");
     deny(&pair, &anew).await;
     pair.close(what).await;
 }
@@ -128,11 +128,11 @@ async fn s06_replaced_script_in_the_arguments_asks_again() {
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     pair.app.host.start_server("bad".into()).await.unwrap();
     stop(&pair).await;
-    assert!(pair.app.consent_requests().await.is_empty(), "{what}: the same content asks nothing");
+    assert!(pair.app.consent_requests().await.is_empty(), "{what}: a file with the same content requires no consent");
     replace_with_equal_times(&path, "behind");
     let request = asked(&pair, what).await;
     let diff = request.marks.diff.as_deref().expect("the change is shown");
-    assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the script is named: {diff:?}");
+    assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the changed script is shown: {diff:?}");
     deny(&pair, &request).await;
     pair.close(what).await;
 }
@@ -152,7 +152,7 @@ async fn s06_script_writable_by_another_server_is_reported() {
     let ConsentRequestBody::StartServer { writers, .. } = &request.body else { panic!("{what}: its start") };
     let told: Vec<(&str, &PathBuf, &PathBuf)> =
         writers.iter().map(|writer| (writer.server.as_str(), &writer.file, &writer.folder)).collect();
-    assert_eq!(told, [("writer", &path, &base)], "{what}: who may change which file");
+    assert_eq!(told, [("writer", &path, &base)], "{what}: the request shows who may change which file");
     deny(&pair, &request).await;
     pair.close(what).await;
 }
@@ -185,19 +185,26 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         })
         .await;
     if let ServerState::Failed(failure) = view.state {
-        assert!(failure.message.contains("Landlock can't leave that out"), "{what}: the cause: {}", failure.message);
+        assert!(
+            failure.message.contains("Landlock can't leave that out"),
+            "{what}: the failure message contains the cause: {}",
+            failure.message
+        );
     } else {
         let request = pair.app.consent_request("bad", "its start", is_start).await;
         let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
             panic!("{what}: its plan")
         };
-        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is omitted");
-        assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
+        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request shows the omitted folder");
+        assert!(
+            std::fs::read_to_string(&settings).unwrap().contains("canary-key"),
+            "{what}: the settings contain a key"
+        );
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();
         let end = Instant::now() + START_TIMEOUT;
         while !homes().any(|home| home.path().join("inside").exists()) {
-            assert!(Instant::now() < end, "{what}: it starts");
+            assert!(Instant::now() < end, "{what}: the server starts");
             // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -207,11 +214,11 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         std::fs::rename(&replaced, &settings).unwrap();
         std::fs::write(word.path().join("go"), "").unwrap();
         let said = failed(&pair).await.stderr.join("\n");
-        assert!(said.contains("planted"), "{what}: it tried: {said}");
+        assert!(said.contains("planted"), "{what}: the server tried to read the file: {said}");
         for secret in ["canary-of-s10", "canary-key", "audit.db", "secrets.json", "history.db"] {
-            assert!(!said.contains(secret), "{what}: {secret} is out of reach: {said}");
+            assert!(!said.contains(secret), "{what}: {secret} is not accessible: {said}");
         }
-        assert!(!data.join("new").exists(), "{what}: and it can't be written to");
+        assert!(!data.join("new").exists(), "{what}: the file can't be written");
     }
     pair.close(what).await;
 }
@@ -233,7 +240,7 @@ async fn s10_own_folders_cannot_be_named() {
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
         pair.app.host.start_server("bad".into()).await.unwrap();
         let failure = failed(&pair).await;
-        assert!(failure.message.contains("own settings"), "{what}: it is refused: {}", failure.message);
+        assert!(failure.message.contains("own settings"), "{what}: the folder is rejected: {}", failure.message);
     }
     pair.close(what).await;
 }
@@ -252,13 +259,19 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     for (arguments, told) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {
         let config = held(Vec::new(), "/bin/sh", arguments);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
-        let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("it can be set up");
+        let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("the sandbox can be set up");
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
-        assert!(missing.iter().any(|one| one.contains(told)), "{what}: told beforehand: {missing:?}");
+        assert!(
+            missing.iter().any(|one| one.contains(told)),
+            "{what}: the preview reports the missing file: {missing:?}"
+        );
         let request = asked(&pair, what).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let hint = failed(&pair).await.hint.unwrap_or_default();
-        assert!(hint.contains("sandbox") && hint.contains(told), "{what}: told afterwards: {hint}");
+        assert!(
+            hint.contains("sandbox") && hint.contains(told),
+            "{what}: the failure reports the missing file: {hint}"
+        );
     }
     pair.close(what).await;
 }

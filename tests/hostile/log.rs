@@ -50,6 +50,6 @@ async fn host_log_is_written() {
     std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
     let app = testkit::app::TestApp::start_in(folder, Vec::new(), host::HostOptions::default()).await;
     app.host.ports().history.list().unwrap();
-    assert!(text().contains("it is not a conversation"), "a file that is no conversation is told of: {}", text());
+    assert!(text().contains("it is not a conversation"), "a file that is not a conversation is reported: {}", text());
     app.host.close().await;
 }

@@ -113,7 +113,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     match ends {
         Answered => {
             pair.ended(&what, &call, &[]);
-            assert!(!call.text().contains("not for you"), "{what}: an answer to something else is none to this");
+            assert!(!call.text().contains("not for you"), "{what}: a response with another id is ignored");
         }
         Fails(words) if *id == "X37" => pair.assert_ended_immediately(&what, &call, words),
         Fails(words) => pair.ended(&what, &call, words),
@@ -121,7 +121,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     let activity = pair.app.activity("bad").await;
     for word in *shows {
         let beginning: String = activity.chars().take(2_000).collect();
-        assert!(activity.contains(word), "{what}: the activity shows what came ({word}): {beginning}");
+        assert!(activity.contains(word), "{what}: the activity log shows the message ({word}): {beginning}");
     }
     pair.close(&what).await;
 }
@@ -135,7 +135,10 @@ async fn x38_response_is_never_delivered_to_another_call() {
         let call = pair.bad_call(what).await;
         pair.ended(what, &call, &[]);
         let text = call.text();
-        assert!(text.contains("for you") && !text.contains("not for you"), "{what}: each gets its own: {text}");
+        assert!(
+            text.contains("for you") && !text.contains("not for you"),
+            "{what}: each call gets its own response: {text}"
+        );
     }
     pair.close(what).await;
 }

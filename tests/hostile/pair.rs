@@ -280,38 +280,45 @@ impl ServerPair {
     /// Waits until the bad server has read all earlier messages. It responds in order, so a call suffices.
     pub(crate) async fn wait_until_bad_has_read(&self, what: &str) {
         let read = self.app.host.refresh_list("bad".into(), ListKind::Tools).await;
-        assert!(read.is_ok(), "{what}: its list is read: {read:?}");
+        assert!(read.is_ok(), "{what}: the list is read: {read:?}");
     }
 
     pub(crate) async fn assert_good_responds(&self, what: &str, when: &str) {
         self.row.set_name(what);
         let began = Instant::now();
         let answered = self.echo("good", when, "hello").await;
-        answered.unwrap_or_else(|e| panic!("{what}: the good server answers {when}: {e}"));
+        answered.unwrap_or_else(|e| panic!("{what}: the good server responds {when}: {e}"));
         let took = began.elapsed();
         self.slowest.fetch_max(took.as_micros() as u64, Ordering::Relaxed);
-        assert!(took < GOOD_RESPONSE_TIMEOUT, "{what}: at once, {when}: {took:?}");
+        assert!(took < GOOD_RESPONSE_TIMEOUT, "{what}: the good server responds in time {when}: {took:?}");
     }
 
     /// Asserts the result of a call: an error that contains one of these words, or success if there are none.
     pub(crate) fn ended(&self, what: &str, CallEnd { result, took }: &CallEnd, words: &[&str]) {
         match result {
-            Ok(_) => assert!(words.is_empty(), "{what}: it should fail, but was answered"),
+            Ok(_) => assert!(words.is_empty(), "{what}: the call should fail, but it succeeded"),
             Err(error) => {
                 let said = error.to_string();
-                assert!(!words.is_empty(), "{what}: it should be answered, but: {said}");
-                assert!(words.iter().any(|word| said.contains(word)), "{what}: the cause is in words: {said}");
-                assert!(said.contains("bad"), "{what}: the server is named: {said}");
+                assert!(!words.is_empty(), "{what}: the call should succeed, but it failed: {said}");
+                assert!(
+                    words.iter().any(|word| said.contains(word)),
+                    "{what}: the error message contains the cause: {said}"
+                );
+                assert!(said.contains("bad"), "{what}: the error message contains the server's name: {said}");
             }
         }
-        assert!(*took < self.total + Duration::from_secs(3), "{what}: it ends within its time: {took:?}");
+        assert!(*took < self.total + Duration::from_secs(3), "{what}: the call ends before its timeout: {took:?}");
         self.assert_memory_bounded(what);
     }
 
     /// Asserts that a call failed with one of these words before its timeout.
     pub(crate) fn assert_ended_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.ended(what, call, words);
-        assert!(call.took <= FAILURE_TIMEOUT, "{what}: it fails at once, not only in time: {:?}", call.took);
+        assert!(
+            call.took <= FAILURE_TIMEOUT,
+            "{what}: the call fails without waiting for its timeout: {:?}",
+            call.took
+        );
     }
 
     /// Returns the growth of the peak memory since both servers were started, in bytes. Includes memory that was freed
@@ -338,18 +345,18 @@ impl ServerPair {
         self.app.host.close().await;
         for pid in pids.into_iter().flatten() {
             let left = processes::living_group_members(pid);
-            assert!(left.is_empty(), "{what}: processes are gone with their server, but {left:?} are left");
+            assert!(left.is_empty(), "{what}: all processes of the server have ended, but {left:?} remain");
         }
         let gone = began.elapsed();
-        assert!(gone < Duration::from_secs(10), "{what}: within 10 s: {gone:?}");
+        assert!(gone < Duration::from_secs(10), "{what}: the processes end within 10 s: {gone:?}");
         let mut written = Vec::new();
         leaks::files(self.app.folder.path(), &mut written);
         written.push(("the log".to_owned(), log::text()));
         let canary = report::canary();
         let found = leaks::found(&told, &canary).or_else(|| leaks::found(&written, &canary));
-        assert_eq!(found, None, "{what}: what is secret in the host's environment is nowhere to be read");
+        assert_eq!(found, None, "{what}: the secret in the host's environment is not found anywhere");
         let hits = collector().hits();
-        assert_eq!(hits, 0, "{what}: nobody connected to where a server would have liked it");
+        assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
         self.row.withstood(Figures { slowest, memory: self.grown(), gone });
         self.row

@@ -142,7 +142,10 @@ pub(crate) fn random(name: &str) -> fastrand::Rng {
 /// Returns the secret in the environment of the host.
 pub(crate) fn canary() -> String {
     let canary = std::env::var(CANARY_VARIABLE).unwrap_or_default();
-    assert!(canary.len() > 8, "{CANARY_VARIABLE} is set, as .cargo/config.toml does: without it no leak would be seen");
+    assert!(
+        canary.len() > 8,
+        "{CANARY_VARIABLE} is set by .cargo/config.toml, because no leak would be detected without it"
+    );
     canary
 }
 
@@ -150,16 +153,24 @@ pub(crate) fn canary() -> String {
 fn failure_after_the_host_has_ended_counts() {
     let mut row = Row::default();
     row.set_name("X00, an attack");
-    assert_eq!(row.line(false), None, "what has not come to its end is not told");
+    assert_eq!(row.line(false), None, "an unfinished attack has no line");
     row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     let withstood = |line: &Value| line["withstood"].as_bool();
-    assert_eq!(row.line(false).as_ref().and_then(withstood), Some(true), "it came to its end");
-    assert_eq!(row.line(true).as_ref().and_then(withstood), Some(false), "and something failed then");
+    assert_eq!(row.line(false).as_ref().and_then(withstood), Some(true), "the attack was withstood");
+    assert_eq!(row.line(true).as_ref().and_then(withstood), Some(false), "a later failure overrides the result");
 
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("rows");
     std::fs::write(&table, row.line(false).unwrap().to_string()).unwrap();
     let rows = Rows::of(&table);
-    assert_eq!(rows.lines(false).iter().filter_map(withstood).collect::<Vec<_>>(), [true], "as it was told");
-    assert_eq!(rows.lines(true).iter().filter_map(withstood).collect::<Vec<_>>(), [false], "by another process too");
+    assert_eq!(
+        rows.lines(false).iter().filter_map(withstood).collect::<Vec<_>>(),
+        [true],
+        "the line has the same result"
+    );
+    assert_eq!(
+        rows.lines(true).iter().filter_map(withstood).collect::<Vec<_>>(),
+        [false],
+        "a failure overrides the result of another process"
+    );
 }

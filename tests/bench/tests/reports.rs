@@ -38,9 +38,9 @@ fn bare_server_repeats_the_output_of_the_real_one() {
     {
         let line = format!("{}\n", request(scenario, 1000));
         let real = server_output(&["stdio", "--tools", tools], &line);
-        assert!(real.contains("\"id\":1000,\"result\":"), "the request of {scenario:?} is one that succeeds");
+        assert!(real.contains("\"id\":1000,\"result\":"), "the request of {scenario:?} succeeds");
         let bare = server_output(&["bare", "--tools", tools], &format!("{line}anything\n"));
-        assert!(bare == real.repeat(2), "{scenario:?}: the same bytes, also for what is no request");
+        assert!(bare == real.repeat(2), "{scenario:?}: the response has the same bytes, also for an invalid request");
     }
 }
 
@@ -70,14 +70,14 @@ fn report_has_every_key() {
         }
         assert_eq!(progress["scenario"], "stdio-progress-10000", "the scenario has its name: {progress}");
         assert_eq!(progress["n"], 1, "one call is measured: {progress}");
-        assert_eq!(progress["counted"], 10_000, "no notification is lost: {progress}");
+        assert_eq!(progress["counted"], 10_000, "every notification is received: {progress}");
         let idle = report(program, "idle-200", server);
-        assert_eq!(idle["n"], 200, "200 sessions stand idle: {idle}");
+        assert_eq!(idle["n"], 200, "200 sessions are idle: {idle}");
         for key in ["rss_per_session_kb", "pss_per_session_kb"] {
             assert!(idle[key].is_number(), "{key} is a number: {idle}");
         }
     }
     let image = report(BARE, "stdio-big-10MB", server);
     let expected = 13_981_117;
-    assert_eq!(image["answer_bytes"], expected, "base64 of 10 MiB, what is around it, the line's end: {image}");
+    assert_eq!(image["answer_bytes"], expected, "base64 of 10 MiB, the surrounding JSON, and the line end: {image}");
 }

@@ -34,6 +34,6 @@ mod tests {
                 _ => format!("{name} {}", value.as_str().unwrap_or_default()),
             })
             .collect();
-        assert_eq!(CONTENT_RULES, expected.join("; "), "what the page may not do here, it may not do in the product");
+        assert_eq!(CONTENT_RULES, expected.join("; "), "the content security policy equals that of the app");
     }
 }

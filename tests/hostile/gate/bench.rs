@@ -64,7 +64,9 @@ pub(super) struct GateBench {
 }
 
 pub(super) fn asked(consent_request: &ConsentRequestView) -> String {
-    let ConsentRequestBody::Sampling { request, state, .. } = &consent_request.body else { panic!("it asks a model") };
+    let ConsentRequestBody::Sampling { request, state, .. } = &consent_request.body else {
+        panic!("the request is for sampling")
+    };
     let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(block_text).collect();
     format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
 }
@@ -113,7 +115,7 @@ impl GateBench {
                 let Some((consent_request, answer)) = self.last.take() else { return };
                 let taken =
                     self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
-                assert!(taken.is_err(), "an approval is for one act: {answer:?} of {consent_request:?}");
+                assert!(taken.is_err(), "an approval is valid for one action: {answer:?} of {consent_request:?}");
             }
             // A call that a grant has just allowed may not be logged yet.
             TestAct::Revoke => {
@@ -255,7 +257,11 @@ impl GateBench {
             TestDecision::Edit | TestDecision::OtherModel => return self.edit(&consent_request, way, fresh).await,
             TestDecision::Stale => {
                 let stale = self.app.host.decide(consent_request.id, "0".repeat(64), ONCE).await;
-                assert_eq!(stale, Err(DecisionError::Stale), "an approval is of what was shown: {consent_request:?}");
+                assert_eq!(
+                    stale,
+                    Err(DecisionError::Stale),
+                    "an approval is for the displayed payload: {consent_request:?}"
+                );
                 return;
             }
         };
@@ -271,7 +277,10 @@ impl GateBench {
         let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
         let taken = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
         if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
-            assert!(poll_until(EVENT_TIMEOUT, || self.model.requests().len() > before).await, "the model is asked");
+            assert!(
+                poll_until(EVENT_TIMEOUT, || self.model.requests().len() > before).await,
+                "the model receives the request"
+            );
         }
         if taken.is_err() {
             return self.model.clear_replies();
@@ -322,7 +331,7 @@ impl GateBench {
             (ConsentRequestBody::Sampling { .. }, UserDecision::Again) => {
                 let what = asked(consent_request);
                 let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", consent_request.id));
-                assert!(is_reviewed, "E01: what was never approved is not asked again: {what}");
+                assert!(is_reviewed, "E01: a request that was never approved is not repeated: {what}");
                 approved.asks.push(what);
             }
             (ConsentRequestBody::Sampling { response: Some(response), .. }, _) if allows => {
@@ -371,7 +380,7 @@ impl GateBench {
         let stale = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), ONCE).await;
         assert!(
             edited.hash == consent_request.hash || stale.is_err(),
-            "an approval of what it was before does nothing"
+            "an approval of the unedited payload has no effect"
         );
         if edited.hash == consent_request.hash && stale.is_ok() {
             self.record_approval(consent_request, &ONCE, 0);
@@ -387,7 +396,7 @@ impl GateBench {
         let arrived = || ReceivedMessages::read(&record).sent("resources/unsubscribe").len();
         let before = arrived();
         self.trigger(1).await;
-        assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "what leaves arrives");
+        assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "sent messages arrive");
         // A call without a consent request is logged before it is sent. This test makes no decisions between the two.
         let written = || {
             let log = self.log();

@@ -189,7 +189,7 @@ async fn one(at: usize) {
     } else {
         pair.ended(&what, &call, words);
     }
-    assert!(!call.text().contains(NOT_FOR_YOU), "{what}: an answer to something else is none to this");
+    assert!(!call.text().contains(NOT_FOR_YOU), "{what}: a response with another id is ignored");
     pair.close(&what).await;
 }
 
@@ -258,7 +258,7 @@ async fn x37_gigabyte_body_is_truncated() {
         let call = pair.bad_call(&what).await;
         pair.assert_ended_immediately(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
-        assert!(taken < 64 * 1024 * 1024, "{what}: the rest is not taken, but {taken} bytes were");
+        assert!(taken < 64 * 1024 * 1024, "{what}: the remaining bytes are not read, but {taken} bytes were");
         pair.close(&what).await;
     }
 }
@@ -303,7 +303,10 @@ async fn x38_response_is_never_delivered_to_another_call() {
     let (first, second) = pair.while_good(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {
         let said = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
-        assert!(said.contains(text) && !said.contains(NOT_FOR_YOU), "{what}: the {text} gets its own: {said}");
+        assert!(
+            said.contains(text) && !said.contains(NOT_FOR_YOU),
+            "{what}: the {text} call gets its own response: {said}"
+        );
     }
     pair.close(what).await;
 }

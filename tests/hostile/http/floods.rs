@@ -55,8 +55,11 @@ async fn flooded_with(method: &'static str) {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
-    assert!(kept <= supervision::activity::MAX_ENTRIES, "{what}: at most so many entries are kept, not {kept}");
-    assert!(dropped > u64::from(COUNT) / 2, "{what}: and it is told how many were not: {dropped}");
+    assert!(
+        kept <= supervision::activity::MAX_ENTRIES,
+        "{what}: the number of retained entries is bounded, but {kept} are retained"
+    );
+    assert!(dropped > u64::from(COUNT) / 2, "{what}: the number of dropped entries is reported: {dropped}");
     pair.close(&what).await;
 }
 
@@ -86,7 +89,7 @@ async fn x40_dropped_connections_end_the_call() {
     let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let call = pair.bad_call("X40, dropped connections").await;
     pair.ended("X40, dropped connections", &call, &["broke", "closed", "ended", "lost", "could not be reached"]);
-    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+    assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
     pair.close("X40, dropped connections").await;
 }
 
@@ -114,7 +117,7 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
 #[tokio::test]
 async fn x52_retry_0_causes_no_busy_loop() {
     let (resumed, took, _row) = count_resumptions("0").await;
-    assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is taken up again");
+    assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is resumed");
     let most = took.as_secs_f64() + 1.0;
     assert!((resumed as f64) <= most, "X52: at most once a second, not {resumed} times in {took:?}");
 }
@@ -122,5 +125,5 @@ async fn x52_retry_0_causes_no_busy_loop() {
 #[tokio::test]
 async fn x52_retry_of_30_years_does_not_block_the_call() {
     let (resumed, _, _row) = count_resumptions("1000000000000").await;
-    assert!(resumed <= 1, "X52: the pause is clamped to a minute, so nothing comes within the call's time");
+    assert!(resumed <= 1, "X52: the delay is clamped to a minute, so the stream is not resumed during the call");
 }

@@ -46,7 +46,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
         own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
-        assert!(server.seen().is_empty(), "TLS, {about}: nothing was sent to it: {:?}", server.seen());
+        assert!(server.seen().is_empty(), "TLS, {about}: no request was sent: {:?}", server.seen());
     }
 }
 
@@ -65,6 +65,6 @@ async fn server_with_a_trusted_certificate_is_used() {
     let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "server_with_a_trusted_certificate_is_used";
     own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
-    assert!(front.handshake_count() >= 1, "{what}: over TLS");
-    assert_eq!(server.count("tools/call"), 1, "{what}: it is called");
+    assert!(front.handshake_count() >= 1, "{what}: the connection uses TLS");
+    assert_eq!(server.count("tools/call"), 1, "{what}: the server receives the call");
 }

@@ -30,7 +30,7 @@ async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
     })
     .await;
     let rows = own_process::run(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
-    assert!(server.connections() >= 1, "{test}: HTTP/2 is spoken");
+    assert!(server.connections() >= 1, "{test}: HTTP/2 is used");
     (server, rows)
 }
 
@@ -48,8 +48,8 @@ async fn http2_is_used_if_offered() {
         return call(url, "HTTP/2", &[]).await;
     }
     let (server, _rows) = with("http2_is_used_if_offered", None).await;
-    assert_eq!(server.count("tools/call"), 1, "the call comes over it");
-    assert_eq!(server.connections(), 1, "and everything over one connection");
+    assert_eq!(server.count("tools/call"), 1, "the call is sent over HTTP/2");
+    assert_eq!(server.connections(), 1, "all requests use one connection");
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn x40_reset_stream_ends_its_call() {
         return call(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
     }
     let (server, _rows) = with("x40_reset_stream_ends_its_call", Some(Http2Reply::Reset)).await;
-    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+    assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn x40_closed_connection_ends_its_calls() {
         return call(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
     }
     let (server, _rows) = with("x40_closed_connection_ends_its_calls", Some(Http2Reply::Cut)).await;
-    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+    assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
 #[tokio::test]

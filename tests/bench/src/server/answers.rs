@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(
             line,
             "{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\\ny\"}]}}\n",
-            "id and text are copied, escapes and all"
+            "id and text are copied, including escape sequences"
         );
     }
 
@@ -229,7 +229,7 @@ mod tests {
         for number in [0, 1, 2, 3, 4_999] {
             let tool = tool(number);
             assert_eq!(tool.len(), TOOL_BYTES, "tool {number}: {tool}");
-            assert!(serde_json::from_str::<serde_json::Value>(&tool).is_ok(), "it is JSON: {tool}");
+            assert!(serde_json::from_str::<serde_json::Value>(&tool).is_ok(), "the definition is valid JSON: {tool}");
         }
     }
 
@@ -239,8 +239,8 @@ mod tests {
         let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"progress","arguments":{"count":3},"_meta":{"progressToken":7}}}"#;
         let text = output_for(&mut server, call);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 4, "three notifications and the answer: {text}");
-        assert!(lines[2].contains("\"progress\":3,\"total\":3"), "progress grows to its total: {text}");
+        assert_eq!(lines.len(), 4, "three notifications and the response: {text}");
+        assert!(lines[2].contains("\"progress\":3,\"total\":3"), "progress increases to its total: {text}");
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub fn app_settings(data: &[u8]) {
     let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("all apps can be looked at");
     fs::remove_file(&file).expect("the file can be removed");
     assert!(report.servers.len() <= MAX_SERVERS, "{} servers", report.servers.len());
-    assert!(report.problems.len() <= 1, "one file has one problem: {:?}", report.problems);
+    assert!(report.problems.len() <= 1, "a file has at most one problem: {:?}", report.problems);
     let mut names = Vec::new();
     let _ = fs::remove_file(settings.file());
     for server in &report.servers {
@@ -61,7 +61,7 @@ pub fn app_settings(data: &[u8]) {
             continue;
         }
         let name = server.name.to_lowercase();
-        assert!(!names.contains(&name), "{name} is taken");
+        assert!(!names.contains(&name), "the name {name} is unique");
         names.push(name);
         let texts: Vec<&str> = match &server.config.transport {
             ServerTransport::Stdio(config) => {
@@ -73,10 +73,10 @@ pub fn app_settings(data: &[u8]) {
                 std::iter::once(&config.url).chain(headers).map(String::as_str).collect()
             }
         };
-        assert!(!texts.into_iter().any(has_secret), "a secret is in {server:?}");
+        assert!(!texts.into_iter().any(has_secret), "no secret is in {server:?}");
         let entry = ServerEntry { name: server.name.clone(), config: server.config.clone() };
         settings.servers().put(&entry, None).unwrap_or_else(|problem| panic!("{entry:?} can't be added: {problem}"));
         let loaded = settings.servers().load().unwrap_or_else(|problem| panic!("{entry:?} can't be read: {problem}"));
-        assert_eq!(loaded.last(), Some(&entry), "what was found is what is read");
+        assert_eq!(loaded.last(), Some(&entry), "the server that is read equals the found one");
     }
 }

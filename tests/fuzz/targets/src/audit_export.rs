@@ -25,7 +25,7 @@ pub fn audit_export(data: &[u8]) {
     if verdict.is_proven() && verdict.entries > 0 {
         let known = entries(original.export.as_bytes());
         for entry in entries(&bytes) {
-            assert!(known.contains(&entry), "Drawbridge never wrote {entry}");
+            assert!(known.contains(&entry), "Drawbridge did not write {entry}");
         }
     }
 }

@@ -41,13 +41,17 @@ pub fn audit_log(data: &[u8]) {
     let log = log_fixture::open(folder.path(), &original.keychain());
     let Ok(verdict) = log.verify() else { return };
     if !verdict.is_intact() {
-        assert!(!verdict.findings.is_empty(), "a log that is not whole says why");
+        assert!(!verdict.findings.is_empty(), "a log that is not intact has findings");
         return;
     }
     let mut entries = log_fixture::all(&*log);
     entries.reverse();
     let begun: Vec<_> = entries.iter().take(original.entries.len()).collect();
-    assert_eq!(begun, original.entries.iter().collect::<Vec<_>>(), "nothing was found by the check");
+    assert_eq!(
+        begun,
+        original.entries.iter().collect::<Vec<_>>(),
+        "the verification found nothing, so the entries are unchanged"
+    );
 }
 
 /// Restores the triggers that protect entries, as a careful attacker would.
@@ -67,7 +71,7 @@ fn guards() -> Vec<String> {
     let connection = Connection::open(&path).unwrap();
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let guards: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    assert_eq!(guards.len(), 4, "the log has its guards");
+    assert_eq!(guards.len(), 4, "the log has all triggers");
     guards
 }
 

@@ -35,13 +35,13 @@ pub fn conversation(data: &[u8]) {
     }
     // A title of white space only yields an empty heading.
     let expected = [HeadingLevel::H1, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2];
-    assert_eq!(headings, expected, "one heading for each turn in {markdown:?}");
+    assert_eq!(headings, expected, "{markdown:?} has one heading for each item");
     assert!(markdown.len() <= GROWTH * data.len() + 4096, "{} bytes out of {}", markdown.len(), data.len());
 
     let written = export::to_json(&title, &ConversationSettings::default(), &items).expect("it can be written");
     let read: Value = serde_json::from_str(&written).expect("it is JSON");
     let again: Vec<ChatItem> = serde_json::from_value(read["items"].clone()).expect("they are items");
-    assert_eq!(again, items, "the same items");
+    assert_eq!(again, items, "the exported items equal the original ones");
 }
 
 fn item(id: &str, body: ItemBody) -> ChatItem {

@@ -28,18 +28,21 @@ pub fn form(data: &[u8]) {
         if let FieldKind::Choice { options } = &field.kind {
             for option in options {
                 let one = Map::from_iter([(field.name.clone(), Value::from(option.value.as_str()))]);
-                assert!(!names(&form, &one).contains(&field.name), "{} takes its own option", field.name);
+                assert!(!names(&form, &one).contains(&field.name), "{} accepts its own option", field.name);
             }
         }
         defaults.extend(field.default.clone().map(|default| (field.name.clone(), default)));
     }
     let refused = names(&form, &defaults);
-    assert!(defaults.keys().all(|name| !refused.contains(name)), "each field takes its own default");
+    assert!(defaults.keys().all(|name| !refused.contains(name)), "each field accepts its own default");
     let Ok(filled) = serde_json::from_slice::<Map<String, Value>>(filled) else { return };
     let problems = form.validation_problems(&filled);
     for name in filled.keys().filter(|name| form.fields.iter().all(|field| field.name != **name)) {
         let is_unknown = |field: &str, problem| field == name && problem == FieldProblem::UnknownField;
-        assert!(problems.iter().any(|found| is_unknown(&found.field, found.problem)), "{name} is no field");
+        assert!(
+            problems.iter().any(|found| is_unknown(&found.field, found.problem)),
+            "{name} is reported as an unknown field"
+        );
     }
     for field in form.fields.iter().filter(|field| field.required) {
         let is_named = problems.iter().any(|found| found.field == field.name);
@@ -49,7 +52,7 @@ pub fn form(data: &[u8]) {
     assert_eq!(kept.len(), filled.len(), "no field is lost");
     for field in form.fields.iter().filter(|field| field.secret) {
         if let Some(value) = kept.get(&field.name) {
-            assert!(value.as_str().is_some_and(|text| text == domain::REDACTED), "{} is a secret", field.name);
+            assert!(value.as_str().is_some_and(|text| text == domain::REDACTED), "{} is redacted", field.name);
         }
     }
 }

@@ -89,7 +89,7 @@ impl OriginalLog {
             log.append(entry).expect("an entry is written");
         }
         let verdict = log.verify().expect("the log can be read");
-        assert!(verdict.is_proven(), "the log is whole and sealed: {verdict:?}");
+        assert!(verdict.is_proven(), "the log is intact and sealed: {verdict:?}");
         log.flush().expect("all of it is written");
         // The keychain is updated by another thread.
         let patience = Instant::now() + Duration::from_secs(20);
@@ -97,7 +97,7 @@ impl OriginalLog {
         while told().is_empty() && Instant::now() < patience {
             std::thread::yield_now();
         }
-        assert!(!told().is_empty(), "the keychain knows of the log");
+        assert!(!told().is_empty(), "the keychain has a mark of the log");
         let mut entries = all(&*log);
         entries.reverse();
         let mut export = Vec::new();

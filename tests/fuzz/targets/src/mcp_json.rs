@@ -17,22 +17,26 @@ pub fn mcp_json(data: &[u8]) {
     let loaded = match servers.load() {
         Ok(loaded) => loaded,
         Err(problem) => {
-            assert!(problem.file.is_some(), "a problem names the file");
+            assert!(problem.file.is_some(), "the problem contains the file");
             let lines = data.iter().filter(|byte| **byte == b'\n').count() + 1;
             let is_there = |line: u32| usize::try_from(line).is_ok_and(|line| (1..=lines).contains(&line));
             assert!(problem.line.is_none_or(is_there), "line {:?} of {lines}", problem.line);
-            assert_eq!(std::fs::read(&file).unwrap(), data, "a file that can't be read stays as it is");
+            assert_eq!(std::fs::read(&file).unwrap(), data, "a file that can't be read is not changed");
             return;
         }
     };
     for (at, entry) in loaded.iter().enumerate() {
-        assert!(loaded[..at].iter().all(|other| other.name != entry.name), "{} stands there twice", entry.name);
+        assert!(loaded[..at].iter().all(|other| other.name != entry.name), "{} is unique", entry.name);
     }
     let Some(first) = loaded.first() else { return };
     // Values that have several notations, such as a relative folder, keep their meaning when they are read again.
     if servers.put(first, None).is_ok() {
-        assert_eq!(servers.load().unwrap(), loaded, "writing back what was read changes nothing");
-        assert_eq!(other_keys(&std::fs::read(&file).unwrap()), other_keys(data), "and loses nothing");
+        assert_eq!(servers.load().unwrap(), loaded, "writing an entry that was read changes no server");
+        assert_eq!(
+            other_keys(&std::fs::read(&file).unwrap()),
+            other_keys(data),
+            "writing an entry keeps all other members"
+        );
     }
     if servers.remove(&first.name).is_ok() {
         let others: Vec<ServerEntry> = loaded[1..].to_vec();

@@ -25,7 +25,7 @@ pub fn message(data: &[u8]) {
             }
             let written = encoded(&incoming);
             let again = IncomingMessage::decode(&Bytes::from(written.clone())).expect("what was written can be read");
-            assert_eq!(encoded(&again), written, "the same message");
+            assert_eq!(encoded(&again), written, "the message is unchanged after it was decoded again");
         }
         Err(invalid) => is_bounded(&invalid),
     }
@@ -48,7 +48,7 @@ fn agrees(incoming: &IncomingMessage, value: &Value) {
         }
         IncomingMessage::Notification { method, params } => {
             assert_eq!(json!(method), value["method"], "the method");
-            assert!(value.get("id").is_none(), "what has an id wants an answer");
+            assert!(value.get("id").is_none(), "a message with an id and a method is a request");
             params_agree(params);
         }
         IncomingMessage::Response { id, result } => {
@@ -61,7 +61,7 @@ fn agrees(incoming: &IncomingMessage, value: &Value) {
         IncomingMessage::ErrorWithoutId { error } => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
         IncomingMessage::Batch(parts) => {
             let values = value.as_array().expect("a batch is an array");
-            assert_eq!(parts.len(), values.len(), "none is lost and none is added");
+            assert_eq!(parts.len(), values.len(), "the batch has the same number of messages");
             assert!(parts.len() <= MAX_BATCH, "{} messages in a batch", parts.len());
             for (part, value) in parts.iter().zip(values) {
                 match part {

@@ -21,7 +21,7 @@ pub fn policy(data: &[u8]) {
     let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
     let written = serde_json::to_string(&file).expect("what was read can be written");
     let again: PolicyFile = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
-    assert_eq!(again, file, "read again from {written}");
+    assert_eq!(again, file, "{written} is parsed to an equal file");
     let mut reversed = file.clone();
     reversed.rules.reverse();
     let mut stricter = file.clone();
@@ -47,26 +47,34 @@ pub fn policy(data: &[u8]) {
                     conversation: Some("c1"),
                 };
                 let decided = own.decide(&act, NOW);
-                assert_eq!(reread.decide(&act, NOW), decided, "the written file decides the same");
-                assert_eq!(strictness(&reversed.decide(&act, NOW)), strictness(&decided), "in any order");
-                assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends the same");
+                assert_eq!(reread.decide(&act, NOW), decided, "the serialized file leads to the same decision");
+                assert_eq!(
+                    strictness(&reversed.decide(&act, NOW)),
+                    strictness(&decided),
+                    "the order of rules does not change the decision"
+                );
+                assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends with the same decision");
                 if standing == ReviewState::New {
-                    assert_ne!(strictness(&decided), RuleEffect::Allow, "nothing allows what nobody has seen");
+                    assert_ne!(strictness(&decided), RuleEffect::Allow, "no rule allows an unreviewed tool");
                 }
                 if tool == "?" {
-                    assert_ne!(strictness(&decided), RuleEffect::Allow, "a tool that asks each time is never allowed");
+                    assert_ne!(
+                        strictness(&decided),
+                        RuleEffect::Allow,
+                        "a tool that requires consent for each call is never allowed by a rule"
+                    );
                 }
                 if let Some(stricter) = &stricter {
                     let denied = strictness(&stricter.decide(&act, NOW));
-                    assert!(denied >= strictness(&decided), "one more rule that denies allows no more");
-                    assert!(server != "mail" || denied == RuleEffect::Deny, "and denies");
+                    assert!(denied >= strictness(&decided), "a further rule that denies never allows more");
+                    assert!(server != "mail" || denied == RuleEffect::Deny, "the added rule denies");
                 }
             }
         }
         let start = PolicyAct::StartServer { server, command: &definition };
         assert_ne!(strictness(&own.decide(&start, NOW)), RuleEffect::Allow, "no rule allows a start");
         let sign_in = PolicyAct::SignIn { server, steps_up: false };
-        assert_ne!(strictness(&own.decide(&sign_in, NOW)), RuleEffect::Allow, "no rule allows to sign in");
+        assert_ne!(strictness(&own.decide(&sign_in, NOW)), RuleEffect::Allow, "no rule allows a sign-in");
     }
 }
 

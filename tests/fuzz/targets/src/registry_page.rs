@@ -45,7 +45,10 @@ fn check(plan: &InstallPlan) {
     plan.notes.iter().for_each(|note| assert_plain(note));
     let templates: Vec<_> = match &plan.target {
         PlanTarget::Command { command, args, env } => {
-            assert!(["npx", "uvx", "dnx", "docker", "podman"].contains(&command.as_str()), "it runs {command}");
+            assert!(
+                ["npx", "uvx", "dnx", "docker", "podman"].contains(&command.as_str()),
+                "the command {command} is a known launcher"
+            );
             args.iter().flat_map(|arg| &arg.words).chain(env.values()).collect()
         }
         PlanTarget::Remote { url, headers, .. } => std::iter::once(url).chain(headers.values()).collect(),
@@ -53,11 +56,11 @@ fn check(plan: &InstallPlan) {
     for part in templates.iter().flat_map(|template| &template.parts) {
         match part {
             TemplatePart::Text(text) => {
-                assert!(ports::secrets::referenced_names(text).is_empty(), "{text:?} names a secret")
+                assert!(ports::secrets::referenced_names(text).is_empty(), "{text:?} references a secret")
             }
             TemplatePart::Input(key) | TemplatePart::Needs(key) => {
                 let count = plan.inputs.iter().filter(|input| input.key == *key).count();
-                assert_eq!(count, 1, "the input {key:?}");
+                assert_eq!(count, 1, "the plan has the input {key:?} once");
             }
         }
     }
@@ -71,5 +74,5 @@ fn check(plan: &InstallPlan) {
 }
 
 fn assert_plain(text: &str) {
-    assert!(!text.contains(char::is_control) && !text.contains('\u{202e}'), "{text:?} is shown");
+    assert!(!text.contains(char::is_control) && !text.contains('\u{202e}'), "{text:?} is printable");
 }

@@ -15,16 +15,24 @@ pub fn sse(data: &[u8]) {
     let whole = events(vec![Bytes::copy_from_slice(stream)], limit);
     let at = usize::from(*first).min(stream.len());
     let halves = vec![Bytes::copy_from_slice(&stream[..at]), Bytes::copy_from_slice(&stream[at..])];
-    assert_eq!(without_heads(&events(halves, limit)), without_heads(&whole), "cut at {at}");
+    assert_eq!(
+        without_heads(&events(halves, limit)),
+        without_heads(&whole),
+        "the chunk boundary {at} does not change the events"
+    );
     if stream.len() <= 512 {
         let single = stream.iter().map(|byte| Bytes::copy_from_slice(&[*byte])).collect();
-        assert_eq!(without_heads(&events(single, limit)), without_heads(&whole), "byte by byte");
+        assert_eq!(
+            without_heads(&events(single, limit)),
+            without_heads(&whole),
+            "single bytes as chunks do not change the events"
+        );
     }
     let mut bytes = 0;
     for event in &whole {
         match event {
             SseEvent::Data { kind, data } => {
-                assert!(!data.is_empty() && std::str::from_utf8(data).is_ok(), "data is text");
+                assert!(!data.is_empty() && std::str::from_utf8(data).is_ok(), "data is valid UTF-8");
                 assert!(!kind.contains(['\n', '\r']), "a type is one line");
                 bytes += data.len();
             }
@@ -32,7 +40,7 @@ pub fn sse(data: &[u8]) {
             SseEvent::Retry(_) => {}
             SseEvent::TooLarge { head } => {
                 // The limit applies to the decoded text, in which an invalid byte takes three bytes.
-                assert!(3 * stream.len() > limit, "nothing is larger than the limit");
+                assert!(3 * stream.len() > limit, "no event exceeds the limit");
                 bytes += head.len();
             }
         }
@@ -40,7 +48,11 @@ pub fn sse(data: &[u8]) {
     // An invalid byte is replaced by three bytes.
     assert!(bytes <= 3 * stream.len(), "{bytes} bytes out of {}", stream.len());
     let kept: Vec<SseEvent> = whole.into_iter().filter(|event| !matches!(event, SseEvent::TooLarge { .. })).collect();
-    assert_eq!(events(vec![Bytes::from(written(&kept))], 1 << 24), kept, "written again");
+    assert_eq!(
+        events(vec![Bytes::from(written(&kept))], 1 << 24),
+        kept,
+        "the events are unchanged after they were serialized"
+    );
 }
 
 fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {

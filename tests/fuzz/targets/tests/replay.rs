@@ -164,7 +164,7 @@ fn corpora_are_small_and_belong_to_targets() {
         let name = entry.file_name();
         // The corpus `tool_schema` belongs to the schema parser of the page.
         let is_known = name == "tool_schema" || TARGETS.iter().any(|target| name == target.name);
-        assert!(is_known, "{name:?} is no target");
+        assert!(is_known, "{name:?} is the name of a target");
         for file in std::fs::read_dir(entry.path()).unwrap() {
             size += file.unwrap().metadata().unwrap().len();
         }
@@ -176,7 +176,7 @@ fn corpora_are_small_and_belong_to_targets() {
 fn each_target_has_a_program_for_libfuzzer() {
     let manifest = include_str!("../../Cargo.toml");
     let programs = manifest.lines().filter(|line| line.starts_with("path = \"fuzz_targets/")).count();
-    assert_eq!(programs, TARGETS.len(), "as many programs as targets");
+    assert_eq!(programs, TARGETS.len(), "each target has a program");
     for target in TARGETS {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{}.rs\"", target.name)), "{}", target.name);
     }
@@ -193,7 +193,7 @@ macro_rules! targets {
 
         #[test]
         fn each_target_is_tested() {
-            assert_eq!([$(stringify!($name)),*], TARGETS.map(|target| target.name), "the list of tests is that of targets");
+            assert_eq!([$(stringify!($name)),*], TARGETS.map(|target| target.name), "the tests and the targets are the same");
         }
     };
 }
