@@ -63,9 +63,13 @@ impl SignIn {
     /// redeemed. Returns the cause.
     async fn assert_fails_before_token_request(&self, words: &[&str]) -> String {
         let cause = self.ended().await.expect_err(&format!("{}: the sign-in must fail", self.what));
-        assert!(words.iter().any(|word| cause.contains(word)), "{}: the cause is in words: {cause}", self.what);
+        assert!(
+            words.iter().any(|word| cause.contains(word)),
+            "{}: the error message contains the cause: {cause}",
+            self.what
+        );
         let redeemed = self.issuer.token_requests("authorization_code");
-        assert!(redeemed.is_empty(), "{}: it stops before the token request: {redeemed:?}", self.what);
+        assert!(redeemed.is_empty(), "{}: the sign-in stops before the token request: {redeemed:?}", self.what);
         cause
     }
 
@@ -110,6 +114,6 @@ async fn assert_no_secrets(what: &str, pair: &ServerPair, issuers: &[&Authorizat
     places.push(("the steps".to_owned(), format!("{known:?}")));
     for secret in issuers.iter().flat_map(|issuer| issuer.secrets()) {
         let found = leaks::found(&places, &secret);
-        assert!(found.is_none(), "{what}: {secret} is nowhere to be read, but it is in {found:?}");
+        assert!(found.is_none(), "{what}: {secret} must not be stored or sent, but it is in {found:?}");
     }
 }

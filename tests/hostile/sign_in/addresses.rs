@@ -71,13 +71,16 @@ async fn assert_never_connected(place: MetadataField, scheme: &str, cause: &str)
         let (issuer, server) = scripts(place, &url);
         let tried = SignIn::begin(&what, issuer, server).await;
         let began = Instant::now();
-        let ended = tried.ended().await.expect_err(&format!("{what}: nobody is signed in"));
+        let ended = tried.ended().await.expect_err(&format!("{what}: the sign-in fails"));
         // A header can't contain such letters, so this redirect has no valid address.
         let is_none = matches!(place, MetadataField::RedirectOfMetadata) && !host.is_ascii();
         let cause = if is_none { "it redirects without a valid address" } else { cause };
-        assert!(ended.contains(cause), "{what}: because of what the address is: {ended}");
-        assert!(began.elapsed() < Duration::from_secs(8), "{what}: refused at once, not after a while");
-        assert_eq!(collector().hits(), 0, "{what}: nobody connects: {ended}");
+        assert!(ended.contains(cause), "{what}: the sign-in fails because of the address: {ended}");
+        assert!(
+            began.elapsed() < Duration::from_secs(8),
+            "{what}: the address is rejected without a connection attempt"
+        );
+        assert_eq!(collector().hits(), 0, "{what}: nothing connects to the address: {ended}");
         tried.close().await;
     }
 }

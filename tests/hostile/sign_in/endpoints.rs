@@ -41,10 +41,10 @@ async fn x43_only_web_urls_are_opened() {
         let cause = tried
             .assert_fails_before_token_request(&["authorization endpoint", "sign-in page", "page to sign in"])
             .await;
-        assert!(!cause.chars().any(char::is_control), "{what}: it is shown as text: {cause:?}");
+        assert!(!cause.chars().any(char::is_control), "{what}: the URL is shown as text: {cause:?}");
         let opened = tried.pair.app.platform.opened.lock().unwrap().clone();
-        assert!(opened.is_empty(), "{what}: nothing is opened: {opened:?}");
-        assert!(!touched.exists(), "{what}: and nothing of it was run");
+        assert!(opened.is_empty(), "{what}: no URL is opened: {opened:?}");
+        assert!(!touched.exists(), "{what}: no command was run");
         tried.close().await;
     }
 }

@@ -17,7 +17,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 async fn x51_more_scopes_are_requested_at_most_three_times() {
     let what = "X51, 403 insufficient_scope for ever";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
     let first = tried.issuer.authorizations().len();
     tried.server.set(|script| {
         script.refusing = RefusalBehaviour::InsufficientScope;
@@ -79,7 +79,7 @@ async fn x51_broken_server_causes_few_requests() {
             ServerState::Reconnecting(retry) => retry.cause.clone(),
             _ => String::new(),
         };
-        assert!(!told.is_empty(), "{what}: the user is told: {state:?}");
+        assert!(!told.is_empty(), "{what}: the user is notified: {state:?}");
         tried.close().await;
     }
 }
@@ -98,7 +98,7 @@ async fn x51_server_in_use_causes_few_requests() {
         let what = format!("X51, in use, then {about}");
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
         let tried = SignIn::begin(&what, AuthorizationScript::default(), changes).await;
-        assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+        assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
         assert_few_requests(&what, tried, refusing).await;
     }
 }
@@ -108,7 +108,7 @@ async fn x51_server_in_use_causes_few_requests() {
 pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
-    assert!(is_told, "{what}: its tools are read again: {:#?}", paths(&tried));
+    assert!(is_told, "{what}: the tools are read again: {:#?}", paths(&tried));
     let (before, lists) = (requests(&tried), tried.server.with_method("tools/list").len());
     let began = tokio::time::Instant::now();
     tried.server.set(|script| script.refusing = refusing);
@@ -141,7 +141,7 @@ fn paths(tried: &SignIn) -> Vec<String> {
 async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
     let before = requests(&tried);
     tried.server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     let call = tried.pair.bad_call(what).await;
@@ -149,6 +149,6 @@ async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     advance_time(Duration::from_secs(5)).await;
     let sent = requests(&tried) - before;
     assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests: {:#?}", paths(&tried));
-    assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: few refreshes");
+    assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: the number of refreshes is small");
     tried.close().await;
 }

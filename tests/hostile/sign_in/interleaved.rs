@@ -151,7 +151,7 @@ impl SignInWorld {
         let [one, other] = &self.issuers;
         let [first, second] = &self.servers;
         let found = find_leaks(&[one, other], &[first, second]);
-        assert!(found.is_empty(), "nothing reaches where it does not belong, but after {events:?}: {found:#?}");
+        assert!(found.is_empty(), "no credential reaches another server after {events:?}, but found: {found:#?}");
     }
 }
 
@@ -164,7 +164,7 @@ async fn case(events: Vec<Event>) {
     for name in NAMES {
         world.app.until(name, "in use", |s| s.state == ServerState::Ready).await;
     }
-    assert_eq!(world.issuers.each_ref().map(|issuer| issuer.valid_token_counts().0), [1, 1], "both are signed in");
+    assert_eq!(world.issuers.each_ref().map(|issuer| issuer.valid_token_counts().0), [1, 1], "both sign-ins succeed");
     for (number, event) in events.iter().enumerate() {
         world.does(event, number).await;
         world.check(&events[..=number]);
