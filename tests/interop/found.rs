@@ -49,7 +49,10 @@ fn run_in_session(home: &Path) {
         .output()
         .unwrap();
     let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && said.contains("1 passed"), "it passes in the session:\n{said}\n{failed}");
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "the test passes in the separate process:\n{said}\n{failed}"
+    );
 }
 
 async fn in_the_session() {
@@ -68,18 +71,21 @@ async fn in_the_session() {
         app.host.start_server(server.into()).await.unwrap();
         let request = app.consent_request(server, "its command", |_| true).await;
         let ConsentRequestBody::StartServer { resolved, .. } = &request.body else { panic!("{request:?}") };
-        assert_eq!(resolved, expected, "the file that will run is shown");
+        assert_eq!(resolved, expected, "the executable is shown");
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         app.until(server, "ready", |s| s.counts[0] > 0).await;
         let environment = call(&app, server, "get-env", json!({})).await;
         let environment: Value = serde_json::from_str(&text(&environment)).unwrap();
-        assert_eq!(environment["STARTED_BY"], "version-manager", "{server}: the node of the login shell runs it");
+        assert_eq!(environment["STARTED_BY"], "version-manager", "{server}: the Node.js of the login shell is used");
         let path = environment["PATH"].as_str().unwrap_or_default();
-        assert!(path.starts_with(&home.join(".versions/bin").display().to_string()), "{server}: with its PATH: {path}");
+        assert!(
+            path.starts_with(&home.join(".versions/bin").display().to_string()),
+            "{server}: the server gets the PATH of the login shell: {path}"
+        );
         assert_eq!(
             environment["SECRET_OF_THE_SESSION"],
             Value::Null,
-            "X33, {server}: no more than is listed is passed on"
+            "X33, {server}: only listed variables are passed on"
         );
     }
     app.host.close().await;

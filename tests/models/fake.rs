@@ -107,17 +107,17 @@ pub(crate) async fn all(
     while let Some(delta) = deltas.next().await {
         match delta {
             Ok(ReplyDelta::Ended(reply)) => {
-                assert!(deltas.next().await.is_none(), "nothing follows the end");
+                assert!(deltas.next().await.is_none(), "no event follows the end");
                 return (came, Ok(reply));
             }
             Ok(delta) => came.push(delta),
             Err(error) => {
-                assert!(deltas.next().await.is_none(), "nothing follows an error");
+                assert!(deltas.next().await.is_none(), "no event follows an error");
                 return (came, Err(error));
             }
         }
     }
-    panic!("the stream ended without a word, after {came:?}");
+    panic!("the stream ended without a result after {came:?}");
 }
 
 /// Sends a request and returns the complete reply.

@@ -103,7 +103,7 @@ pub(crate) fn compare_faults(table: &str) {
 
 fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
     let kept = changed(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
-    assert!(is_same(&kept), "MATRIX.md is what was found; `cargo xtask test interop` writes it anew");
+    assert!(is_same(&kept), "MATRIX.md equals the outcomes; `cargo xtask test interop` writes it again");
 }
 
 /// Text of both tables: working features, then outcomes of faults.

@@ -54,7 +54,7 @@ async fn remote_server_is_installed_and_called() {
     });
     let mut user = NewUser::with_registry("a remote", entry).await;
     let done = user.install(name, &[]).await;
-    assert!(done["plan"]["notes"].to_string().contains("leads to this computer"), "where it leads is said: {done}");
+    assert!(done["plan"]["notes"].to_string().contains("leads to this computer"), "the URL is reported: {done}");
     assert_eq!(user.settings(), json!({ "everything": { "type": "http", "url": url } }));
     assert!(user.tools("everything").await.contains(&"get-sum".to_owned()));
     let sum = user.call("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;

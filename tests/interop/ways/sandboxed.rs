@@ -182,7 +182,7 @@ fn settings(user: &NewUser) -> Value {
 async fn reached(user: &NewUser, server: &str) -> String {
     let (report, _) = user.run(&["sandbox", server]).await;
     let report = report.unwrap();
-    assert_eq!(report["plan"]["folders"], json!([]), "no folder was named");
+    assert_eq!(report["plan"]["folders"], json!([]), "the settings contain no folder");
     let home = user.path("home").display().to_string();
     let parts = report["plan"]["program"].as_array().unwrap().iter().filter_map(Value::as_str);
     let mut own: Vec<String> = parts.filter(|part| part.starts_with(&home)).map(|p| p.replace(&home, "~")).collect();
@@ -223,7 +223,7 @@ fn compare_table(table: &str) {
         fs::write(&path, table).unwrap();
     }
     let kept = fs::read_to_string(path).unwrap();
-    assert_eq!(kept, table, "SANDBOX.md is what was found; `cargo xtask test interop` writes it anew");
+    assert_eq!(kept, table, "SANDBOX.md equals the outcomes; `cargo xtask test interop` writes it again");
 }
 
 /// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes a folder. With
@@ -264,17 +264,24 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     };
     let shared = user.path("home/work/shared/lib");
     let wanted = json!({ "is": "folder", "folder": shared, "names": ["greeting.mjs"], "count": 1 });
-    assert_eq!(offer(&shared.join("greeting.mjs")), Some(wanted), "the folder with what lies there: {blocked}");
+    assert_eq!(
+        offer(&shared.join("greeting.mjs")),
+        Some(wanted),
+        "the folder with the missing module is proposed: {blocked}"
+    );
     let refused = json!({ "is": "none", "because": "secrets" });
-    assert_eq!(offer(&key), Some(refused), "and no words bring keys into reach: {blocked}");
+    assert_eq!(offer(&key), Some(refused), "no folder with keys is proposed: {blocked}");
     let words = failed["message"].as_str().unwrap();
-    assert!(words.contains(&format!("add the folder {} to its sandbox", shared.display())), "in words: {words}");
+    assert!(
+        words.contains(&format!("add the folder {} to its sandbox", shared.display())),
+        "the cause is described: {words}"
+    );
 
     write(&[&packages, &shared.display().to_string()]);
     let (unasked, _) = user.run(&["tools", "app"]).await;
-    assert_eq!(unasked.unwrap_err()["code"], "refused", "with the folder it is asked about again");
+    assert_eq!(unasked.unwrap_err()["code"], "refused", "a start with the folder requires consent again");
     let (tools, _) = user.run(&["--answers", &answers, "tools", "app"]).await;
-    assert!(tools.unwrap().to_string().contains("get-sum"), "and starts");
+    assert!(tools.unwrap().to_string().contains("get-sum"), "the server starts");
     user.done();
 }
 
@@ -296,14 +303,21 @@ async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     let mut zip = user.program(Path::new("python3"));
     zip.args(["-m", "zipfile", "-c"]).arg(&file).args(["manifest.json", "pyproject.toml", "server.py"]);
     let packed = zip.current_dir(&source).output().await.unwrap();
-    assert!(packed.status.success(), "it is packed");
+    assert!(packed.status.success(), "the bundle is packed");
     user.install(&file.display().to_string(), &["--network", "all", "--name", "clock"]).await;
     assert_eq!(user.settings()["clock"]["env"]["UV_ISOLATED"], "1");
     for _ in 0..2 {
-        assert_eq!(user.tools("clock").await, ["get_current_time", "convert_time"], "also after it has run");
+        assert_eq!(
+            user.tools("clock").await,
+            ["get_current_time", "convert_time"],
+            "the sandbox is unchanged after the run"
+        );
     }
     let bundles = fs::read_dir(user.path("data/bundles")).unwrap().map(|entry| entry.unwrap().path());
     let folder = bundles.into_iter().find(|path| path.is_dir()).unwrap();
-    assert!(!folder.join(".venv").exists() && !folder.join("uv.lock").exists(), "its folder is as it was");
+    assert!(
+        !folder.join(".venv").exists() && !folder.join("uv.lock").exists(),
+        "the folder of the bundle is unchanged"
+    );
     user.done();
 }

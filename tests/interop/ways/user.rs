@@ -88,7 +88,7 @@ impl NewUser {
         let is_stopped = |line: &Value| line["server"]["state"]["is"] == "stopped";
         let is_quiet =
             |line: &Value| line["event"] == "result" || line["event"] == "server_changed" && is_stopped(line);
-        assert!(lines.iter().all(is_quiet), "nothing was started or asked: {lines:?}");
+        assert!(lines.iter().all(is_quiet), "nothing was started and no consent was required: {lines:?}");
         self.took("install", begun);
         done
     }
@@ -96,7 +96,7 @@ impl NewUser {
     /// Starts a server and returns the names of its tools. Asserts before that the start requires consent.
     pub(super) async fn tools(&mut self, server: &str) -> Vec<String> {
         let (refused, _) = self.run(&["tools", server]).await;
-        assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without a yes");
+        assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without an approval");
         let begun = Instant::now();
         let listed = self.allowing(&["tools", server]).await;
         self.took("first start and its tools", begun);

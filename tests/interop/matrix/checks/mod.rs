@@ -70,9 +70,14 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
     app.host.start_server(name.into()).await.unwrap();
     let is_over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
     let view = app.until(name, "ready or failed", |s| is_over(&s.state)).await;
-    assert!(view.state == ServerState::Ready, "{row}: it is ready: {:?}\n{}", view.state, app.activity(name).await);
+    assert!(
+        view.state == ServerState::Ready,
+        "{row}: the server is ready: {:?}\n{}",
+        view.state,
+        app.activity(name).await
+    );
     let spoken = view.facts.as_ref().map(|facts| facts.revision);
-    assert_eq!(spoken, Some(row.revision), "{row}: the revision that was found or asked for is spoken");
+    assert_eq!(spoken, Some(row.revision), "{row}: the negotiated or selected revision is used");
     let found = view.connected.as_ref().map_or_else(|| "probed".to_owned(), |connected| connected.how.clone());
     let transport = view.connected.map(|connected| format!("{:?}", connected.transport));
     let expected = match row.transport {
@@ -80,7 +85,7 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
         Transport::StreamableHttp => Some("StreamableHttp".to_owned()),
         Transport::HttpSse => Some("HttpSse".to_owned()),
     };
-    assert_eq!(transport, expected, "{row}: the transport is the one that the server has");
+    assert_eq!(transport, expected, "{row}: the transport of the row is used");
     complete_catalog(&app, name).await;
     let one = RowCheck { app: &app, row, remote, server: name };
     let mut cells = Vec::new();
