@@ -2,7 +2,7 @@
 // that opening it again shows the last findings at once.
 import { call, toApiError } from "$lib/api/client";
 import type { CheckedComputer, CheckId } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 /** Server that failed to start, and the checks that may explain its failure. */
 export interface CheckSubject {
@@ -38,4 +38,4 @@ class ComputerCheck {
 }
 
 export let computerCheck: ComputerCheck;
-pageState(() => (computerCheck = new ComputerCheck()));
+registerPageState(() => (computerCheck = new ComputerCheck()));

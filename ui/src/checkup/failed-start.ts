@@ -21,7 +21,7 @@ function programName(command: string): string {
  * Returns the checks that may explain a failed start, the most likely first. Empty if the cause is not on this
  * computer.
  */
-export function checksFor(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
+export function checksForFailure(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
   if (reason === "no_secret") return ["keychain"];
   if (config.type === "http") {
     const isOnTheWay = reason === "unreachable" || reason === "protocol" || reason === "no_answer";
@@ -55,7 +55,7 @@ export function sortBySeverity(findings: readonly Finding[]): Finding[] {
 /**
  * Returns `true` if a finding is about the server: its failure selects the check, or the finding names the server.
  */
-export function isAbout(finding: Finding, about: CheckSubject): boolean {
+export function isFindingAbout(finding: Finding, about: CheckSubject): boolean {
   const isNamed = finding.state !== "ok" && finding.servers.includes(about.server);
   return isNamed || about.checks.includes(finding.id);
 }

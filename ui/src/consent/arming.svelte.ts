@@ -2,12 +2,12 @@
 // at something else decides nothing.
 
 /** Time without input before a decision is armed, in milliseconds. */
-export const ARMING_DELAY = 500;
+export const ARMING_DELAY_MS = 500;
 /**
  * Minimum distance that the pointer has to move after a change of the content before a click is accepted, in pixels. A
  * click without such a movement was not aimed at the new content.
  */
-export const MIN_TRAVEL = 8;
+export const MIN_POINTER_TRAVEL = 8;
 
 interface Point {
   x: number;
@@ -73,7 +73,7 @@ export class Arming {
   /** Records the pointer position. */
   pointerAt(x: number, y: number): void {
     this.#pointer = { x, y };
-    if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= MIN_TRAVEL) {
+    if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= MIN_POINTER_TRAVEL) {
       this.#rest = null;
       if (this.ignored === "rested") this.ignored = null;
     }
@@ -101,7 +101,7 @@ export class Arming {
 
   /** Returns `true` if the event is deliberate and was made after arming. */
   accepts(event: Event): boolean {
-    if (!this.armed || !isDeliberate(event)) return false;
+    if (!this.armed || !isDeliberateEvent(event)) return false;
     // A button activated by a key dispatches a click with a `detail` of 0.
     const aimed = event instanceof MouseEvent && event.detail > 0;
     if (event.timeStamp < this.#armedAt) this.ignored = "early";
@@ -121,12 +121,12 @@ export class Arming {
     this.#timer = setTimeout(() => {
       this.armed = true;
       this.#armedAt = this.#now();
-    }, ARMING_DELAY);
+    }, ARMING_DELAY_MS);
   }
 }
 
 /** Returns `false` for key repeats and for the second click of a double click. */
-export function isDeliberate(event: Event): boolean {
+export function isDeliberateEvent(event: Event): boolean {
   if (event instanceof KeyboardEvent) return !event.repeat;
   if (event instanceof MouseEvent) return event.detail <= 1;
   return true;

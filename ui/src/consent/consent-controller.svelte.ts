@@ -17,18 +17,18 @@ import type { Decidable } from "./decidable";
 import { DecisionSender, type DecisionFailure } from "./decision-sender.svelte";
 import { ConsentDraft, draftKey } from "./consent-draft.svelte";
 import {
-  Approved,
+  ApprovedDecision,
   canApprove,
-  type Blocker,
-  type ApprovingAnswer,
-  type WithholdingAnswer,
+  type ApprovalBlocker,
+  type ApprovingDecision,
+  type NonApprovingDecision,
   type ApprovalState,
 } from "./gate";
 import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
 import { TurnDecision } from "./turn-decision.svelte";
 
 /** Access to the consent requests that another controller renders. */
-export interface OtherRequests {
+export interface OtherControllerRequests {
   readonly open: ConsentRequest[];
   show(id: string): void;
   /** Hides these requests, because they were decided. */
@@ -38,7 +38,7 @@ export interface OtherRequests {
 /** Options of a consent controller. */
 export interface ControllerOptions {
   /** Requests that another controller renders. */
-  others?: OtherRequests;
+  others?: OtherControllerRequests;
   /** Set if requests are rendered in their conversation instead of the dialog. Defaults to `false`. */
   inline?: boolean;
 }
@@ -46,7 +46,7 @@ export interface ControllerOptions {
 export class ConsentController implements Decidable {
   readonly queue: ConsentQueue;
   readonly inline: boolean;
-  readonly #others: OtherRequests | null;
+  readonly #others: OtherControllerRequests | null;
   /** Arming of the approving actions. It restarts whenever the payload changes. */
   readonly arming = new Arming();
   /**
@@ -91,7 +91,7 @@ export class ConsentController implements Decidable {
   readonly draft: ConsentDraft | null = $derived.by(() =>
     this.request ? this.#draftOf(this.request) : null,
   );
-  readonly blocker: Blocker | null = $derived.by(() => this.#blocker());
+  readonly blocker: ApprovalBlocker | null = $derived.by(() => this.#blocker());
   /**
    * Version of the displayed content. Changes with the payload and the user's input. `null` without a current request.
    */
@@ -109,7 +109,7 @@ export class ConsentController implements Decidable {
   readonly approvalState: ApprovalState = $derived.by(() => this.#approvalState(this.blocker));
   readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
   /** The reason why the request can't be sent to the model again, or `null` if it can. */
-  readonly retryBlocker: Blocker | null = $derived.by(() => this.#retryBlocker());
+  readonly retryBlocker: ApprovalBlocker | null = $derived.by(() => this.#retryBlocker());
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
 
   /**
@@ -146,9 +146,14 @@ export class ConsentController implements Decidable {
     event: Event,
     list: ApprovalState,
   ): Promise<boolean> | null {
-    const approved: Approved[] = [];
+    const approved: ApprovedDecision[] = [];
     for (const request of requests) {
-      const one = Approved.fromEvent(event, request, { action: "allow", scope: "once" }, list);
+      const one = ApprovedDecision.fromEvent(
+        event,
+        request,
+        { action: "allow", scope: "once" },
+        list,
+      );
       if (!one) return null;
       approved.push(one);
     }
@@ -259,11 +264,11 @@ export class ConsentController implements Decidable {
   }
 
   /** Sends an approval if the gate accepts `event`. Every approval of a single request passes the gate here. */
-  async #approve(answer: ApprovingAnswer, event: Event): Promise<void> {
+  async #approve(answer: ApprovingDecision, event: Event): Promise<void> {
     const { request, draft } = this;
     if (!request || !draft) return;
     const approvalState = answer.action === "again" ? this.retryState : this.approvalState;
-    const approved = Approved.fromEvent(event, request, answer, approvalState);
+    const approved = ApprovedDecision.fromEvent(event, request, answer, approvalState);
     if (!approved) return;
     if (answer.action === "submit" && draft.form && !draft.form.attemptSubmit()) return;
     const isAsk = request.body.kind === "sampling" && request.body.step === "request";
@@ -275,7 +280,7 @@ export class ConsentController implements Decidable {
     this.queue.markAnswered(request);
   }
 
-  async #deny(answer: WithholdingAnswer, event: Event): Promise<void> {
+  async #deny(answer: NonApprovingDecision, event: Event): Promise<void> {
     const { request } = this;
     if (!request || !this.denyArming.accepts(event)) return;
     if (await this.sender.send(request, answer)) this.queue.markAnswered(request);
@@ -306,11 +311,11 @@ export class ConsentController implements Decidable {
     return draft;
   }
 
-  #approvalState(blocker: Blocker | null): ApprovalState {
+  #approvalState(blocker: ApprovalBlocker | null): ApprovalState {
     return { arming: this.arming, blocker, busy: this.busy };
   }
 
-  #retryBlocker(): Blocker | null {
+  #retryBlocker(): ApprovalBlocker | null {
     const { request } = this;
     if (
       request?.body.kind !== "sampling" ||
@@ -324,7 +329,7 @@ export class ConsentController implements Decidable {
       : { is: "unreviewed" };
   }
 
-  #blocker(): Blocker | null {
+  #blocker(): ApprovalBlocker | null {
     const { request, draft } = this;
     if (!request || !draft) return null;
     const { body } = request;

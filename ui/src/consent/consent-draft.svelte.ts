@@ -6,9 +6,9 @@ import { call } from "$lib/api/client";
 import type { FormField, JsonValue, ConsentRequest, ApprovalScope } from "$lib/api/generated";
 
 import { payloadParts } from "./payload";
-import { contentOf, initialValues, obscuredPart, type FieldValue } from "./form-values";
+import { formContentOf, initialValues, obscuredPart, type FieldValue } from "./form-values";
 import { FormCheck } from "./form-check.svelte";
-import type { ApprovingAnswer } from "./gate";
+import type { ApprovingDecision } from "./gate";
 import { ReadProgress, type PayloadPart } from "./read-progress.svelte";
 
 /** Content of a form while the user fills it in. */
@@ -46,7 +46,7 @@ export class FormDraft {
   }
 
   get content(): JsonValue {
-    return contentOf(this.fields, this.#values);
+    return formContentOf(this.fields, this.#values);
   }
 
   /** Field values that their fields do not display completely. */
@@ -98,7 +98,7 @@ export class ConsentDraft {
   }
 
   /** Returns the approving decision. `lasts` limits the lifetime of the grant, in milliseconds. */
-  answer(request: ConsentRequest, scope: ApprovalScope, lasts?: number): ApprovingAnswer {
+  answer(request: ConsentRequest, scope: ApprovalScope, lasts?: number): ApprovingDecision {
     switch (request.body.kind) {
       case "form":
         return { action: "submit", content: this.form?.content ?? {} };

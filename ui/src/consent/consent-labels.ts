@@ -9,7 +9,7 @@ import type {
   UrlWarning,
   ConsentRequestOrigin,
 } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
@@ -20,7 +20,7 @@ const [NAME, SERVER] = ["\uE000", "\uE001"] as const;
 
 /** Returns a server's name shortened to one line, with hidden characters made visible. */
 export function displayName(text: string): string {
-  const short = beginning(text, 80, 1);
+  const short = textBeginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
@@ -73,12 +73,12 @@ function titleOf(body: ConsentRequestBody): [words: string, name: string] {
         ? [m.consent_get_prompt({ prompt: NAME, server: SERVER }), body.name]
         : [m.consent_read_resource({ resource: NAME, server: SERVER }), body.name];
     default:
-      return [m.consent_announce({ server: SERVER, wants: actionLabel(body) }), ""];
+      return [m.consent_announce({ server: SERVER, wants: requestedActionLabel(body) }), ""];
   }
 }
 
 /** Returns the requested action as a phrase that follows the server's name. */
-export function actionLabel(body: ConsentRequestBody): string {
+export function requestedActionLabel(body: ConsentRequestBody): string {
   switch (body.kind) {
     case "start_server":
       return m.consent_wants_start_server();
@@ -142,7 +142,7 @@ export function originLabel(
   }
 }
 
-export function kindLabel(kind: ValueKind): string | null {
+export function valueKindLabel(kind: ValueKind): string | null {
   const words: Record<ValueKind, (() => string) | null> = {
     text: null,
     number: m.consent_kind_number,
@@ -198,7 +198,7 @@ export function denyLabel(body: ConsentRequestBody): string {
 }
 
 /** Returns the label of a stop reason. Unknown reasons are returned as they are. */
-export function stopLabel(reason: string | null): string {
+export function stopReasonLabel(reason: string | null): string {
   switch (reason) {
     case null:
     case "endTurn":
@@ -242,7 +242,7 @@ export function ruleLabel(rule: string): string {
   return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? displayName(rule);
 }
 
-export function warningLabel(warning: UrlWarning): string {
+export function urlWarningLabel(warning: UrlWarning): string {
   const words: Record<UrlWarning, () => string> = {
     not_encrypted: m.consent_warn_not_encrypted,
     user_information: m.consent_warn_user_information,
@@ -254,7 +254,7 @@ export function warningLabel(warning: UrlWarning): string {
   return words[warning]();
 }
 
-export function problemLabel(problem: FormProblem): string {
+export function formProblemLabel(problem: FormProblem): string {
   const limit = problem.limit ?? 0;
   const words: Record<FieldProblem, () => string> = {
     required: () => m.consent_problem_required(),
@@ -276,7 +276,7 @@ export function problemLabel(problem: FormProblem): string {
 }
 
 /** Returns the label of the `includeContext` value of a sampling request. */
-export function contextLabel(context: string): string {
+export function includeContextLabel(context: string): string {
   if (context === "thisServer") return m.consent_context_this();
   return context === "allServers" ? m.consent_context_all() : m.consent_context_none();
 }

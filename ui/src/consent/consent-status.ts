@@ -3,7 +3,7 @@
 import { m } from "../paraglide/messages";
 import type { Arming } from "./arming.svelte";
 import type { ConsentController } from "./consent-controller.svelte";
-import type { Blocker } from "./gate";
+import type { ApprovalBlocker } from "./gate";
 import type { TurnDecision } from "./turn-decision.svelte";
 import { formatCount } from "./consent-labels";
 
@@ -48,7 +48,7 @@ function armingStatus({ ignored, armed }: Arming): ConsentStatus | null {
   return armed ? null : { text: m.consent_arming(), tone: "plain" };
 }
 
-function blockerLabel(blocker: Exclude<Blocker, { is: "impossible" }>): string {
+function blockerLabel(blocker: Exclude<ApprovalBlocker, { is: "impossible" }>): string {
   switch (blocker.is) {
     case "editing":
       return m.consent_finish_editing();

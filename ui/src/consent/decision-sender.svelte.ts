@@ -10,7 +10,7 @@ import type {
   ConsentRequest,
 } from "$lib/api/generated";
 
-import type { Approved, WithholdingAnswer } from "./gate";
+import type { ApprovedDecision, NonApprovingDecision } from "./gate";
 import { requestVersion } from "./consent-queue.svelte";
 
 /** Reason why a decision was rejected. */
@@ -50,12 +50,12 @@ export class DecisionSender {
   }
 
   /** Sends an approval that passed the gate. Resolves to `true` if the host accepted it. */
-  sendApproved({ request, answer }: Approved): Promise<boolean> {
+  sendApproved({ request, answer }: ApprovedDecision): Promise<boolean> {
     return this.#sendAnswer(request, answer);
   }
 
   /** Sends a decision that releases no payload. Resolves to `true` if the host accepted it. */
-  send(request: ConsentRequest, answer: WithholdingAnswer): Promise<boolean> {
+  send(request: ConsentRequest, answer: NonApprovingDecision): Promise<boolean> {
     return this.#sendAnswer(request, answer);
   }
 

@@ -3,9 +3,9 @@
 import type { FormProblem, JsonValue } from "$lib/api/generated";
 
 /** Delay after the last change before the content is checked, in milliseconds. */
-export const CHECK_DEBOUNCE = 200;
+export const CHECK_DEBOUNCE_MS = 200;
 
-export type Check = (content: JsonValue) => Promise<FormProblem[]>;
+export type FormValidator = (content: JsonValue) => Promise<FormProblem[]>;
 
 export class FormCheck {
   problems = $state<FormProblem[]>([]);
@@ -16,9 +16,9 @@ export class FormCheck {
 
   #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #check: Check;
+  readonly #check: FormValidator;
 
-  constructor(check: Check) {
+  constructor(check: FormValidator) {
     this.#check = check;
   }
 
@@ -27,7 +27,7 @@ export class FormCheck {
     this.upToDate = false;
     const turn = ++this.#turn;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(content, turn), CHECK_DEBOUNCE);
+    this.#timer = setTimeout(() => void this.#run(content, turn), CHECK_DEBOUNCE_MS);
   }
 
   /** Sets the problems that the host returned for a rejected submission. */

@@ -8,7 +8,7 @@ import type { PayloadPart } from "./read-progress.svelte";
 /** Value of a field during editing. `undefined` if there is neither input nor a default. */
 export type FieldValue = string | boolean | string[] | undefined;
 /** Field values by field name. The server defines the names. */
-export type Values = ReadonlyMap<string, FieldValue>;
+export type FieldValues = ReadonlyMap<string, FieldValue>;
 
 export function initialValues(fields: FormField[]): [string, FieldValue][] {
   return fields.map((field) => [field.name, initialValue(field)]);
@@ -31,7 +31,7 @@ function initialValue(field: FormField): FieldValue {
 }
 
 /** Returns the JSON object to submit. Empty fields are omitted. */
-export function contentOf(fields: FormField[], values: Values): Record<string, JsonValue> {
+export function formContentOf(fields: FormField[], values: FieldValues): Record<string, JsonValue> {
   const content: [string, JsonValue][] = [];
   for (const field of fields) {
     const value = values.get(field.name);
@@ -83,7 +83,7 @@ export function obscuredPart(field: FormField, value: FieldValue): PayloadPart |
 }
 
 /** Returns the first problem of a field. */
-export function problemOf(problems: FormProblem[], name: string): FormProblem | undefined {
+export function fieldProblemOf(problems: FormProblem[], name: string): FormProblem | undefined {
   return problems.find((p) => p.field === name);
 }
 
@@ -97,6 +97,6 @@ export function problemsWithoutField(problems: FormProblem[], fields: FormField[
  * Returns `true` if a problem is displayed. A missing value is displayed only after the field has lost focus or the
  * user has tried to submit.
  */
-export function isShown(problem: FieldProblem, touched: boolean, tried: boolean): boolean {
+export function isProblemShown(problem: FieldProblem, touched: boolean, tried: boolean): boolean {
   return tried || touched || problem === "unknown_field";
 }

@@ -1,4 +1,4 @@
-// The gate of the page. An approval is sent as an `Approved`, and only `Approved.fromEvent` creates one: from a
+// The gate of the page. An approval is sent as an `ApprovedDecision`, and only `ApprovedDecision.fromEvent` creates one: from a
 // deliberate click or key press, after the whole payload was in view. The host verifies that the approval is for
 // exactly these bytes.
 
@@ -7,16 +7,16 @@ import type { ConsentDecision, ConsentRequest } from "$lib/api/generated";
 import type { Arming } from "./arming.svelte";
 
 /** Decision that releases a payload. */
-export type ApprovingAnswer = Extract<
+export type ApprovingDecision = Extract<
   ConsentDecision,
   { action: "allow" | "submit" | "share" | "identify" | "again" }
 >;
 
 /** Decision that releases no payload. */
-export type WithholdingAnswer = Exclude<ConsentDecision, ApprovingAnswer>;
+export type NonApprovingDecision = Exclude<ConsentDecision, ApprovingDecision>;
 
 /** Reason why a request or a list of requests can't be approved, no matter how long the user waits. */
-export type Blocker =
+export type ApprovalBlocker =
   | { is: "editing" }
   | { is: "unwritten" }
   | { is: "unfilled" }
@@ -30,7 +30,7 @@ export type Blocker =
 /** State that determines if a request can be approved. */
 export interface ApprovalState {
   arming: Arming;
-  blocker: Blocker | null;
+  blocker: ApprovalBlocker | null;
   /** Set while a decision or an edit is being sent. */
   busy: boolean;
 }
@@ -41,11 +41,11 @@ export function canApprove({ arming, blocker, busy }: ApprovalState): boolean {
 }
 
 /** Approval that the user made deliberately after reviewing the payload. */
-export class Approved {
+export class ApprovedDecision {
   readonly request: ConsentRequest;
-  readonly answer: ApprovingAnswer;
+  readonly answer: ApprovingDecision;
 
-  private constructor(request: ConsentRequest, answer: ApprovingAnswer) {
+  private constructor(request: ConsentRequest, answer: ApprovingDecision) {
     this.request = request;
     this.answer = answer;
   }
@@ -54,10 +54,10 @@ export class Approved {
   static fromEvent(
     event: Event,
     request: ConsentRequest,
-    answer: ApprovingAnswer,
+    answer: ApprovingDecision,
     now: ApprovalState,
-  ): Approved | null {
+  ): ApprovedDecision | null {
     if (!canApprove(now) || !now.arming.accepts(event)) return null;
-    return new Approved(request, answer);
+    return new ApprovedDecision(request, answer);
   }
 }

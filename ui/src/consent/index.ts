@@ -1,6 +1,6 @@
 // Consent requests: each payload that needs the user's decision before it is sent.
 
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 import { ConsentController } from "./consent-controller.svelte";
@@ -10,7 +10,7 @@ export { inlinePlacement, type ConversationCards } from "./inline-placement.svel
 
 /** Controller of the requests that are rendered in the open conversation. */
 export let inlineController: ConsentController;
-pageState(() => {
+registerPageState(() => {
   inlineController = new ConsentController(
     () => app.consentRequests.filter((one) => inlinePlacement.accepts(one)),
     { inline: true },
@@ -19,7 +19,7 @@ pageState(() => {
 
 /** Controller of all other requests. The dialog renders one of them at a time. */
 export let dialogController: ConsentController;
-pageState(() => {
+registerPageState(() => {
   dialogController = new ConsentController(
     () => app.consentRequests.filter((one) => !inlinePlacement.accepts(one)),
     {

@@ -2,7 +2,7 @@
 // results.
 
 import type { ConsentRequest } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 /**
  * Minimum height that an inline request needs to be readable, in pixels. If less is available, the dialog renders it.
@@ -54,4 +54,4 @@ class InlinePlacement {
 }
 
 export let inlinePlacement: InlinePlacement;
-pageState(() => (inlinePlacement = new InlinePlacement()));
+registerPageState(() => (inlinePlacement = new InlinePlacement()));

@@ -8,10 +8,14 @@ import type {
   SamplingRequest,
   SamplingTool,
 } from "$lib/api/generated";
-import { jsonToRead } from "$lib/format/json";
+import { displayedJson } from "$lib/format/json";
 
 import { elideIconData } from "./tool-definition";
-import { SHOWN_CHARACTERS, SHOWN_LINES, type PayloadPart } from "./read-progress.svelte";
+import {
+  MAX_UNFOLDED_CHARACTERS,
+  MAX_UNFOLDED_LINES,
+  type PayloadPart,
+} from "./read-progress.svelte";
 
 /** JSON type of a value. Displayed if the text alone is ambiguous, such as for `1` and `"1"`. */
 export type ValueKind = "text" | "number" | "boolean" | "null" | "list" | "object";
@@ -23,7 +27,7 @@ export interface PayloadRow extends PayloadPart {
 
 /** Returns a row for each argument of a tool call. */
 export function argumentRows(value: JsonValue): PayloadRow[] {
-  if (kindOf(value) !== "object") return [payloadRow("", "", value)];
+  if (valueKindOf(value) !== "object") return [payloadRow("", "", value)];
   return Object.entries(value as Record<string, JsonValue>).map(([name, item]) =>
     payloadRow(`argument ${name}`, name, item),
   );
@@ -47,12 +51,13 @@ export function definitionPart(body: ConsentRequestBody): PayloadPart | null {
   const written = body.kind === "tool" ? body.definition : undefined;
   if (written === undefined) return null;
   const text = elideIconData(written);
-  const uncut = text.length <= SHOWN_CHARACTERS && text.split("\n").length <= SHOWN_LINES;
+  const uncut =
+    text.length <= MAX_UNFOLDED_CHARACTERS && text.split("\n").length <= MAX_UNFOLDED_LINES;
   return { key: "definition", text, uncut };
 }
 
 /** Returns the payload parts for the name of a prompt or the URI of a resource, and for the arguments of a prompt. */
-export function readRequestParts(
+export function promptOrResourceParts(
   body: Extract<ConsentRequestBody, { kind: "read" }>,
 ): PayloadRow[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
@@ -60,12 +65,12 @@ export function readRequestParts(
 }
 
 function payloadRow(key: string, name: string, value: JsonValue): PayloadRow {
-  const kind = kindOf(value);
-  const text = typeof value === "string" ? value : jsonToRead(value);
+  const kind = valueKindOf(value);
+  const text = typeof value === "string" ? value : displayedJson(value);
   return { key, name, kind, text };
 }
 
-export function kindOf(value: JsonValue): ValueKind {
+export function valueKindOf(value: JsonValue): ValueKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "list";
   switch (typeof value) {
@@ -90,7 +95,7 @@ export function samplingRequestParts(request: SamplingRequest): PayloadPart[] {
     ...[stopSequencesPart(request), modelHintsPart(request)].filter((part) => part !== null),
   );
   if (request.metadata !== null)
-    parts.push({ key: "metadata", text: jsonToRead(request.metadata) });
+    parts.push({ key: "metadata", text: displayedJson(request.metadata) });
   return parts;
 }
 
@@ -126,7 +131,7 @@ export function messageParts(message: Message, index: number): PayloadPart[] {
         return [{ key, text: words.join("\n") }];
       }
       case "unknown":
-        return [{ key, text: jsonToRead(content.json) }];
+        return [{ key, text: displayedJson(content.json) }];
       default:
         return [];
     }
@@ -171,7 +176,7 @@ export function payloadParts(request: ConsentRequest): PayloadPart[] {
     case "tool":
       return [toolNamePart(body.tool), ...withNames(argumentRows(body.arguments))];
     case "read":
-      return withNames(readRequestParts(body));
+      return withNames(promptOrResourceParts(body));
     case "result":
       return [toolNamePart(body.tool), ...messageParts(resultMessage(body), 0)];
     case "sampling":

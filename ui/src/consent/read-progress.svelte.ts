@@ -2,21 +2,21 @@
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
-import { pageOf, pagesOf } from "$lib/format/text-pages";
-import { beginning, firstParts, type Beginning } from "$lib/format/text-safety";
+import { pageText, pageCount } from "$lib/format/text-pages";
+import { textBeginning, beginningParts, type TextBeginning } from "$lib/format/text-safety";
 
 /**
  * Maximum number of characters of a value that is not folded, and below it the maximum number of lines. Unfolded values
  * must be scrolled into view.
  */
-export const SHOWN_CHARACTERS = 4_096;
-export const SHOWN_LINES = 100;
+export const MAX_UNFOLDED_CHARACTERS = 4_096;
+export const MAX_UNFOLDED_LINES = 100;
 /**
  * Limits of the previews of all values of a request together, in characters and lines. Values beyond them are folded to
  * their beginning.
  */
-export const TOTAL_CHARACTERS = 5_000;
-export const TOTAL_LINES = 120;
+export const MAX_TOTAL_CHARACTERS = 5_000;
+export const MAX_TOTAL_LINES = 120;
 const BEGINNING_CHARACTERS = 120;
 const BEGINNING_LINES = 2;
 
@@ -37,30 +37,36 @@ interface PreviewLimit {
   lines: number;
 }
 
-const DEFAULT_LIMIT: PreviewLimit = { characters: SHOWN_CHARACTERS, lines: SHOWN_LINES };
+const DEFAULT_LIMIT: PreviewLimit = {
+  characters: MAX_UNFOLDED_CHARACTERS,
+  lines: MAX_UNFOLDED_LINES,
+};
 
 /** Returns the preview of a value and the number of hidden characters. */
-export function fold(
+export function foldedPreview(
   { text, uncut }: Pick<PayloadPart, "text" | "uncut">,
   limit = DEFAULT_LIMIT,
-): Beginning {
+): TextBeginning {
   return uncut
-    ? firstParts(text, Infinity, Infinity)
-    : firstParts(text, limit.characters, limit.lines);
+    ? beginningParts(text, Infinity, Infinity)
+    : beginningParts(text, limit.characters, limit.lines);
 }
 
 /** Computes the preview limit of each value. All values share the total limit. */
 function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
-  const left: PreviewLimit = { characters: TOTAL_CHARACTERS, lines: TOTAL_LINES };
+  const left: PreviewLimit = { characters: MAX_TOTAL_CHARACTERS, lines: MAX_TOTAL_LINES };
   const limits = new Map<string, PreviewLimit>();
   for (const part of parts) {
     if (part.uncut) continue;
     const limit = {
-      characters: Math.min(SHOWN_CHARACTERS, Math.max(left.characters, BEGINNING_CHARACTERS)),
-      lines: Math.min(SHOWN_LINES, Math.max(left.lines, BEGINNING_LINES)),
+      characters: Math.min(
+        MAX_UNFOLDED_CHARACTERS,
+        Math.max(left.characters, BEGINNING_CHARACTERS),
+      ),
+      lines: Math.min(MAX_UNFOLDED_LINES, Math.max(left.lines, BEGINNING_LINES)),
     };
     limits.set(partId(part), limit);
-    const shown = beginning(part.text, limit.characters, limit.lines);
+    const shown = textBeginning(part.text, limit.characters, limit.lines);
     left.characters -= shown.length;
     left.lines -= shown === "" ? 0 : shown.split("\n").length;
   }
@@ -68,9 +74,9 @@ function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
 }
 
 /** Returns the total number of characters that the previews hide. */
-export function hiddenTotal(parts: PayloadPart[]): number {
+export function totalHiddenCharacters(parts: PayloadPart[]): number {
   const limits = previewLimits(parts);
-  return parts.reduce((sum, part) => sum + fold(part, limits.get(partId(part))).hidden, 0);
+  return parts.reduce((sum, part) => sum + foldedPreview(part, limits.get(partId(part))).hidden, 0);
 }
 
 /**
@@ -90,8 +96,8 @@ export class ReadProgress {
   }
 
   /** Returns the preview of a part and the number of hidden characters. */
-  fold(part: PayloadPart): Beginning {
-    return fold(part, this.#limits.get(partId(part)));
+  fold(part: PayloadPart): TextBeginning {
+    return foldedPreview(part, this.#limits.get(partId(part)));
   }
 
   /** Returns the number of characters of a part that are hidden and were never rendered. */
@@ -124,13 +130,13 @@ export class ReadProgress {
   }
 
   #hidden(part: PayloadPart, limit: PreviewLimit | undefined): number {
-    const { hidden } = fold(part, limit);
+    const { hidden } = foldedPreview(part, limit);
     const drawn = this.#drawn.get(partId(part));
     if (hidden === 0 || drawn === undefined) return hidden;
-    const pages = Array.from({ length: pagesOf(part.text) }, (_, page) => page);
+    const pages = Array.from({ length: pageCount(part.text) }, (_, page) => page);
     return pages
       .filter((page) => !drawn.has(page))
-      .reduce((sum, page) => sum + pageOf(part.text, page).length, 0);
+      .reduce((sum, page) => sum + pageText(part.text, page).length, 0);
   }
 }
 

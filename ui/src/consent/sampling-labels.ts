@@ -10,13 +10,13 @@ import { displayName } from "./consent-labels";
 const MICROS = 1_000_000;
 
 /** Formats an amount in millionths of a US dollar. */
-export function money(micros: number): string {
+export function formatMicroDollars(micros: number): string {
   const style = { style: "currency", currency: "USD", maximumSignificantDigits: 3 } as const;
   return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
 }
 
 /** Returns a sentence with the reason why a model was chosen. */
-export function chosenLabel(by: ModelChosenBy): string {
+export function modelChoiceReason(by: ModelChosenBy): string {
   switch (by.is) {
     case "user":
       return m.sampling_by_user();
@@ -70,7 +70,7 @@ export function lossLabel(loss: SamplingLoss): string {
 }
 
 /** Returns the label of a tool choice. Unknown choices are returned unchanged. */
-export function choiceLabel(choice: string | null): string {
+export function toolChoiceLabel(choice: string | null): string {
   return known(choice ?? "auto", {
     auto: m.sampling_tool_auto,
     required: m.sampling_tool_required,

@@ -8,7 +8,7 @@ import type { ConsentRequest } from "$lib/api/generated";
 import { setPlatform } from "$lib/platform";
 import { axeProblems } from "$lib/testing/axe";
 
-import { ARMING_DELAY } from "./arming.svelte";
+import { ARMING_DELAY_MS } from "./arming.svelte";
 import { ConsentController } from "./consent-controller.svelte";
 import ConsentDialog from "./ConsentDialog.svelte";
 import TurnRequests from "./TurnRequests.svelte";
@@ -22,7 +22,7 @@ export const host: {
   handlers: Record<string, Handler>;
 } = { sent: [], drawn: [], handlers: {} };
 
-export function show(...requests: ConsentRequest[]) {
+export function renderRequests(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
   const controller = new ConsentController(() => all);
   render(ConsentDialog, { controller });
@@ -33,7 +33,7 @@ export function show(...requests: ConsentRequest[]) {
  * Renders the list of the model's tool calls among these requests. `reviewed` collects the ids that were opened from
  * it.
  */
-export function showTurn(...requests: ConsentRequest[]) {
+export function renderTurn(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
   let covered = $state(false);
   const controller = new ConsentController(() => all, { inline: true });
@@ -55,18 +55,18 @@ export function showTurn(...requests: ConsentRequest[]) {
 }
 
 export const button = (name: string | RegExp) => screen.getByRole("button", { name });
-export const blocked = (name: string | RegExp) =>
+export const isButtonBlocked = (name: string | RegExp) =>
   button(name).getAttribute("aria-disabled") === "true";
-export const answers = () =>
+export const sentDecisions = () =>
   host.sent.filter(([name]) => name === "answer_question").map(([, request]) => request);
 
-export async function arm() {
-  await vi.advanceTimersByTimeAsync(ARMING_DELAY);
+export async function waitUntilArmed() {
+  await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
   await tick();
 }
 
 /** Presses and releases a key. */
-export async function press(
+export async function pressKey(
   key: string,
   on: Element = document.activeElement ?? document.body,
   more: KeyboardEventInit = {},
@@ -82,7 +82,7 @@ let last = 0;
  * Clicks an element. `count` is the `detail` of the click: 2 for the second click of a double click. Moves the pointer
  * first, unless `resting` is set.
  */
-export async function click(element: Element, count = 1, resting = false) {
+export async function clickElement(element: Element, count = 1, resting = false) {
   if (!resting) last += 20;
   const at = { bubbles: true, button: 0, clientX: last, clientY: last };
   element.dispatchEvent(new PointerEvent("pointerdown", at));
@@ -93,19 +93,19 @@ export async function click(element: Element, count = 1, resting = false) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-export async function type(field: HTMLElement, text: string) {
+export async function typeText(field: HTMLElement, text: string) {
   (field as HTMLInputElement).value = text;
   field.dispatchEvent(new Event("input", { bubbles: true }));
   await tick();
 }
 
-export async function faults() {
+export async function accessibilityProblems() {
   vi.useRealTimers();
   return axeProblems();
 }
 
 /** Registers a hook that installs a new fake host before each test. */
-export function eachWithHost(): void {
+export function installFakeHostForEachTest(): void {
   beforeEach(() => {
     vi.useFakeTimers();
     host.sent = [];

@@ -4,15 +4,15 @@
 import { SvelteSet } from "svelte/reactivity";
 
 import type { ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
-import { hasRounded } from "$lib/format/json";
+import { hasPossiblyRounded } from "$lib/format/json";
 
 import { Arming } from "./arming.svelte";
 import { requestVersion } from "./consent-queue.svelte";
 import type { Decidable } from "./decidable";
 import type { DecisionFailure } from "./decision-sender.svelte";
-import { canApprove, type ApprovalState, type Blocker } from "./gate";
+import { canApprove, type ApprovalState, type ApprovalBlocker } from "./gate";
 import { payloadParts } from "./payload";
-import { hiddenTotal } from "./read-progress.svelte";
+import { totalHiddenCharacters } from "./read-progress.svelte";
 
 /** Minimum number of calls for which a list with a joint decision is shown. */
 const MIN_CALLS = 2;
@@ -100,7 +100,7 @@ export class TurnDecision implements Decidable {
   readonly subject: string | null = $derived.by(() =>
     this.included.length === 0 ? null : this.included.map(({ id }) => id).join("\n"),
   );
-  readonly blocker: Blocker | null = $derived.by(() => {
+  readonly blocker: ApprovalBlocker | null = $derived.by(() => {
     if (this.included.length === 0) return { is: "unselected" };
     return this.fullyViewed ? null : { is: "unviewed" };
   });
@@ -173,7 +173,7 @@ export function reviewReason(request: ToolRequest): ReviewReason | null {
   if (marks.outdated || marks.flags.length > 0 || marks.lookAlikes.length > 0) return "warning";
   const hasRead = why.by === "model" && (why.after.length > 0 || (why.read ?? []).length > 0);
   if (hasRead || rule === "after-untrusted") return "untrusted";
-  if (hasRounded(body.arguments)) return "rounded";
-  if (hiddenTotal(payloadParts(request)) > 0) return "long";
+  if (hasPossiblyRounded(body.arguments)) return "rounded";
+  if (totalHiddenCharacters(payloadParts(request)) > 0) return "long";
   return scopes.length === 0 || scopes.includes("once") ? null : "scope";
 }

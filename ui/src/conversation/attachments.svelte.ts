@@ -1,10 +1,10 @@
 // Files that are attached to the message in the composer: picked, pasted or dropped.
 
 import { formatBytes } from "$lib/format/bytes";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 import type { MessageAttachment } from "$lib/api/generated";
 import { languageTag } from "$lib/state/locale.svelte";
-import { errorLine } from "$lib/ui/error-title";
+import { errorText } from "$lib/ui/error-title";
 
 import { m } from "../paraglide/messages";
 
@@ -64,7 +64,7 @@ export class Attachments {
         this.all = [...this.all, read];
         added.push(read);
       } catch (cause) {
-        const reason = errorLine(cause);
+        const reason = errorText(cause);
         const unread = m.conversation_file_unread({ name: nameOf(file), reason });
         this.problems = [...this.problems, unread];
       }
@@ -106,20 +106,20 @@ export class Attachments {
 }
 
 /** Converts a file to the form in which it is sent. */
-export function toSend({ name, mimeType, data }: AttachedFile): MessageAttachment {
+export function toMessageAttachment({ name, mimeType, data }: AttachedFile): MessageAttachment {
   return { type: "file", name, mimeType, data };
 }
 
 function nameOf(file: File): string {
-  return visibleText(beginning(file.name, LONGEST_NAME, 1));
+  return visibleText(textBeginning(file.name, LONGEST_NAME, 1));
 }
 
 async function attached(file: File): Promise<AttachedFile> {
   const mimeType = file.type || "application/octet-stream";
-  const name = beginning(file.name, LONGEST_NAME, 1);
+  const name = textBeginning(file.name, LONGEST_NAME, 1);
   const buffer = await file.arrayBuffer();
   const data = await base64(file);
-  const kind = kindOf(mimeType, new Uint8Array(buffer));
+  const kind = fileKindOf(mimeType, new Uint8Array(buffer));
   return { id: crypto.randomUUID(), name, mimeType, bytes: file.size, data, kind };
 }
 
@@ -133,7 +133,7 @@ function base64(file: File): Promise<string> {
 }
 
 /** Returns the kind of a file, determined by the same rules as in the host. */
-export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
+export function fileKindOf(mimeType: string, bytes: Uint8Array): FileKind {
   const type = mimeType.split(/[/;]/, 1)[0];
   if (type === "image" && !mimeType.startsWith("image/svg")) return "image";
   if (type === "audio") return "audio";
@@ -147,11 +147,11 @@ export function isTextual(mimeType: string): boolean {
 }
 
 function isText(bytes: Uint8Array): boolean {
-  return textOf(bytes) !== null;
+  return decodeText(bytes) !== null;
 }
 
 /** Decodes the bytes as UTF-8. Returns `null` if they are not valid text. */
-export function textOf(bytes: Uint8Array): string | null {
+export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

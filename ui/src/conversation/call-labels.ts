@@ -1,6 +1,6 @@
 // Labels of the state or outcome of a tool call.
 import type { ServerCall, ConversationItem, ItemBody, JsonValue } from "$lib/api/generated";
-import { orderedJson } from "$lib/format/json";
+import { jsonWithSortedKeys } from "$lib/format/json";
 
 import { m } from "../paraglide/messages";
 
@@ -49,7 +49,7 @@ export function requestedArguments(
   if (use?.type !== "tool_use") return null;
   try {
     const requested = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
-    return orderedJson(requested) === orderedJson(sent) ? null : requested;
+    return jsonWithSortedKeys(requested) === jsonWithSortedKeys(sent) ? null : requested;
   } catch {
     // Arguments that are not valid JSON were not sent unchanged.
     return null;

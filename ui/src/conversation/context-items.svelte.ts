@@ -1,14 +1,14 @@
 // Prompts and resources that are inserted into the conversation with the next message.
 
 import { formatBytes } from "$lib/format/bytes";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 import type { Content, ConversationItem, ResourceContents } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
-import { kindOf, type AttachmentSummary } from "./attachments.svelte";
+import { fileKindOf, type AttachmentSummary } from "./attachments.svelte";
 
 /** Maximum number of context items per message. */
 export const MAX_CONTEXT_ITEMS = 20;
@@ -68,7 +68,7 @@ export class ContextItems {
   }
 
   #problem({ name }: NewContextItem, bytes: number): string | null {
-    const called = visibleText(beginning(name, 200, 1));
+    const called = visibleText(textBeginning(name, 200, 1));
     if (this.all.length >= MAX_CONTEXT_ITEMS)
       return m.conversation_inserts_many({ name: called, most: MAX_CONTEXT_ITEMS });
     const total = this.all.reduce((sum, one) => sum + one.bytes, bytes);
@@ -80,7 +80,7 @@ export class ContextItems {
 
 /** Context items by conversation, most recently opened last. */
 let byConversation: Map<string, ContextItems>;
-pageState(() => (byConversation = new Map()));
+registerPageState(() => (byConversation = new Map()));
 
 /** Returns the context items of a conversation. They are retained in memory while other conversations are open. */
 export function contextItemsOf(conversation: string): ContextItems {
@@ -118,7 +118,7 @@ function mediaOf(content: Content, name: string): AttachmentSummary[] {
 function blobOf({ blob, mimeType }: ResourceContents, name: string): AttachmentSummary[] {
   if (blob === null) return [];
   const type = mimeType ?? "application/octet-stream";
-  return [{ name, mimeType: type, kind: kindOf(type, decoded(blob)) }];
+  return [{ name, mimeType: type, kind: fileKindOf(type, decoded(blob)) }];
 }
 
 /** Decodes base64 from a server. Invalid data decodes to a single byte that is not text. */

@@ -17,7 +17,7 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
-  REVIEWED,
+  REVIEWED_DEFINITION,
   sampleConversation,
   sampleServer,
   sampleSnapshot,
@@ -53,7 +53,7 @@ const TOOL: Tool = {
     asksEachTime: false,
   },
   allowed: false,
-  ...REVIEWED,
+  ...REVIEWED_DEFINITION,
 };
 
 const message: ConversationItem = {

@@ -13,7 +13,7 @@ import {
 } from "$lib/testing/fake-host";
 
 import { openConsentQueue, dialogController } from "../consent";
-import { consentRequest as sample, startServer, tool } from "../consent/fixtures";
+import { consentRequest as sample, startServerBody, toolBody } from "../consent/fixtures";
 import { NO_MARKS } from "../review/review-labels";
 import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
@@ -23,7 +23,7 @@ let host: FakeHost;
 let run = 0;
 
 const toolRequest = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
-  sample(tool({ path: `/${id}` }), {
+  sample(toolBody({ path: `/${id}` }), {
     ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
     why: { by: "model", conversation: "c1", after: [] },
     ...changes,
@@ -129,7 +129,7 @@ describe("a consent request for a call of the model", () => {
     await shown();
     host.send({
       type: "question_changed",
-      question: sample(startServer, { id: "q9", hash: "h9", server: "other" }),
+      question: sample(startServerBody, { id: "q9", hash: "h9", server: "other" }),
     });
     const dialog = await screen.findByRole("dialog");
     expect(dialog, "another server's wish").toHaveTextContent("wants to run on this computer");

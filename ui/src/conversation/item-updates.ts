@@ -5,7 +5,7 @@ import type { ReplyAppend, ConversationItem, ReplyPart } from "$lib/api/generate
  * Returns the parts of a reply with the appended text, or `null` if the update does not fit the parts. Unchanged parts
  * are the same objects.
  */
-export function applyAppends(
+export function appendToParts(
   parts: readonly ReplyPart[],
   appends: readonly ReplyAppend[],
 ): ReplyPart[] | null {

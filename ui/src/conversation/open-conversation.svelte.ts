@@ -13,9 +13,9 @@ import type {
   ModelRef,
 } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
-import { applyAppends, newerItem, upsertItem } from "./item-updates";
+import { appendToParts, newerItem, upsertItem } from "./item-updates";
 import { setAutomaticTitle } from "./automatic-title";
 
 /** Number of items per read of earlier items. */
@@ -84,7 +84,7 @@ export class OpenConversation {
     };
   }
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     const changes = this.#changes;
     try {
       this.#applyRead(await call("conversation", { conversation: this.id }));
@@ -185,7 +185,7 @@ export class OpenConversation {
     const next = reply?.seq ?? 0;
     if (reply && seq < next) return;
     const parts =
-      reply?.body.kind === "reply" && seq === next ? applyAppends(reply.body.parts, append) : null;
+      reply?.body.kind === "reply" && seq === next ? appendToParts(reply.body.parts, append) : null;
     if (!reply || reply.body.kind !== "reply" || parts === null) {
       void this.read();
       return;

@@ -7,7 +7,7 @@ import type { ModelAction } from "../models/failures";
 import { m } from "../paraglide/messages";
 
 /** Returns the label of the stop reason, or `null` if the answer ended normally. */
-export function stopLabel(stop: ReplyStop): string | null {
+export function replyStopLabel(stop: ReplyStop): string | null {
   switch (stop.is) {
     case "end_turn":
     case "tool_use":
@@ -28,7 +28,7 @@ export function stopLabel(stop: ReplyStop): string | null {
  * Returns the actions for an answer that stopped for this reason, in the order of their buttons. `null` stands for an
  * interrupted answer.
  */
-export function stopActions(stop: ReplyStop | null): ModelAction[] {
+export function replyStopActions(stop: ReplyStop | null): ModelAction[] {
   if (stop?.is === "max_tokens" || stop?.is === "stopped") return ["continue", "retry"];
   return stop?.is === "refused" ? ["other_model", "retry"] : ["retry"];
 }

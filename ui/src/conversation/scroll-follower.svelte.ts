@@ -1,6 +1,6 @@
 // Scrolls to new items while the reader is at the end, and counts them otherwise. Growth above the visible items does
 // not move them.
-import { staysAtEnd, type ScrollPosition } from "$lib/ui/end-tracking";
+import { shouldFollowEnd, type ScrollPosition } from "$lib/ui/end-tracking";
 
 export class ScrollFollower {
   /** Number of items that arrived while the reader was not at the end. */
@@ -37,7 +37,7 @@ export class ScrollFollower {
   scrolled(): void {
     const position = this.#currentPosition();
     if (!position) return;
-    this.#atEnd = staysAtEnd(this.#previousPosition, position, this.#atEnd);
+    this.#atEnd = shouldFollowEnd(this.#previousPosition, position, this.#atEnd);
     this.#previousPosition = position;
     if (this.#atEnd) this.unseen = 0;
   }

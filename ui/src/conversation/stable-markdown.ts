@@ -9,7 +9,7 @@ export interface MarkdownSplit {
   end: string;
 }
 
-export class StableMarkdown {
+export class StableMarkdownSplitter {
   #settledText = "";
   #pieces: readonly string[] = [];
 

@@ -1,6 +1,6 @@
 // Draft of a conversation's composer, stored by the host.
 import { call } from "$lib/api/client";
-import { errorLine } from "$lib/ui/error-title";
+import { errorText } from "$lib/ui/error-title";
 
 /** Delay after a change before the draft is stored, in milliseconds. */
 const PAUSE = 400;
@@ -41,7 +41,7 @@ export class StoredDraft {
     this.#stored = text;
     call("set_draft", { conversation: this.#conversation, text }).then(
       () => this.#onProblem(null),
-      (cause: unknown) => this.#onProblem(errorLine(cause)),
+      (cause: unknown) => this.#onProblem(errorText(cause)),
     );
   }
 }

@@ -26,8 +26,8 @@ import { m } from "../paraglide/messages";
 import { overwriteGetLocale } from "../paraglide/runtime";
 import ServerFailure from "../servers/ServerFailure.svelte";
 import {
-  BLOCKED_FAILURES,
-  BLOCKED_OFFERED,
+  BLOCKED_PATH_FAILURES,
+  PROPOSED_FOLDER_FAILURE,
   LOCAL_FAILURES,
   REMOTE_FAILURES,
   SANDBOX_FAILURES,
@@ -37,7 +37,7 @@ import {
 import Reconnecting from "../servers/Reconnecting.svelte";
 import { authorizations } from "../sign-in/authorizations.svelte";
 import { SIGN_IN_ACTIONS, SIGN_IN_ENDED, SIGN_IN_FAILURES } from "../sign-in/failures";
-import { account, authorization, serverUrl } from "../sign-in/fixtures";
+import { sampleAccount, sampleAuthorization, serverUrl } from "../sign-in/fixtures";
 import NeedsSignIn from "../sign-in/NeedsSignIn.svelte";
 import SignInTab from "../sign-in/SignInTab.svelte";
 import { CALL_ACTIONS, CALL_FAILURES } from "../tools/failures";
@@ -110,7 +110,7 @@ function blocked(offer: BlockedPath["offer"]) {
   failed(sandboxed, "exited_early", { blocked: [{ path: "/x/y", namedBy: "server", offer }] });
 }
 
-async function signIn(known: ReturnType<typeof authorization>) {
+async function signIn(known: ReturnType<typeof sampleAuthorization>) {
   const server = sampleServer(remote);
   await startFakeHost({ authorization: () => known }, { servers: [server] });
   await authorizations.read(server.name);
@@ -171,10 +171,10 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
         failed(sandboxed, "could_not_start", { sandbox }),
       ),
       {
-        ...{ code: "offered", ...BLOCKED_OFFERED },
+        ...{ code: "offered", ...PROPOSED_FOLDER_FAILURE },
         show: () => blocked({ is: "folder", folder: "/x", names: ["y"], count: 1 }),
       },
-      ...rows(BLOCKED_FAILURES, SERVER_ACTIONS, (because: ProposalRefusal) =>
+      ...rows(BLOCKED_PATH_FAILURES, SERVER_ACTIONS, (because: ProposalRefusal) =>
         blocked({ is: "none", because }),
       ),
     ],
@@ -183,10 +183,10 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
     title: m.guide_failures_signin,
     rows: [
       ...rows(SIGN_IN_FAILURES, SIGN_IN_ACTIONS, (failure: SignInFailure) =>
-        signIn(authorization({ failed: "what the host says", failure })),
+        signIn(sampleAuthorization({ failed: "what the host says", failure })),
       ),
       ...rows({ ended: SIGN_IN_ENDED }, SIGN_IN_ACTIONS, () =>
-        signIn(authorization({ account: account({ ended: "it expired" }) })),
+        signIn(sampleAuthorization({ account: sampleAccount({ ended: "it expired" }) })),
       ),
     ],
   },

@@ -4,7 +4,7 @@ import type { Locale } from "../paraglide/runtime";
 import { m } from "../paraglide/messages";
 
 /** File names of the pages in display order. */
-export const PAGES = [
+export const GUIDE_PAGES = [
   "connect",
   "approve",
   "rules",
@@ -16,7 +16,7 @@ export const PAGES = [
   "troubleshooting",
   "command-line",
 ] as const;
-export type GuidePage = (typeof PAGES)[number];
+export type GuidePage = (typeof GUIDE_PAGES)[number];
 
 export const pageTitles: Record<GuidePage, () => string> = {
   connect: m.guide_page_connect,
@@ -35,7 +35,7 @@ const texts = import.meta.glob<string>("../../guide/*/*.md", { query: "?raw", im
 
 /** Returns the guide page with this name, or `undefined` if there is none. */
 export function guidePage(name: string | undefined): GuidePage | undefined {
-  return PAGES.find((page) => page === name);
+  return GUIDE_PAGES.find((page) => page === name);
 }
 
 /** Loads the Markdown of a page, which is a separate chunk. */

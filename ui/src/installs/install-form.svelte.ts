@@ -16,7 +16,7 @@ import type {
 import { SandboxDraft } from "../servers/draft-sandbox.svelte";
 
 /** Installed server that another version replaces. */
-export interface Upgraded {
+export interface UpgradedServer {
   server: string;
   /** Origin of the installed version. */
   installed: ServerOrigin;
@@ -56,7 +56,7 @@ export class InstallForm {
     readonly source: InstallSource,
     readonly plan: InstallPlan,
     before: InstallForm | null = null,
-    readonly upgraded: Upgraded | null = null,
+    readonly upgraded: UpgradedServer | null = null,
   ) {
     this.name = before?.name ?? plan.name;
     // Without an earlier choice, the sandbox of the new plan is used instead of none.

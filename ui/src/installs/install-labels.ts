@@ -1,6 +1,6 @@
 // Labels of registry listings, bundles and inputs.
 import type { InputProblem, PlanInput, RegistryPublisher } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import type { OpeningRefusal } from "$lib/platform";
 
@@ -10,18 +10,18 @@ import { m } from "../paraglide/messages";
 const LABEL = 80;
 
 /** Shortens a name or label from outside of the app to one line. */
-export function shortText(text: string, characters = LABEL): string {
-  const first = beginning(text, characters, 1);
+export function shortenToLine(text: string, characters = LABEL): string {
+  const first = textBeginning(text, characters, 1);
   return visibleText(first) + (first.length < text.length ? "…" : "");
 }
 
 /** Returns the label of an input, or its key if it has none. */
-export function labelOf(input: PlanInput): string {
-  return shortText(input.label.trim() === "" ? input.key : input.label);
+export function inputLabel(input: PlanInput): string {
+  return shortenToLine(input.label.trim() === "" ? input.key : input.label);
 }
 
 /** Returns the reason why a value is not accepted. */
-export function inputProblem(problem: InputProblem): string {
+export function inputProblemText(problem: InputProblem): string {
   return {
     missing: m.installs_problem_missing,
     too_many: m.installs_problem_too_many,
@@ -52,21 +52,21 @@ export function publisherText(
   { kind, name, checked }: RegistryPublisher,
   registry: string,
 ): string {
-  const publisher = { name: shortText(name, 200) };
+  const publisher = { name: shortenToLine(name, 200) };
   const label =
     kind === "github_account"
       ? m.installs_publisher_github(publisher)
       : m.installs_publisher_domain(publisher);
   return checked
     ? label
-    : m.installs_publisher_unchecked({ who: label, registry: shortText(registry, 200) });
+    : m.installs_publisher_unchecked({ who: label, registry: shortenToLine(registry, 200) });
 }
 
 /** Returns the kind of a package or remote. Unknown kinds are shown unchanged. */
-export function choiceKind({ kind }: { kind: string }): string {
+export function choiceKindLabel({ kind }: { kind: string }): string {
   const known: Record<string, string> = {
     ...{ npm: "npm", pypi: "PyPI", nuget: "NuGet", oci: "OCI" },
     ...{ mcpb: "MCPB", "streamable-http": "Streamable HTTP", sse: "HTTP+SSE" },
   };
-  return (Object.hasOwn(known, kind) ? known[kind] : undefined) ?? shortText(kind, 40);
+  return (Object.hasOwn(known, kind) ? known[kind] : undefined) ?? shortenToLine(kind, 40);
 }

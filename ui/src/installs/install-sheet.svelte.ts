@@ -2,11 +2,11 @@
 // closed.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { InstallOffer, InstallSource, InstallTarget } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import type { TextImport } from "../servers/text-import.svelte";
 
-import { InstallForm, type Upgraded } from "./install-form.svelte";
+import { InstallForm, type UpgradedServer } from "./install-form.svelte";
 
 class InstallSheet {
   isOpen = $state(false);
@@ -132,7 +132,7 @@ class InstallSheet {
   }
 
   /** Reads an install offer. Without a source, reads that of the newest version of the server to upgrade. */
-  async #readOffer(source: InstallSource | null): Promise<[InstallOffer, Upgraded | null]> {
+  async #readOffer(source: InstallSource | null): Promise<[InstallOffer, UpgradedServer | null]> {
     const server = this.upgrades;
     if (server !== null) {
       const { offer, ...upgrade } = await call("upgrade_offer", { server, source });
@@ -164,4 +164,4 @@ class InstallSheet {
 }
 
 export let installSheet: InstallSheet;
-pageState(() => (installSheet = new InstallSheet()));
+registerPageState(() => (installSheet = new InstallSheet()));

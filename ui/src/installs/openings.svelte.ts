@@ -1,14 +1,14 @@
 // Queue of bundles and install links that were opened outside of the page. The shell sends one at a time and waits
 // until it is done. It is shown once no dialog is open.
 import { ApiError } from "$lib/api/client";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { platform, type Opening } from "$lib/platform";
 import { failures } from "$lib/state/failures.svelte";
 
 import { m } from "../paraglide/messages";
 
 import { installSheet } from "./install-sheet.svelte";
-import { refusalText, shortText } from "./install-labels";
+import { refusalText, shortenToLine } from "./install-labels";
 
 /** Maximum number of displayed characters of a refused path or link. */
 const REFUSED = 300;
@@ -29,7 +29,7 @@ class Openings {
       opening.is === "refused"
         ? refusalText(opening.why)
         : m.installs_left_out({ count: opening.count });
-    const message = opening.is === "refused" ? shortText(opening.what, REFUSED) : "";
+    const message = opening.is === "refused" ? shortenToLine(opening.what, REFUSED) : "";
     failures.add(new ApiError({ code: "invalid", message }), title);
     platform().openingDone(id);
   }
@@ -54,4 +54,4 @@ class Openings {
 }
 
 export let openings: Openings;
-pageState(() => (openings = new Openings()));
+registerPageState(() => (openings = new Openings()));

@@ -2,12 +2,12 @@
 // returning from a server's page shows the same list.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { RegistryAnswer, RegistryListing } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 /** Delay after the last key before the registry is searched, in milliseconds. */
-export const REST_MS = 300;
+export const SEARCH_DELAY_MS = 300;
 /** Maximum length of a query. The host rejects more than 200 bytes. */
-export const MAX_TEXT = 60;
+export const MAX_QUERY_LENGTH = 60;
 
 class RegistrySearch {
   text = $state("");
@@ -26,7 +26,7 @@ class RegistrySearch {
   /** Schedules a search for the entered text. The previous results remain until it completes. */
   typed(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.search(), REST_MS);
+    this.#timer = setTimeout(() => void this.search(), SEARCH_DELAY_MS);
   }
 
   /** Cancels the scheduled search. */
@@ -89,4 +89,4 @@ function uniqueListings(known: RegistryListing[], page: RegistryListing[]): Regi
 }
 
 export let registrySearch: RegistrySearch;
-pageState(() => (registrySearch = new RegistrySearch()));
+registerPageState(() => (registrySearch = new RegistrySearch()));

@@ -16,7 +16,7 @@ function blanks(parts: readonly PlannedPart[]): string {
 }
 
 /** Returns the command line or address of a plan. */
-export function plannedText(target: PlannedTarget): string {
+export function plannedSetupText(target: PlannedTarget): string {
   if (target.type === "http") return blanks(target.url);
   // Words with placeholders are not quoted, because the brackets alone would require quotes.
   const words = target.args.map((arg) =>
@@ -26,7 +26,7 @@ export function plannedText(target: PlannedTarget): string {
 }
 
 /** Returns the command line or address of a previewed setup. */
-export function previewedText(server: PreviewedServer): string {
+export function previewedSetupText(server: PreviewedServer): string {
   return server.type === "http" ? server.url : joinCommand([server.command, ...server.args]);
 }
 

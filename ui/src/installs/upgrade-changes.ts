@@ -2,13 +2,13 @@
 import type { InstallOrigin, PreviewedServer, Sandbox, ServerOrigin } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
-import { transportText } from "../servers/transport";
+import { transportName } from "../servers/transport";
 
-import { previewedText, previewedValues, type NamedValue } from "./setup-text";
-import { shortText } from "./install-labels";
+import { previewedSetupText, previewedValues, type NamedValue } from "./setup-text";
+import { shortenToLine } from "./install-labels";
 
 /** Current and new value of a property. Empty if the property is absent. */
-export interface ChangeRow {
+export interface UpgradeChange {
   name: string;
   before: string | null;
   after: string | null;
@@ -48,7 +48,7 @@ const sandboxOf = (server: PreviewedServer) =>
 
 function transportOf(server: PreviewedServer): string | null {
   if (server.type === "stdio") return null;
-  return transportText(server.kind === "sse" ? "http-sse" : "streamable-http");
+  return transportName(server.kind === "sse" ? "http-sse" : "streamable-http");
 }
 
 const installedHash = (origin: ServerOrigin) => origin.files?.sha256 ?? null;
@@ -59,7 +59,7 @@ const offeredBundle = (origin: InstallOrigin) =>
 const offeredHash = (origin: InstallOrigin) => offeredBundle(origin)?.sha256 ?? null;
 
 /** Compares the authors of two bundle versions. Skipped for older installations, which have no recorded author. */
-function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[] {
+function authorRow(offered: InstallOrigin, installed: ServerOrigin): UpgradeChange[] {
   const [before, after] = [installed.files?.author, offeredBundle(offered)?.author];
   if (before === null && after !== undefined) return [];
   const named = (author: string | null = null) => (author === "" ? null : author);
@@ -72,28 +72,28 @@ export function upgradeChanges(
   installed: ServerOrigin,
   before: PreviewedServer,
   after: PreviewedServer,
-): ChangeRow[] {
+): UpgradeChange[] {
   const { version } = offered.from === "bundle" ? offered : offered.listing;
   const [installedValues, offeredValues] = [namedValues(before), namedValues(after)];
   const names = [
     ...new Set([...Object.keys(installedValues), ...Object.keys(offeredValues)]),
   ].sort();
   const isRemote = after.type === "http";
-  const rows: ChangeRow[] = [
+  const rows: UpgradeChange[] = [
     { name: m.installs_version(), before: installed.version, after: version },
     ...authorRow(offered, installed),
     { name: "SHA-256", before: installedHash(installed), after: offeredHash(offered) },
     {
       name: isRemote ? m.servers_exact_url() : m.servers_exact_command(),
-      before: previewedText(before),
-      after: previewedText(after),
+      before: previewedSetupText(before),
+      after: previewedSetupText(after),
     },
     { name: m.servers_transport(), before: transportOf(before), after: transportOf(after) },
     ...names.map((name) => ({
       // The publisher chose the name, so it must not look like a row of the app.
       name: isRemote
-        ? m.installs_change_header({ name: shortText(name, 200) })
-        : m.installs_change_variable({ name: shortText(name, 200) }),
+        ? m.installs_change_header({ name: shortenToLine(name, 200) })
+        : m.installs_change_variable({ name: shortenToLine(name, 200) }),
       before: installedValues[name] ?? null,
       after: offeredValues[name] ?? null,
     })),

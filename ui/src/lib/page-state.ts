@@ -7,7 +7,7 @@ const initializers: (() => void)[] = [];
  * Runs an initializer of module state, and registers it for `resetPageState`. Initializers run in the order in which
  * their modules are loaded, so that one may use the state of an imported module.
  */
-export function pageState(initialize: () => void): void {
+export function registerPageState(initialize: () => void): void {
   initializers.push(initialize);
   initialize();
 }

@@ -4,7 +4,7 @@ import type { ModelProvider, ProviderKind, ProviderPreset, SetProvider } from "$
 /** Value of the preset selection that stands for a custom address. */
 export const CUSTOM_PROVIDER = "";
 
-export interface Draft {
+export interface ProviderDraft {
   id: string;
   name: string;
   kind: ProviderKind;
@@ -14,14 +14,17 @@ export interface Draft {
 }
 
 /** Creates a draft from a preset, with an id that no other provider has. */
-export function draftOf(preset: ProviderPreset | undefined, taken: string[]): Draft {
+export function draftFromPreset(
+  preset: ProviderPreset | undefined,
+  taken: string[],
+): ProviderDraft {
   const id = preset ? unusedId(preset.id, taken) : "";
   const { name = "", kind = "openai" as const, url = "" } = preset ?? {};
   return { id, name, kind, url, key: "", silence: "" };
 }
 
 /** Creates a draft from an existing provider. Its key is never sent to the page. */
-export function draftFrom(provider: ModelProvider): Draft {
+export function draftFromProvider(provider: ModelProvider): ProviderDraft {
   const { id, name, kind, url, silenceSeconds } = provider;
   const silence = silenceSeconds === null ? "" : String(silenceSeconds);
   return { id, name, kind, url, key: "", silence };
@@ -36,7 +39,7 @@ export function unusedId(id: string, taken: string[]): string {
 }
 
 /** Derives an unused provider id from a name. */
-export function idFrom(name: string, taken: string[]): string {
+export function idFromName(name: string, taken: string[]): string {
   const id = name
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")
@@ -60,7 +63,7 @@ export function isUnencrypted(url: string): boolean {
 }
 
 /** Returns the settings to save. `was` is the provider before the change, whose conversions are kept. */
-export function settingsOf(draft: Draft, was?: ModelProvider): SetProvider {
+export function settingsFromDraft(draft: ProviderDraft, was?: ModelProvider): SetProvider {
   const silence = Number(draft.silence);
   return {
     id: draft.id.trim(),

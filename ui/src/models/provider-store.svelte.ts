@@ -2,13 +2,13 @@
 import { call } from "$lib/api/client";
 import type { Models } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
-export class Providers {
+export class ProviderStore {
   now = $state.raw<Models | null>(null);
   error = $state.raw<unknown>(null);
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     try {
       this.now = await call("models", {});
       this.error = null;

@@ -8,7 +8,7 @@ import type {
   ImportOutcome,
   ImportSource,
 } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 /** Imported server and its outcome. */
 export interface ImportedServer {
@@ -16,7 +16,7 @@ export interface ImportedServer {
   outcome: ImportOutcome;
 }
 
-export type Step =
+export type ImportStep =
   | { is: "idle" }
   | { is: "looking" }
   | { is: "failed"; error: unknown }
@@ -32,7 +32,7 @@ export function isImportable({ status }: ImportCandidate): boolean {
 const EVERYWHERE: ImportSource = { app: null, project: null };
 
 class AppImport {
-  step = $state.raw<Step>({ is: "idle" });
+  step = $state.raw<ImportStep>({ is: "idle" });
   /** Path of the project whose files are read, or `null` to read the settings of apps. */
   project = $state.raw<string | null>(null);
   /** Ids of the servers that the user selected. */
@@ -119,4 +119,4 @@ function paired(servers: ImportCandidate[], outcomes: ImportOutcome[]): Imported
 }
 
 export let appImport: AppImport;
-pageState(() => (appImport = new AppImport()));
+registerPageState(() => (appImport = new AppImport()));

@@ -46,13 +46,13 @@ export function transportLabel(transport: string): string {
 }
 
 /** Returns `true` if the user has to enter the value after the import, because its app stores it elsewhere. */
-export function isMissing({ kind, toEnter }: ImportedValue): boolean {
+export function isValueMissing({ kind, toEnter }: ImportedValue): boolean {
   return toEnter || kind === "reference";
 }
 
 /** Returns `true` if the server needs no further values after the import. */
 export function isComplete({ env, headers, placeholders }: ImportCandidate): boolean {
-  return placeholders.length === 0 && ![...env, ...headers].some(isMissing);
+  return placeholders.length === 0 && ![...env, ...headers].some(isValueMissing);
 }
 
 /** Returns a text about what the import does with the value of a variable or header. */
@@ -68,7 +68,7 @@ export function valueText({ kind, toEnter }: ImportedValue): string {
   }
 }
 
-export function placeLabel(place: ImportPlace): string {
+export function importPlaceLabel(place: ImportPlace): string {
   switch (place.is) {
     case "command":
       return m.import_place_command();
@@ -91,7 +91,7 @@ const SHOWN_ELSEWHERE: ReadonlySet<ImportNoteKind> = new Set([
   ...(["name_taken", "placeholder", "as_written", "enter_value"] as const),
 ]);
 
-export function otherNotes(notes: ImportNote[]): ImportNote[] {
+export function notesShownInList(notes: ImportNote[]): ImportNote[] {
   return notes.filter(({ kind }) => !SHOWN_ELSEWHERE.has(kind));
 }
 

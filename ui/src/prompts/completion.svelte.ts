@@ -4,7 +4,7 @@ import { toApiError } from "$lib/api/client";
 import type { Completion } from "$lib/api/generated";
 
 /** Delay after the last key before a completion is requested, in milliseconds. */
-export const PAUSE = 150;
+export const COMPLETION_DELAY_MS = 150;
 
 export interface CompletionRequest {
   argument: string;
@@ -45,7 +45,7 @@ export class Completions {
     if (this.argument !== request.argument) this.#show(null);
     else this.#narrow(request.value);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(request, requestNumber), PAUSE);
+    this.#timer = setTimeout(() => void this.#run(request, requestNumber), COMPLETION_DELAY_MS);
   }
 
   close(): void {

@@ -24,7 +24,7 @@ export interface Offer extends Pickable {
 }
 
 /** Maximum number of rendered items. The user finds further items by typing a longer query. */
-export const SHOWN = 100;
+export const MAX_SHOWN_ITEMS = 100;
 
 export class FilteredList<T extends Pickable> {
   query = $state("");
@@ -38,7 +38,7 @@ export class FilteredList<T extends Pickable> {
   readonly matches: T[] = $derived.by(() =>
     fuzzyFilter(this.query, this.#all(), (item) => item.words),
   );
-  readonly shown: T[] = $derived(this.matches.slice(0, SHOWN));
+  readonly shown: T[] = $derived(this.matches.slice(0, MAX_SHOWN_ITEMS));
   readonly active: number = $derived(Math.min(this.#active, Math.max(0, this.shown.length - 1)));
   readonly chosen: T | null = $derived(this.shown[this.active] ?? null);
 
@@ -58,7 +58,7 @@ export class FilteredList<T extends Pickable> {
 }
 
 /** Returns the action of a key in a selectable list, or `null` if the key has none. */
-export function pickKey(key: string): { move: number } | "take" | "close" | null {
+export function pickListKey(key: string): { move: number } | "take" | "close" | null {
   switch (key) {
     case "ArrowDown":
       return { move: 1 };

@@ -3,7 +3,7 @@
 import type { Catalog, Icon, ReviewMarks, Prompt, Skill } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
-import { iconOf } from "$lib/ui/icon";
+import { safeIconUrl } from "$lib/ui/icon";
 
 import { NO_MARKS } from "../review/review-labels";
 import { skillLists } from "../skills/skills.svelte";
@@ -31,7 +31,7 @@ export function requestCatalogs(): void {
 }
 
 /** Returns `true` while a catalog or a list of skills is being loaded. */
-export function reading(): boolean {
+export function isReadingOffers(): boolean {
   return ready().some((server) => catalogs.get(server).loading || skillLists.get(server).loading);
 }
 
@@ -41,7 +41,7 @@ export function requestSkills(): void {
 }
 
 /** Returns the offers of one kind from all ready servers, in the order of the servers. */
-export function offers<T extends Named, O extends Offer>(
+export function readyServerOffers<T extends Named, O extends Offer>(
   list: (catalog: Catalog) => T[],
   make: (offer: Offer, item: T) => O,
 ): O[] {
@@ -61,7 +61,7 @@ function offer(server: string, item: Named, place: number): Offer {
     name,
     title,
     description,
-    icon: iconOf(item.icons),
+    icon: safeIconUrl(item.icons),
     marks: item.marks ?? NO_MARKS,
   };
 }
@@ -76,7 +76,7 @@ export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) 
 }
 
 export function promptOffers(): PromptOffer[] {
-  return offers(
+  return readyServerOffers(
     (catalog) => catalog.prompts,
     (offer, prompt) => ({ ...offer, prompt }),
   );

@@ -6,7 +6,7 @@ import type { ConversationItem, ResourceContents } from "$lib/api/generated";
 import { createConversation } from "../conversation/create-conversation";
 
 /** Resource or skill to attach, and the conversation to attach it to. */
-export interface Attach {
+export interface AttachRequest {
   server: string;
   uri: string;
   /** Title in the conversation. */
@@ -21,7 +21,7 @@ export interface Attach {
 
 /** Returns a resource or skill with its contents as a conversation item. Rejects with an `ApiError`. */
 export async function attachmentOf(
-  attach: Omit<Attach, "conversation">,
+  attach: Omit<AttachRequest, "conversation">,
 ): Promise<ConversationItem> {
   const { server, uri, name, skill } = attach;
   const contents =
@@ -44,7 +44,7 @@ export async function attachmentOf(
 /**
  * Attaches a resource or skill with its contents. Resolves to the id of the conversation. Rejects with an `ApiError`.
  */
-export async function attachResource(attach: Attach): Promise<string> {
+export async function attachResource(attach: AttachRequest): Promise<string> {
   const item = await attachmentOf(attach);
   const conversation = attach.conversation ?? (await createConversation(attach.name));
   await call("append_items", { conversation, items: [item] });

@@ -4,14 +4,14 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ResourceTemplate } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 /** Delay after the last key before the expansion is requested, in milliseconds. */
-export const PAUSE = 150;
+export const EXPANSION_DELAY_MS = 150;
 /** Maximum number of templates whose values are retained. */
 const MAX_KEPT = 50;
 
-export class Expansion {
+export class TemplateExpansion {
   readonly template: ResourceTemplate;
   values = $state<Record<string, string>>({});
   /** The expanded URI, or `null` before the first response of the host. */
@@ -46,7 +46,7 @@ export class Expansion {
     // A running expansion belongs to other values.
     this.#lastRequest += 1;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.expand(), PAUSE);
+    this.#timer = setTimeout(() => void this.expand(), EXPANSION_DELAY_MS);
   }
 
   /** Requests the expansion of the current values from the host. */
@@ -79,13 +79,13 @@ export class Expansion {
   }
 }
 
-const retained = new SvelteMap<string, Expansion>();
-pageState(() => retained.clear());
+const retained = new SvelteMap<string, TemplateExpansion>();
+registerPageState(() => retained.clear());
 
 /** Returns the retained state of a template, or a new one. */
-export function expansionOf(server: string, template: ResourceTemplate): Expansion {
+export function expansionOf(server: string, template: ResourceTemplate): TemplateExpansion {
   const key = JSON.stringify([server, template.uriTemplate]);
-  const expansion = retained.get(key) ?? new Expansion(template);
+  const expansion = retained.get(key) ?? new TemplateExpansion(template);
   retained.delete(key);
   retained.set(key, expansion);
   for (const oldest of retained.keys()) {

@@ -23,7 +23,7 @@ function typeOf(part: ResourceContents): string {
  * Returns the views of a part, the most suitable first. They depend on the contents as well, because the declared type
  * is untrusted.
  */
-export function viewsOf(part: ResourceContents): PartShown[] {
+export function partViews(part: ResourceContents): PartShown[] {
   const type = typeOf(part);
   if (part.text !== null) {
     const json = jsonIn(part.text);
@@ -48,7 +48,7 @@ function jsonIn(text: string): { value: JsonValue } | null {
 }
 
 /** Returns the language for syntax highlighting, derived from the MIME type or else from the extension of the URI. */
-export function languageOf(part: ResourceContents): string | undefined {
+export function partLanguage(part: ResourceContents): string | undefined {
   const type = typeOf(part);
   if (/[/+]json$/.test(type)) return "json";
   if (/[/+](xml|html)$/.test(type)) return "xml";

@@ -4,7 +4,7 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { Event, ResourceContents, ResourceResult } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 /** Maximum number of retained readings. */
@@ -16,7 +16,7 @@ export const MAX_CHANGED = 1000;
 type ReadRequest = (id: string, refresh: boolean) => Promise<ResourceResult>;
 
 /** Contents of a resource or of a skill's file, and the state of their last read. */
-export class Reading {
+export class ResourceReading {
   readonly server: string;
   readonly uri: string;
   contents = $state.raw<ResourceContents[] | null>(null);
@@ -78,18 +78,18 @@ export class Reading {
 }
 
 class Readings {
-  #readings = new SvelteMap<string, Reading>();
+  #readings = new SvelteMap<string, ResourceReading>();
   #changed = new SvelteSet<string>();
 
   /** Returns the retained reading of a resource, or `undefined` if it was not read. */
-  get(server: string, uri: string): Reading | undefined {
+  get(server: string, uri: string): ResourceReading | undefined {
     return this.#readings.get(keyOf(server, uri));
   }
 
   /** Reads a resource and clears its mark as changed. Restores the mark if the read fails. */
-  async read(server: string, uri: string, refresh = false): Promise<Reading> {
+  async read(server: string, uri: string, refresh = false): Promise<ResourceReading> {
     const key = keyOf(server, uri);
-    const reading = this.#readings.get(key) ?? new Reading(server, uri);
+    const reading = this.#readings.get(key) ?? new ResourceReading(server, uri);
     // Drops the oldest reading.
     this.#readings.delete(key);
     this.#readings.set(key, reading);
@@ -146,8 +146,8 @@ function serverOf(key: string): string {
   return (JSON.parse(key) as [string, string])[0];
 }
 
-export let readings: Readings;
-pageState(() => {
-  readings = new Readings();
-  app.onEvent((event) => readings.receive(event));
+export let resourceReadings: Readings;
+registerPageState(() => {
+  resourceReadings = new Readings();
+  app.onEvent((event) => resourceReadings.receive(event));
 });

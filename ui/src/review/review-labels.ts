@@ -1,7 +1,7 @@
 // Labels of review marks.
 
 import type { FlagReason, LookAlike, ReviewMarks, Reading, Server } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
@@ -10,12 +10,12 @@ const MAX_NAMED_LETTERS = 3;
 
 /** Shortens a name from a server to 80 characters, with hidden characters made visible. */
 function named(text: string): string {
-  const short = beginning(text, 80, 1);
+  const short = textBeginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
 /** Returns the label of content that a model has read. */
-export function readingLabel({ kind, name }: Reading): string {
+export function readContentLabel({ kind, name }: Reading): string {
   const words: Record<Reading["kind"], () => string> = {
     tool: () => m.review_read_tool({ name: named(name) }),
     prompt: () => m.review_read_prompt({ name: named(name) }),
@@ -31,7 +31,7 @@ export function joinNames(names: string[]): string {
 }
 
 /** Returns the label of the position of a text in a definition. */
-export function placeLabel(place: string[]): string {
+export function definitionPlaceLabel(place: string[]): string {
   return place.length === 0 ? "" : place.map(visibleText).join(" › ");
 }
 
@@ -107,7 +107,7 @@ const AUTH_PARTS: Record<string, () => string> = {
 };
 
 /** Returns the label of a part of a server's identity. Unknown parts are returned unchanged. */
-export function partLabel(part: string): string {
+export function identityPartLabel(part: string): string {
   const words: Record<string, () => string> = {
     command: m.review_part_command,
     program: m.review_part_program,
@@ -133,6 +133,6 @@ export const NO_MARKS: ReviewMarks = {
 };
 
 /** Returns `true` if the user should check the claims of a server, because a review found something in them. */
-export function isMarked(server: Server): boolean {
+export function hasMarkedClaims(server: Server): boolean {
   return server.marks.flags.length > 0 || server.marks.lookAlikes.length > 0;
 }

@@ -2,7 +2,7 @@
 import { call } from "$lib/api/client";
 import type { Policy } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
 export class PolicyStore {
   /** The rules, or `null` before the first read. */
@@ -20,7 +20,7 @@ export class PolicyStore {
     });
   }
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     try {
       this.now = await call("policy", {});
       this.error = null;

@@ -26,7 +26,10 @@ export function authDraft(settings: AuthSettings | null): AuthDraft {
 }
 
 /** Returns the settings to send. `null` if all fields are empty and no settings existed before. */
-export function authSettings(draft: AuthDraft, before: AuthSettings | null): AuthSettings | null {
+export function authSettingsFromDraft(
+  draft: AuthDraft,
+  before: AuthSettings | null,
+): AuthSettings | null {
   const text = (value: string) => (value.trim() === "" ? null : value.trim());
   const scopes = draft.scopes.split(/\s+/).filter((scope) => scope !== "");
   const settings: AuthSettings = {

@@ -3,13 +3,13 @@ import type { FolderAccess, Sandbox, SandboxNetwork } from "$lib/api/generated";
 
 import { isHostPattern } from "./host-pattern";
 
-export interface FolderRow {
+export interface SandboxFolderRow {
   id: number;
   path: string;
   access: FolderAccess;
 }
 
-export interface HostRow {
+export interface SandboxHostRow {
   id: number;
   host: string;
 }
@@ -17,8 +17,8 @@ export interface HostRow {
 export class SandboxDraft {
   on = $state(false);
   network = $state<SandboxNetwork["preset"]>("files_only");
-  hosts = $state<HostRow[]>([]);
-  folders = $state<FolderRow[]>([]);
+  hosts = $state<SandboxHostRow[]>([]);
+  folders = $state<SandboxFolderRow[]>([]);
   #next = 1;
 
   constructor(sandbox?: Sandbox) {

@@ -6,7 +6,7 @@ const MAX_PATTERNS = 1_000;
 /** Maximum length of a pattern in UTF-8 bytes. The host has the same limit. */
 const MAX_PATTERN = 1_000;
 
-export class ToolsDraft {
+export class ToolFilterDraft {
   /** Selected filter: `all` offers every tool to models, `only` those that match `enabled`. */
   which = $state<"all" | "only">("all");
   /** Patterns of the enabled tools, one per line. Used only if `which` is `only`. */

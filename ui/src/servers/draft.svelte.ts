@@ -2,9 +2,9 @@
 import type { AuthSettings, HttpHeader, HttpKind, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 
-import { authDraft, authSettings, type AuthDraft } from "./draft-auth";
+import { authDraft, authSettingsFromDraft, type AuthDraft } from "./draft-auth";
 import { SandboxDraft } from "./draft-sandbox.svelte";
-import { ToolsDraft } from "./draft-tools.svelte";
+import { ToolFilterDraft } from "./draft-tools.svelte";
 
 interface Row {
   id: number;
@@ -13,7 +13,7 @@ export interface ArgRow extends Row {
   value: string;
 }
 /** Row of an environment variable or a header. */
-export interface NamedRow extends Row {
+export interface NamedValueRow extends Row {
   name: string;
   /** Entered value. Empty to keep the stored one. */
   value: string;
@@ -22,22 +22,28 @@ export interface NamedRow extends Row {
   /** Reference to the stored value, which is never sent to the page. Falsy if none is stored. */
   kept: string | boolean | null;
 }
-export interface EnvRow extends NamedRow {
+export interface EnvRow extends NamedValueRow {
   /** Reference to the stored secret, which is never sent to the page. `null` if none is stored. */
   kept: string | null;
 }
-export interface HeaderRow extends NamedRow {
+export interface HeaderRow extends NamedValueRow {
   /** Set if a value is stored. It is never sent to the page. */
   kept: boolean;
 }
 
 /** Protocol revisions that the user can select, latest first. */
-export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+export const PROTOCOL_REVISIONS = [
+  "2026-07-28",
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+];
 
 /** Matches names of headers whose values are credentials. */
 const SECRET_NAMES = /authorization|cookie|key|password|secret|token/i;
 
-export class Draft {
+export class ServerDraft {
   name = $state("");
   type = $state<ServerConfig["type"]>("stdio");
   /** Protocol revision that the user selected. Empty to negotiate it. */
@@ -57,7 +63,7 @@ export class Draft {
   /** OAuth settings before the edit. */
   readonly #authBefore: AuthSettings | null = null;
   /** Filter of the tools that models may use. */
-  tools = new ToolsDraft();
+  tools = new ToolFilterDraft();
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
@@ -65,7 +71,7 @@ export class Draft {
     if (!config) return;
     this.type = config.type;
     this.revision = config.revision ?? "";
-    this.tools = new ToolsDraft(config.tools);
+    this.tools = new ToolFilterDraft(config.tools);
     if (config.type === "http") {
       this.url = config.url;
       this.kind = config.kind ?? "";
@@ -146,7 +152,7 @@ export class Draft {
     if (this.type === "http") {
       const kind = this.kind === "" ? null : this.kind;
       const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
-      const auth = authSettings(this.auth, this.#authBefore);
+      const auth = authSettingsFromDraft(this.auth, this.#authBefore);
       return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...lists };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");

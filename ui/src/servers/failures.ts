@@ -141,7 +141,7 @@ export const REMOTE_FAILURES: Record<Exclude<FailureReason, OnlyLocal>, ServerFa
 };
 
 /** Failure of a local server that exited without output. */
-export const EXITED_SILENTLY: ServerFailure = {
+export const SILENT_EXIT_FAILURE: ServerFailure = {
   ...LOCAL_FAILURES.exited_early,
   fix: m.servers_hint_exited_silent,
 };
@@ -233,7 +233,7 @@ export const SANDBOX_FAILURES: Record<SandboxProblem, ServerFailure> = {
 };
 
 /** Failures for blocked paths for which the app proposes no folder. */
-export const BLOCKED_FAILURES: Record<ProposalRefusal, ServerFailure> = {
+export const BLOCKED_PATH_FAILURES: Record<ProposalRefusal, ServerFailure> = {
   secrets: {
     cause: m.servers_blocked_secrets,
     fix: m.servers_blocked_fix_secrets,
@@ -264,7 +264,7 @@ export const BLOCKED_FAILURES: Record<ProposalRefusal, ServerFailure> = {
 };
 
 /** Failure for a blocked path for which the app proposes a folder. The button adds the folder to the sandbox. */
-export const BLOCKED_OFFERED = {
+export const PROPOSED_FOLDER_FAILURE = {
   cause: m.servers_blocked_title,
   fix: m.servers_blocked_asks,
   button: m.servers_blocked_add,

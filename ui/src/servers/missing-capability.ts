@@ -8,7 +8,7 @@ import { m } from "../paraglide/messages";
 const MISSING_CAPABILITY = -32021;
 
 /** Text with the cause of an error, and the button that opens the setting. */
-export interface Explanation {
+export interface CapabilityExplanation {
   title: string;
   text: string;
   action: { label: string; run: () => void };
@@ -18,7 +18,7 @@ export interface Explanation {
  * Explains an error of a server that requires sampling. Returns `null` for other errors, because the user can disable
  * no other capability.
  */
-export function missingCapability(cause: unknown, server: string): Explanation | null {
+export function missingCapability(cause: unknown, server: string): CapabilityExplanation | null {
   const { rpcCode, rpcData } = (toApiError(cause).data ?? {}) as {
     rpcCode?: unknown;
     rpcData?: { requiredCapabilities?: unknown } | null;

@@ -20,7 +20,7 @@ const NO_PINS = {
 };
 
 /** Opens a tab of the page of the server `files`. */
-export async function show(
+export async function showServerTab(
   tab: ServerTab,
   changes: Partial<Server> = {},
   answers: Parameters<typeof startFakeHost>[0] = {},
@@ -43,7 +43,7 @@ export async function show(
 }
 
 /** Fields of a server with a URL. */
-export const remote: Partial<Server> = {
+export const remoteServerFields: Partial<Server> = {
   config: {
     ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },
     auth: null,

@@ -4,14 +4,14 @@ import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
 import { draftProblems, type DraftProblem } from "./draft-problems";
-import { Draft } from "./draft.svelte";
+import { ServerDraft } from "./draft.svelte";
 import { reportSecretStorage } from "./secret-notices";
 
 const QUIET_MS = 200;
 
 /** Server found in the text, with the user's edits. */
 export class FoundServer {
-  readonly draft: Draft;
+  readonly draft: ServerDraft;
   readonly notes: string[];
   readonly usable: boolean;
   chosen = $state(true);
@@ -19,7 +19,7 @@ export class FoundServer {
   error = $state.raw<unknown>(null);
 
   constructor(server: ImportedServer) {
-    this.draft = new Draft(server.name, server.config);
+    this.draft = new ServerDraft(server.name, server.config);
     this.notes = server.notes;
     this.usable = server.usable;
     this.chosen = server.usable;
@@ -27,7 +27,7 @@ export class FoundServer {
 }
 
 /** Returns the problems that prevent the selected servers from being added. */
-export function problemsOf(found: TextImport): DraftProblem[] {
+export function importProblems(found: TextImport): DraftProblem[] {
   const names = app.servers.map((server) => server.name);
   return found.chosen.flatMap((one) => draftProblems(one.draft, found.usedNames(one, names)));
 }

@@ -1,5 +1,5 @@
 // State of app updates as last reported by the shell, for the settings and their badge.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { platform, type AppRelease, type UpdateReport } from "$lib/platform";
 
 class AppUpdate {
@@ -17,4 +17,4 @@ class AppUpdate {
 }
 
 export let appUpdate: AppUpdate;
-pageState(() => (appUpdate = new AppUpdate()));
+registerPageState(() => (appUpdate = new AppUpdate()));

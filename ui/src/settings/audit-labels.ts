@@ -8,7 +8,7 @@ import { m } from "../paraglide/messages";
 type Words = Record<string, () => string>;
 
 /** Kinds of audit entries that the filter can select. */
-export const KINDS = [
+export const AUDIT_KINDS = [
   "tool",
   "prompt",
   "resource",
@@ -38,10 +38,10 @@ export const KINDS = [
   "log-imported",
 ];
 /** Decisions that the filter can select. */
-export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
+export const AUDIT_DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
 
 /** Returns the label of the kind of an audit entry. */
-export function kindLabel(kind: string): string {
+export function auditKindLabel(kind: string): string {
   return labelOf(kind, {
     "start-server": m.settings_kind_start_server,
     "connect-server": m.settings_kind_connect_server,
@@ -84,7 +84,7 @@ export function decisionLabel(decision: string): string {
 }
 
 /** Returns the label of the origin of a request. */
-export function askerLabel(asker: string): string {
+export function requestOriginLabel(asker: string): string {
   return labelOf(asker, {
     user: m.audit_asker_user,
     model: m.audit_asker_model,
@@ -103,7 +103,7 @@ export function scopeLabel(scope: ApprovalScope): string {
 }
 
 /** Returns the label of the actor that decided: user, grant, answers file or policy. */
-export function byLabel(by: string): string {
+export function decidedByLabel(by: string): string {
   return labelOf(by, {
     user: m.settings_by_user,
     grant: m.settings_by_grant,

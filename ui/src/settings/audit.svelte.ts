@@ -4,7 +4,7 @@ import { call } from "$lib/api/client";
 import type { AuditEntry, AuditRange } from "$lib/api/generated";
 
 /** Maximum number of decisions per read. */
-export const PAGE = 100;
+export const ENTRIES_PER_READ = 100;
 /** Maximum number of decisions that the page retains. The log itself contains all of them. */
 export const MAX_ENTRIES = 5000;
 
@@ -21,16 +21,22 @@ export interface AuditFilter {
   period: string;
 }
 
-export const ALL: AuditFilter = { search: "", server: "", kind: "", decision: "", period: "" };
+export const EMPTY_FILTER: AuditFilter = {
+  search: "",
+  server: "",
+  kind: "",
+  decision: "",
+  period: "",
+};
 
-export class Audit {
+export class AuditLog {
   entries = $state.raw<AuditEntry[]>([]);
   /** Set if the log contains older decisions that match the filter. */
   more = $state(false);
   loaded = $state(false);
   loading = $state(false);
   error = $state.raw<unknown>(null);
-  filter = $state.raw<AuditFilter>(ALL);
+  filter = $state.raw<AuditFilter>(EMPTY_FILTER);
 
   #isOutdated = false;
   /** Number of filter changes. A response to an earlier filter is dropped. */
@@ -97,7 +103,7 @@ export class Audit {
     const { search, server, kind, decision, period } = this.filter;
     const ago = PERIODS[period];
     return {
-      limit: PAGE,
+      limit: ENTRIES_PER_READ,
       before: oldest,
       server: server || null,
       kind: kind || null,

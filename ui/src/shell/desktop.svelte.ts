@@ -1,5 +1,5 @@
 // Client state of the desktop shell.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 
 import { openings } from "../installs/openings.svelte";
@@ -13,7 +13,7 @@ class Closing {
 }
 
 export let closing: Closing;
-pageState(() => (closing = new Closing()));
+registerPageState(() => (closing = new Closing()));
 
 /** Subscribes to events of the desktop shell. */
 export function followShell(): void {

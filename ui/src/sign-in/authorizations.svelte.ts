@@ -4,9 +4,9 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
 import type { Authorization } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
 export interface AuthorizationState {
   authorization: Authorization | null;
@@ -47,7 +47,7 @@ class Authorizations {
 
   /** Reads the sign-in state of a server again. */
   read(server: string): Promise<void> {
-    const read = this.#reads.get(server) ?? oneAtATime(() => this.#read(server));
+    const read = this.#reads.get(server) ?? serializeReads(() => this.#read(server));
     this.#reads.set(server, read);
     return read();
   }
@@ -63,4 +63,4 @@ class Authorizations {
 }
 
 export let authorizations: Authorizations;
-pageState(() => (authorizations = new Authorizations()));
+registerPageState(() => (authorizations = new Authorizations()));

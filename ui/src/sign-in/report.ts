@@ -9,7 +9,11 @@ export const REDACTED = "[redacted]";
  * Returns the text of the report. `address` is the URL of the server, of which the parts that may contain keys are
  * removed. `version` is that of Drawbridge.
  */
-export function report(authorization: Authorization, address: string, version: string): string {
+export function signInReport(
+  authorization: Authorization,
+  address: string,
+  version: string,
+): string {
   const head = [
     `Sign-in to ${visibleText(withoutKeys(address))} with Drawbridge ${version}`,
     outcome(authorization),

@@ -3,7 +3,7 @@ import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
 import type { Server, Skill, Skills } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 import { PerServer } from "$lib/state/per-server.svelte";
 
@@ -64,4 +64,4 @@ function reuseUnchanged(list: Skills, known: Skills | null): Skills {
 }
 
 export let skillLists: SkillLists;
-pageState(() => (skillLists = new SkillLists()));
+registerPageState(() => (skillLists = new SkillLists()));

@@ -4,7 +4,7 @@ import type { JsonValue, Tool } from "$lib/api/generated";
 const SCHEME = "ui://";
 
 /** Returns `true` if the URI has the scheme of MCP Apps. */
-export function isApp(uri: string): boolean {
+export function isAppUri(uri: string): boolean {
   return uri.toLowerCase().startsWith(SCHEME);
 }
 
@@ -15,7 +15,7 @@ export function isApp(uri: string): boolean {
 export function hasApp({ others }: Pick<Tool, "others">): boolean {
   const meta = member(others, "_meta");
   const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
-  return named.some((uri) => typeof uri === "string" && isApp(uri));
+  return named.some((uri) => typeof uri === "string" && isAppUri(uri));
 }
 
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {

@@ -1,6 +1,6 @@
 // Extracts tool calls from a server's activity log: requests with their responses.
 import type { ActivityBody, ActivityEntry, JsonValue } from "$lib/api/generated";
-import { hasRounded, parseJson } from "$lib/format/json";
+import { hasPossiblyRounded, parseJson } from "$lib/format/json";
 import { app } from "$lib/state/app.svelte";
 
 /**
@@ -29,7 +29,7 @@ export interface SentCall {
  * Returns the protocol revision of the session that contains the entry `seq`. `null` if it is unknown, because earlier
  * entries may belong to another session.
  */
-export function revisionAt(
+export function sessionRevisionAt(
   entries: readonly ActivityEntry[],
   server: string,
   seq: number,
@@ -42,7 +42,7 @@ export function revisionAt(
 const REVISION = "io.modelcontextprotocol/protocolVersion";
 
 /** Returns the tool calls in these entries, latest first. */
-export function callsIn(entries: readonly ActivityEntry[]): PastCall[] {
+export function toolCallsIn(entries: readonly ActivityEntry[]): PastCall[] {
   const calls: PastCall[] = [];
   /** Calls without a response so far, by request id. A restarted server reuses ids. */
   const open = new Map<string, PastCall>();
@@ -78,7 +78,7 @@ export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall 
     continued: ["inputResponses", "requestState"].some(
       (name) => member(params, name) !== undefined,
     ),
-    exact: !hasRounded(sent) && !redacted,
+    exact: !hasPossiblyRounded(sent) && !redacted,
   };
 }
 

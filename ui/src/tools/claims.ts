@@ -5,13 +5,13 @@ import type { ToolClaims } from "$lib/api/generated";
 import { m } from "../paraglide/messages";
 
 /** Effect of a tool that the user should notice. */
-export type Effect = "destructive" | "open_world";
+export type ToolEffect = "destructive" | "open_world";
 
 /** Claim of a server about the effects of a tool. */
-export interface Claim {
+export interface ToolClaim {
   text: string;
   /** Effect that the claim warns of, or `null` if it is harmless. */
-  effect: Effect | null;
+  effect: ToolEffect | null;
 }
 
 /** Returns `true` if the server claims that the tool is destructive. The claim has no meaning for a read-only tool. */
@@ -20,10 +20,10 @@ export function mayDestroy({ destructive, readOnly }: ToolClaims): boolean {
 }
 
 /** Returns the claims that the server makes explicitly. */
-export function statedClaims(claims: ToolClaims): Claim[] {
+export function statedClaims(claims: ToolClaims): ToolClaim[] {
   const { readOnly, destructive, idempotent, openWorld, asksEachTime } = claims;
-  const stated: Claim[] = [];
-  const add = (text: string, effect: Effect | null = null) => stated.push({ text, effect });
+  const stated: ToolClaim[] = [];
+  const add = (text: string, effect: ToolEffect | null = null) => stated.push({ text, effect });
   if (readOnly !== null) add(readOnly ? m.tools_claim_read_only() : m.tools_claim_changes());
   // These two claims have no meaning for a read-only tool.
   if (readOnly !== true) {
@@ -43,8 +43,8 @@ export function statedClaims(claims: ToolClaims): Claim[] {
  * `openWorldHint` default to `true`, `readOnlyHint` to `false`. See
  * https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
-export function assumedEffects({ readOnly, destructive, openWorld }: ToolClaims): Effect[] {
-  const effects: Effect[] = [];
+export function assumedEffects({ readOnly, destructive, openWorld }: ToolClaims): ToolEffect[] {
+  const effects: ToolEffect[] = [];
   if (readOnly !== true && destructive === null) effects.push("destructive");
   if (openWorld === null) effects.push("open_world");
   return effects;

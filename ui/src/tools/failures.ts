@@ -98,7 +98,7 @@ export function callFailure(code: ErrorCode): FailureWords<CallAction> | null {
  * Returns the title for a call that ended with this error. `hasRun` is set if the server had started to process the
  * call.
  */
-export function endTitle(code: ErrorCode, hasRun: boolean): string | undefined {
+export function callEndTitle(code: ErrorCode, hasRun: boolean): string | undefined {
   if (code === "refused" && hasRun) return m.tools_end_refused_midway();
   return callFailure(code)?.cause();
 }

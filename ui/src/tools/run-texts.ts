@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 import type { RunState } from "./tool-run.svelte";
 
 /** Returns the label of the state of a run. */
-export function stateText(state: RunState): string {
+export function runStateText(state: RunState): string {
   const texts: Record<RunState, () => string> = {
     starting: m.tools_state_starting,
     awaiting_approval: m.tools_state_awaiting_approval,
@@ -24,7 +24,7 @@ export function stateText(state: RunState): string {
 }
 
 /** Returns the label of the state of a task. */
-export function taskText(status: TaskStatus): string {
+export function taskStatusText(status: TaskStatus): string {
   const texts: Record<TaskStatus, () => string> = {
     working: m.tools_task_working,
     input_required: m.tools_task_input_required,
@@ -36,7 +36,7 @@ export function taskText(status: TaskStatus): string {
 }
 
 /** Progress of a call as it is displayed. */
-export interface ProgressShown {
+export interface DisplayedProgress {
   /** Fraction from 0 to 1, or `null` if the total is unknown. */
   part: number | null;
   text: string;
@@ -47,7 +47,7 @@ export interface ProgressShown {
  * Returns the progress to display. The numbers of the server may be invalid: a total that is not positive is ignored,
  * and the fraction is clamped.
  */
-export function progressOf(progress: CallProgress | null): ProgressShown | null {
+export function displayedProgress(progress: CallProgress | null): DisplayedProgress | null {
   if (progress === null) return null;
   const { progress: done, total, message } = progress;
   if (total === null || !(total > 0)) return { part: null, text: String(done), message };

@@ -16,6 +16,6 @@ export function formatBytes(bytes: number, languageTag: string): string {
 }
 
 /** Formats the exact number of bytes, used as the tooltip of a rounded size. */
-export function exactBytes(bytes: number, languageTag: string): string {
+export function formatExactBytes(bytes: number, languageTag: string): string {
   return `${new Intl.NumberFormat(languageTag).format(bytes)} B`;
 }

@@ -1,6 +1,6 @@
 // Fuzzy search: matches the letters of the query in order. Adjacent letters and starts of words score higher.
 
-export interface Match {
+export interface FuzzyMatch {
   /** Quality of the match. Higher is better. */
   score: number;
   /** Indexes of the matched characters, for highlighting. */
@@ -17,7 +17,7 @@ const PREFIX = 20;
  * Matches `query` against `text`. Returns `null` if a letter of the query is missing. An empty query matches every
  * text.
  */
-export function fuzzyMatch(query: string, text: string): Match | null {
+export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
   const needle = query.trim().toLowerCase();
   if (needle === "") return { score: 0, at: [] };
   const lower = text.toLowerCase();

@@ -1,20 +1,20 @@
 // Parses JSON written by users, with the position of errors in every browser engine.
 
-export type Parsed = { ok: true; value: unknown } | { ok: false; line: number; column: number };
+export type ParsedJson = { ok: true; value: unknown } | { ok: false; line: number; column: number };
 
 /** Returns `true` if JSON parsing may have rounded the number. A double represents integers exactly only up to 2^53. */
-export function isRounded(value: unknown): boolean {
+export function isPossiblyRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** Returns `true` if a JSON value contains a number that may have been rounded. */
-export function hasRounded(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return isRounded(value);
-  return Object.values(value).some(hasRounded);
+export function hasPossiblyRounded(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isPossiblyRounded(value);
+  return Object.values(value).some(hasPossiblyRounded);
 }
 
 /** Returns a value as JSON text with sorted keys. */
-export function orderedJson(value: unknown): string {
+export function jsonWithSortedKeys(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -23,12 +23,15 @@ export function orderedJson(value: unknown): string {
 }
 
 /** Formats a JSON value for display. Numbers that may have been rounded are prefixed with `≈`. */
-export function jsonToRead(value: unknown): string {
+export function displayedJson(value: unknown): string {
   const marked = (number: unknown) => `≈ ${String(number)}`;
-  if (isRounded(value)) return marked(value);
+  if (isPossiblyRounded(value)) return marked(value);
   return (
-    JSON.stringify(value, (_, inner: unknown) => (isRounded(inner) ? marked(inner) : inner), 2) ??
-    ""
+    JSON.stringify(
+      value,
+      (_, inner: unknown) => (isPossiblyRounded(inner) ? marked(inner) : inner),
+      2,
+    ) ?? ""
   );
 }
 
@@ -38,7 +41,7 @@ const TOKEN =
   /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
 /** Parses JSON. A syntax error is returned with its line and column, counted from 1. */
-export function parseJson(text: string): Parsed {
+export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {

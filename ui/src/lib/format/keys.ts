@@ -11,7 +11,7 @@ export function keyNames(keys: string, mac = isMac): string[] {
 }
 
 /** Returns `true` if the shortcut modifier is pressed: Ctrl, or ⌘ on a Mac. */
-export function isMod(event: KeyboardEvent | MouseEvent, mac = isMac): boolean {
+export function isShortcutModifier(event: KeyboardEvent | MouseEvent, mac = isMac): boolean {
   return mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
 }
 

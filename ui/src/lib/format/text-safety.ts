@@ -103,7 +103,7 @@ export function visibleParts(text: string, nameAll = false): TextPart[] {
 }
 
 /** Beginning of a text with hidden characters made visible. */
-export interface Beginning {
+export interface TextBeginning {
   parts: TextPart[];
   /** Number of characters that are cut off or only counted. */
   hidden: number;
@@ -111,12 +111,12 @@ export interface Beginning {
   cut: boolean;
 }
 
-export function firstParts(text: string, characters: number, lines: number): Beginning {
+export function beginningParts(text: string, characters: number, lines: number): TextBeginning {
   const parts: TextPart[] = [];
   let [left, shown, folded] = [characters, 0, 0];
   for (const { length, ...part } of scan(text, false)) {
     if (left <= 0) break;
-    const words = part.is === "plain" ? beginning(part.text, left, lines) : part.text;
+    const words = part.is === "plain" ? textBeginning(part.text, left, lines) : part.text;
     parts.push({ ...part, text: words });
     left -= words.length;
     folded += part.folded;
@@ -152,7 +152,7 @@ function codePoint(character: string): string {
 }
 
 /** Returns the beginning of a text, limited in UTF-16 code units and lines. Never splits a surrogate pair. */
-export function beginning(text: string, characters: number, lines: number): string {
+export function textBeginning(text: string, characters: number, lines: number): string {
   let end = Math.min(text.length, characters);
   let at = -1;
   for (let line = 0; line < lines; line++) {

@@ -14,10 +14,10 @@ import type {
   Settings,
   Snapshot,
 } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { platform } from "$lib/platform";
 
-import { oneAtATime } from "./one-at-a-time";
+import { serializeReads } from "./one-at-a-time";
 import { SettingsState } from "./settings.svelte";
 
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
@@ -86,7 +86,7 @@ class App {
   }
 
   /** Reads a snapshot, then applies the events that arrived in the meantime. */
-  readonly refresh = oneAtATime(async () => {
+  readonly refresh = serializeReads(async () => {
     this.#reading = true;
     try {
       this.#applySnapshot(await call("snapshot", {}));
@@ -219,4 +219,4 @@ function bounded(calls: ServerCall[]): ServerCall[] {
 }
 
 export let app: App;
-pageState(() => (app = new App()));
+registerPageState(() => (app = new App()));

@@ -1,7 +1,7 @@
 // Catalogs of the servers: tools, prompts and resources. Read on first use and again after changes.
 import { call } from "$lib/api/client";
 import type { Catalog, ListName } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import { app } from "./app.svelte";
 import { PerServer } from "./per-server.svelte";
@@ -23,4 +23,4 @@ class Catalogs extends PerServer<Catalog> {
 }
 
 export let catalogs: Catalogs;
-pageState(() => (catalogs = new Catalogs()));
+registerPageState(() => (catalogs = new Catalogs()));

@@ -12,13 +12,13 @@ const often = ticking(1000);
 const sometimes = ticking(15_000);
 
 /** Returns the current time in milliseconds since 1970. Updated at an interval that suits relative times. */
-export function now(): number {
+export function currentTime(): number {
   sometimes();
   return Date.now();
 }
 
 /** Returns the current time in milliseconds since 1970. Updated every second, for countdowns only. */
-export function everySecond(): number {
+export function currentSecond(): number {
   often();
   return Date.now();
 }

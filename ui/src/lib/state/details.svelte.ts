@@ -1,7 +1,7 @@
 // Contents of the right column.
 import type { Component, ComponentProps } from "svelte";
 
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 interface Shown {
   title: string;
@@ -31,4 +31,4 @@ class Details {
 }
 
 export let details: Details;
-pageState(() => (details = new Details()));
+registerPageState(() => (details = new Details()));

@@ -5,7 +5,7 @@ import { call } from "$lib/api/client";
 import type { Grant } from "$lib/api/generated";
 
 import { app } from "./app.svelte";
-import { oneAtATime } from "./one-at-a-time";
+import { serializeReads } from "./one-at-a-time";
 
 export class Grants {
   /**
@@ -30,7 +30,7 @@ export class Grants {
     });
   }
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     try {
       const { grants } = await call("grants", {});
       const current = grants.filter(({ id }) => !this.#isRevoked(id));

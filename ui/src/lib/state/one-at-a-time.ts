@@ -4,7 +4,7 @@
  * Returns a function that never runs `read` concurrently. Calls during a run cause one further run. All callers wait
  * for the last run.
  */
-export function oneAtATime(read: () => Promise<void>): () => Promise<void> {
+export function serializeReads(read: () => Promise<void>): () => Promise<void> {
   let running = false;
   let isOutdated = false;
   let ended = Promise.resolve();

@@ -1,5 +1,5 @@
 // The link that the user clicked. The link dialog shows its target before the browser opens.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 class Link {
   /** URL of the clicked link, or `null` if no decision is pending. */
@@ -15,4 +15,4 @@ class Link {
 }
 
 export let pendingLink: Link;
-pageState(() => (pendingLink = new Link()));
+registerPageState(() => (pendingLink = new Link()));

@@ -34,7 +34,7 @@ export type View =
 
 const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "tools"] as const;
 
-export function toHash(view: View): string {
+export function viewToHash(view: View): string {
   const parts: string[] = [view.at];
   if (view.at === "conversation") {
     parts.push(view.id);
@@ -52,7 +52,7 @@ export function toHash(view: View): string {
 }
 
 /** Parses the hash of the location. Unknown hashes yield the welcome view. */
-export function fromHash(hash: string): View {
+export function viewFromHash(hash: string): View {
   const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   if (at === "conversation" && first)
     return second ? { at, id: first, item: second } : { at, id: first };

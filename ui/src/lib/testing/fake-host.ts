@@ -217,7 +217,7 @@ export async function startFakeHost(
 }
 
 /** Default fields of a reviewed definition. */
-export const REVIEWED: { others: null; hash: string; marks: ReviewMarks } = {
+export const REVIEWED_DEFINITION: { others: null; hash: string; marks: ReviewMarks } = {
   others: null,
   hash: "h1",
   marks: { review: "reviewed", outdated: false, diff: null, lookAlikes: [], flags: [] },

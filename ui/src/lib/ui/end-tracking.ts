@@ -13,7 +13,7 @@ export interface ScrollPosition {
 const NEAR = 24;
 
 /** Returns `true` if the list should follow its end after a scroll. The user stops following by scrolling up. */
-export function staysAtEnd(
+export function shouldFollowEnd(
   before: ScrollPosition | null,
   now: ScrollPosition,
   followed: boolean,

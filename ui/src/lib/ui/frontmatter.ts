@@ -2,7 +2,7 @@
 // heading.
 
 /** Splits a file into its front matter, which is `null` if there is none, and the remaining text. */
-export function frontmatter(text: string): { head: string | null; rest: string } {
+export function splitFrontmatter(text: string): { head: string | null; rest: string } {
   const opening = /^---[ \t]*\r?\n/.exec(text);
   if (opening === null) return { head: null, rest: text };
   const end = /^---[ \t]*(\r?\n|$)/gm;

@@ -14,7 +14,7 @@ const SHOWN = /^data:image\/(?:png|jpe?g|webp)(?:;[^,;]*)*;base64,/i;
  * Returns the data URL of the first icon that is safe to show: a still bitmap in a data URL. Remote icons are never
  * fetched.
  */
-export function iconOf(icons: Icon[]): string | null {
+export function safeIconUrl(icons: Icon[]): string | null {
   return icons.find(({ src }) => isSafe(src))?.src ?? null;
 }
 

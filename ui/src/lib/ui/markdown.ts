@@ -88,7 +88,7 @@ function bare(text: string): string {
   return text.replace(/[\s|\\:-]/g, "");
 }
 
-export interface Block {
+export interface MarkdownBlock {
   html: string;
   /** Set for a code block, which the component `Code` renders. The info string begins with the language. */
   code?: { text: string; language: string; info: string };
@@ -116,7 +116,7 @@ const DEEP = new RegExp(
  * Splits a text into rendered HTML and code blocks, which a separate component renders. Returns `null` if the text must
  * be shown as source. `guide` enables links to other pages of the user guide.
  */
-export function markdownBlocks(text: string, guide = false): Block[] | null {
+export function markdownBlocks(text: string, guide = false): MarkdownBlock[] | null {
   if (text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return null;
   try {
     return parsed(text, guide);
@@ -127,10 +127,10 @@ export function markdownBlocks(text: string, guide = false): Block[] | null {
   }
 }
 
-function parsed(text: string, guide: boolean): Block[] {
+function parsed(text: string, guide: boolean): MarkdownBlock[] {
   const tokens = marked.lexer(text);
   if (guide) void marked.walkTokens(tokens, toGuidePage);
-  const blocks: Block[] = [];
+  const blocks: MarkdownBlock[] = [];
   let run: Token[] = [];
   const flush = () => {
     if (run.length > 0) {
@@ -179,7 +179,7 @@ export function stableLength(text: string): number {
 }
 
 /** Returns `true` if the rendered blocks look like the source: a single paragraph without markup. */
-export function isPlain(text: string, [first, second]: Block[]): boolean {
+export function looksLikeSource(text: string, [first, second]: MarkdownBlock[]): boolean {
   return (
     second === undefined &&
     !/\s{2}|\n/.test(text) &&

@@ -1,5 +1,5 @@
 // Widths of the resizable panes in pixels. Stored in the storage of the web view.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 export interface PaneWidth {
   /** Width that the user has set in pixels, or `null` for the default of the layout. */
@@ -50,8 +50,8 @@ class Panes {
   readonly list = new KeptWidth("list");
 }
 
-export const panes = new Panes();
-pageState(() => {
-  panes.left.begin();
-  panes.list.begin();
+export const paneWidths = new Panes();
+registerPageState(() => {
+  paneWidths.left.begin();
+  paneWidths.list.begin();
 });

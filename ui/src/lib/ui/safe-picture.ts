@@ -1,7 +1,7 @@
 // Decides which pictures of servers may be rendered: those with bytes of the declared type, within bounds that are
 // checked before decoding. SVG is excluded, because it can contain scripts.
 
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import { readPictureHeader } from "./picture-header";
 
@@ -14,7 +14,7 @@ const SMALL = 65_536;
 /** Maximum total number of pixels that are rendered without a click of the user. */
 const MAX_TOTAL_PIXELS = 40_000_000;
 let drawn: number;
-pageState(() => (drawn = 0));
+registerPageState(() => (drawn = 0));
 
 /**
  * Adds the pixels of a picture to the rendered total. Returns `false` if that would exceed the maximum, unless the user

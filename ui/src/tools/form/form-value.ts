@@ -4,7 +4,7 @@
 import type { FieldProblem, JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
 
-import type { Draft } from "./draft";
+import type { PartDraft } from "./draft";
 import type { ArrayShape, NumberShape, ObjectShape, Shape, TextFormat, TextShape } from "./shape";
 
 /** Code of a validation problem. */
@@ -18,7 +18,7 @@ export type ProblemCode =
   | "name_taken";
 
 /** Validation problem of one part of a form. */
-export interface Problem {
+export interface PartProblem {
   /** Path of the part, in the format of `pathOf`. */
   path: string;
   code: ProblemCode;
@@ -27,10 +27,10 @@ export interface Problem {
 }
 
 /** Value of a draft and its validation problems. */
-export interface Filled {
+export interface FormResult {
   /** The converted value. `undefined` if it is omitted or invalid. */
   value: JsonValue | undefined;
-  problems: Problem[];
+  problems: PartProblem[];
 }
 
 /** Returns the path of a part as a JSON Pointer (RFC 6901). The path of the root is empty. */
@@ -44,18 +44,18 @@ export function namePathOf(parent: string, rowId: number): string {
 }
 
 /** Converts the draft of a complete form to a value. */
-export function formValue(shape: Shape, draft: Draft): Filled {
-  const problems: Problem[] = [];
+export function convertDraft(shape: Shape, draft: PartDraft): FormResult {
+  const problems: PartProblem[] = [];
   const value = read(shape, draft, true, "", problems);
   return { value, problems };
 }
 
 function read(
   shape: Shape,
-  draft: Draft,
+  draft: PartDraft,
   required: boolean,
   path: string,
-  problems: Problem[],
+  problems: PartProblem[],
 ): JsonValue | undefined {
   const report = (code: ProblemCode, bound: number | null = null) => {
     problems.push({ path, code, bound });
@@ -92,9 +92,9 @@ function read(
 
 function readObject(
   shape: ObjectShape,
-  draft: Extract<Draft, { kind: "object" }>,
+  draft: Extract<PartDraft, { kind: "object" }>,
   path: string,
-  problems: Problem[],
+  problems: PartProblem[],
 ): JsonValue {
   const entries: [string, JsonValue][] = [];
   shape.fields.forEach((field, index) => {
@@ -121,9 +121,9 @@ function readObject(
 
 function readArray(
   shape: ArrayShape,
-  draft: Extract<Draft, { kind: "array" }>,
+  draft: Extract<PartDraft, { kind: "array" }>,
   path: string,
-  problems: Problem[],
+  problems: PartProblem[],
 ): JsonValue {
   const { minItems, maxItems } = shape;
   const count = draft.rows.length;

@@ -3,18 +3,18 @@
 import type { JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
 
-import { draftOf, emptyDraft, sameJson, type Draft } from "./draft";
-import { formValue, type Problem } from "./form-value";
+import { draftOf, emptyDraft, sameJson, type PartDraft } from "./draft";
+import { convertDraft, type PartProblem } from "./form-value";
 import { shapeOf } from "./schema";
 import { isObject, type Shape } from "./shape";
 
 /** Error of the JSON text: a syntax error at a position (`place`), or a value that is not an object (`kind`). */
-export type JsonMistake = { at: "place"; line: number; column: number } | { at: "kind" };
+export type JsonTextError = { at: "place"; line: number; column: number } | { at: "kind" };
 
-export class Form {
+export class SchemaFormState {
   readonly shape: Shape;
   /** Draft of the fields, from which the value is derived. */
-  draft: Draft = $state({ kind: "json", presence: "absent", text: "", misfit: false });
+  draft: PartDraft = $state({ kind: "json", presence: "absent", text: "", misfit: false });
   /** Selected view of the form. */
   view = $state<"fields" | "json">("fields");
   /** Text of the JSON editor. Current only while the JSON view is selected. */
@@ -23,12 +23,12 @@ export class Form {
   tried = $state(false);
 
   /** Value and problems of the current draft. */
-  readonly filled = $derived.by(() => formValue(this.shape, this.draft));
+  readonly filled = $derived.by(() => convertDraft(this.shape, this.draft));
   /** Error of the text in the JSON view, or `null` if there is none. */
   readonly mistake = $derived.by(() => (this.view === "json" ? mistakeIn(this.text) : null));
   /** Displayed problems by path, at most one for each part. */
   readonly shown = $derived.by(() => {
-    const shown = new Map<string, Problem>();
+    const shown = new Map<string, PartProblem>();
     for (const problem of this.filled.problems) {
       if ((this.tried || problem.code !== "required") && !shown.has(problem.path)) {
         shown.set(problem.path, problem);
@@ -91,7 +91,7 @@ export class Form {
   }
 }
 
-function mistakeIn(text: string): JsonMistake | null {
+function mistakeIn(text: string): JsonTextError | null {
   const parsed = parseJson(text);
   if (!parsed.ok) return { at: "place", line: parsed.line, column: parsed.column };
   return isObject(parsed.value as JsonValue) ? null : { at: "kind" };

@@ -1,10 +1,10 @@
 // Hints and problem texts of a part.
 
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../../paraglide/messages";
 
-import type { Problem, ProblemCode } from "./form-value";
+import type { PartProblem, ProblemCode } from "./form-value";
 import type { JsonReason, Shape } from "./shape";
 
 /** Maximum number of characters of the default value in a label. */
@@ -13,12 +13,12 @@ const LONGEST_DEFAULT = 60;
 /** Returns the label for an omitted part, with the default value that the server uses. */
 export function notSetLabel({ fallback }: Shape): string {
   if (fallback === undefined) return m.tools_left_out();
-  const value = visibleText(beginning(JSON.stringify(fallback), LONGEST_DEFAULT, 1));
+  const value = visibleText(textBeginning(JSON.stringify(fallback), LONGEST_DEFAULT, 1));
   return m.tools_not_set_default({ value });
 }
 
 /** Returns the text of a validation problem. */
-export function problemText({ code, bound }: Problem): string {
+export function problemText({ code, bound }: PartProblem): string {
   const count = bound ?? 0;
   const texts: Record<ProblemCode, () => string> = {
     required: m.tools_problem_required,

@@ -3,19 +3,19 @@
 import type { JsonValue } from "$lib/api/generated";
 import {
   isObject,
-  type Common,
+  type CommonShape,
   type JsonObject,
   type JsonReason,
   type JsonShape,
   type NumberShape,
-  type Option,
+  type ChoiceOption,
   type Shape,
   type TextFormat,
   type TextShape,
 } from "./shape";
 
 /** Maximum number of references that are followed in a chain, and of segments in a reference. */
-export const MAX_HOPS = 32;
+export const MAX_REFERENCE_HOPS = 32;
 
 /** Keywords that are annotations and do not restrict the value. */
 const ANNOTATIONS = new Set([
@@ -32,42 +32,45 @@ const TEXT_FORMATS = new Set<string>(["email", "uri", "date", "date-time"]);
 /** Returns the shape of a number with its bounds. */
 export function numberShape(schema: JsonObject, integer: boolean): NumberShape {
   return {
-    ...common(schema),
+    ...commonProperties(schema),
     kind: "number",
     integer,
-    minimum: number(schema.minimum),
-    maximum: number(schema.maximum),
-    above: number(schema.exclusiveMinimum),
-    below: number(schema.exclusiveMaximum),
+    minimum: numberKeyword(schema.minimum),
+    maximum: numberKeyword(schema.maximum),
+    above: numberKeyword(schema.exclusiveMinimum),
+    below: numberKeyword(schema.exclusiveMaximum),
   };
 }
 
 /** Returns the shape of a text with its bounds and format. */
 export function textShape(schema: JsonObject): TextShape {
-  const format = text(schema.format);
-  const maxLength = number(schema.maxLength);
+  const format = stringKeyword(schema.format);
+  const maxLength = numberKeyword(schema.maxLength);
   return {
-    ...common(schema),
+    ...commonProperties(schema),
     kind: "text",
     format: format !== null && TEXT_FORMATS.has(format) ? (format as TextFormat) : null,
-    minLength: number(schema.minLength),
+    minLength: numberKeyword(schema.minLength),
     maxLength,
-    pattern: text(schema.pattern),
+    pattern: stringKeyword(schema.pattern),
     long: (maxLength ?? 0) > 200 || schema.contentMediaType !== undefined,
   };
 }
 
 /** Returns an option for each value of an `enum`. */
-export function enumOptions(schema: JsonObject, values: JsonValue[]): Option[] {
+export function enumOptions(schema: JsonObject, values: JsonValue[]): ChoiceOption[] {
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
-  return values.map((value, index) => ({ value, title: text(names[index]) ?? titleOf(value) }));
+  return values.map((value, index) => ({
+    value,
+    title: stringKeyword(names[index]) ?? titleOf(value),
+  }));
 }
 
 /** Returns an option for a member of `oneOf` or `anyOf` that is a constant, otherwise `null`. */
-export function constantOption(schema: JsonValue): Option | null {
+export function constantOption(schema: JsonValue): ChoiceOption | null {
   if (!isObject(schema) || !("const" in schema)) return null;
   const value = schema.const ?? null;
-  return { value, title: text(schema.title) ?? titleOf(value) };
+  return { value, title: stringKeyword(schema.title) ?? titleOf(value) };
 }
 
 function titleOf(value: JsonValue): string {
@@ -75,15 +78,15 @@ function titleOf(value: JsonValue): string {
 }
 
 /** Returns the shape of a part that is edited as JSON. */
-export function json(schema: JsonObject, reason: JsonReason): JsonShape {
-  return { ...common(schema), kind: "json", reason, nullable: false };
+export function jsonShape(schema: JsonObject, reason: JsonReason): JsonShape {
+  return { ...commonProperties(schema), kind: "json", reason, nullable: false };
 }
 
 /** Returns the properties that all shapes derive from their schema. */
-export function common(schema: JsonObject): Common {
+export function commonProperties(schema: JsonObject): CommonShape {
   return {
-    title: text(schema.title),
-    description: text(schema.description),
+    title: stringKeyword(schema.title),
+    description: stringKeyword(schema.description),
     fallback: schema.default,
     nullable: false,
     moreRules: LEFT_TO_SERVER.some((key) => key in schema),
@@ -91,7 +94,7 @@ export function common(schema: JsonObject): Common {
 }
 
 /** Returns `true` if the schema has only annotations, so that it does not restrict the value. */
-export function isPlain(schema: JsonObject): boolean {
+export function isUnrestricted(schema: JsonObject): boolean {
   return Object.keys(schema).every((key) => ANNOTATIONS.has(key));
 }
 
@@ -128,7 +131,7 @@ export function resolvePointer(root: JsonValue, reference: string): JsonValue | 
   const pointer = reference.slice(1);
   if (!pointer.startsWith("/")) return undefined;
   let here: JsonValue | undefined = root;
-  for (const part of pointer.slice(1).split("/", MAX_HOPS)) {
+  for (const part of pointer.slice(1).split("/", MAX_REFERENCE_HOPS)) {
     const key = unescapePart(part);
     if (key === null || typeof here !== "object" || here === null || !Object.hasOwn(here, key))
       return undefined;
@@ -156,27 +159,27 @@ export function fitsOneLine(shape: Shape): boolean {
 }
 
 /** Returns `true` if `null` is the only valid value of the schema. */
-export function isNull(schema: JsonValue): boolean {
+export function allowsOnlyNull(schema: JsonValue): boolean {
   return isObject(schema) && (schema.type === "null" || schema.const === null);
 }
 
 /** Returns `true` if the schema has no keywords except these. */
-export function onlyKeys(schema: JsonObject, keys: string[]): boolean {
+export function hasOnlyKeys(schema: JsonObject, keys: string[]): boolean {
   return Object.keys(schema).every((key) => keys.includes(key));
 }
 
 /** Returns the value of a keyword if it is a string, otherwise `null`. */
-export function text(value: JsonValue | undefined): string | null {
+export function stringKeyword(value: JsonValue | undefined): string | null {
   return typeof value === "string" ? value : null;
 }
 
 /** Returns the value of a keyword if it is a number, otherwise `null`. */
-export function number(value: JsonValue | undefined): number | null {
+export function numberKeyword(value: JsonValue | undefined): number | null {
   return typeof value === "number" ? value : null;
 }
 
 /** Returns the strings of a list-valued keyword, at most `limit`. */
-export function strings(value: JsonValue | undefined, limit: number): string[] {
+export function stringListKeyword(value: JsonValue | undefined, limit: number): string[] {
   return Array.isArray(value)
     ? value.filter((each) => typeof each === "string").slice(0, limit)
     : [];

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import type { JsonValue } from "$lib/api/generated";
 
 import { draftOf } from "./draft";
-import { formValue } from "./form-value";
+import { convertDraft } from "./form-value";
 import { MAX_DEPTH, MAX_FIELDS, MAX_OPTIONS, shapeOf } from "./schema";
 import { isObject, type Shape } from "./shape";
 
@@ -122,7 +122,7 @@ function check(schema: JsonValue, value: JsonValue): boolean {
   expect(fields, words).toBeLessThanOrEqual(MAX_FIELDS);
   expect(options, words).toBeLessThanOrEqual(10 * MAX_OPTIONS);
   expect(depth, words).toBeLessThanOrEqual(MAX_DEPTH + 1);
-  const filled = formValue(shape, draftOf(shape, value, true));
+  const filled = convertDraft(shape, draftOf(shape, value, true));
   if (filled.problems.length > 0) return false;
   expect(JSON.stringify(withSortedKeys(filled.value)), words).toBe(
     JSON.stringify(withSortedKeys(value)),

@@ -13,13 +13,13 @@ export type JsonReason =
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
 /** Option of a choice field. */
-export interface Option {
+export interface ChoiceOption {
   value: JsonValue;
   title: string;
 }
 
 /** Properties that every shape has. */
-export interface Common {
+export interface CommonShape {
   title: string | null;
   description: string | null;
   /** Default value that the server uses if the part is omitted. */
@@ -31,20 +31,24 @@ export interface Common {
 }
 
 /** Named member of an object with its shape. */
-export interface Field {
+export interface ObjectField {
   name: string;
   required: boolean;
   shape: Shape;
 }
 
-export type ObjectShape = Common & { kind: "object"; fields: Field[]; extra: Shape | null };
-export type ArrayShape = Common & {
+export type ObjectShape = CommonShape & {
+  kind: "object";
+  fields: ObjectField[];
+  extra: Shape | null;
+};
+export type ArrayShape = CommonShape & {
   kind: "array";
   item: Shape;
   minItems: number | null;
   maxItems: number | null;
 };
-export type NumberShape = Common & {
+export type NumberShape = CommonShape & {
   kind: "number";
   integer: boolean;
   minimum: number | null;
@@ -52,7 +56,7 @@ export type NumberShape = Common & {
   above: number | null;
   below: number | null;
 };
-export type TextShape = Common & {
+export type TextShape = CommonShape & {
   kind: "text";
   format: TextFormat | null;
   minLength: number | null;
@@ -61,10 +65,10 @@ export type TextShape = Common & {
   pattern: string | null;
   long: boolean;
 };
-export type ChoiceShape = Common & { kind: "choice"; options: Option[] };
-export type ConstantShape = Common & { kind: "constant"; value: JsonValue };
-export type BooleanShape = Common & { kind: "boolean" };
-export type JsonShape = Common & { kind: "json"; reason: JsonReason };
+export type ChoiceShape = CommonShape & { kind: "choice"; options: ChoiceOption[] };
+export type ConstantShape = CommonShape & { kind: "constant"; value: JsonValue };
+export type BooleanShape = CommonShape & { kind: "boolean" };
+export type JsonShape = CommonShape & { kind: "json"; reason: JsonReason };
 
 /** Shape of the form for one schema. */
 export type Shape =
