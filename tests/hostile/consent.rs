@@ -24,11 +24,7 @@ async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent before the decision");
-    assert_eq!(
-        consent_request.why,
-        ConsentRequestOrigin::User { conversation: None },
-        "the request originates from the user"
-    );
+    assert_eq!(consent_request.why, ConsentRequestOrigin::User { conversation: None }, "the user made the call");
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let called = ended(called).await;
     assert!(text(&called).contains('5'), "the tool ran: {called:?}");
@@ -112,10 +108,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
             panic!("{era}: the request comes first: {consent_request:?}");
         };
-        assert!(
-            !request.messages.is_empty() && request.system_prompt.is_some(),
-            "{era}: the complete request is shown"
-        );
+        assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: all of it is shown");
         assert!(
             matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "ask_model"),
             "{era}: the request names its call"
@@ -229,16 +222,10 @@ async fn roots_request_consent_once_and_changes_are_notified() {
             .host
             .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Share(vec!["data".into()]))
             .await;
-        assert!(
-            matches!(relative, Err(DecisionError::Folder { .. })),
-            "{era}: only absolute paths are accepted: {relative:?}"
-        );
+        assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: paths are absolute: {relative:?}");
         app.decide(&consent_request, UserDecision::Share(vec![folder.join("data").join("..")])).await;
         let said = text(&ended(called).await);
-        assert!(
-            said.contains(&format!("file://{}", folder.display())),
-            "{era}: the server receives the canonical path: {said}"
-        );
+        assert!(said.contains(&format!("file://{}", folder.display())), "{era}: the path is canonical: {said}");
 
         let second = app.folder.path().join("data");
         app.host.set_roots("harbour".into(), vec![second.clone()]).await.unwrap();

@@ -118,8 +118,8 @@ async fn cancelled_call_does_not_affect_the_server() {
     let told =
         |e: &supervision::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
     seen(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
-    // The cancelled tool keeps running and reports further progress, which must be ignored. sleep: another process
-    // continues in real time.
+    // The cancelled tool keeps running and reports further progress, which must be ignored.
+    // sleep: another process continues in real time.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let result = call(&app, SERVER, "echo", json!({ "message": "still there" })).await;
     assert_eq!(

@@ -54,7 +54,8 @@ async fn closed_port_is_unreachable() {
     let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
     let url = gone.url("/mcp");
     drop(gone);
-    // The runtime closes the listener shortly after it was dropped. sleep: no event reports that a port is free.
+    // The runtime closes the listener shortly after it was dropped.
+    // sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let reason = fails(url, "nobody listens", &["could not be reached"]).await;
     assert_eq!(reason, FailureReason::Unreachable, "the failure has a specific reason");
