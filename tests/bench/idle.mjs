@@ -16,14 +16,16 @@ import { kill, processes } from "../desktop/processes.mjs";
 
 const [app, demo] = process.argv.slice(2);
 const COUNTS = [0, 10, 50];
-/** Delay between the last start and the measurement, and duration for which wake-ups are counted. */
+/**
+ * Delay in milliseconds between the last start and the measurement. Also the duration for which wake-ups are counted.
+ */
 const SETTLES_MS = 20_000;
 const COUNTED_MS = 30_000;
-/** Timeout for a start with all servers. */
+/** Timeout in milliseconds for the app to start all servers. */
 const STARTS_MS = 60_000;
 const WEB_PROCESS = "/WebKitWebProcess ";
 
-/** Creates a folder for all files of one app, and its environment. */
+/** Creates a folder for all files of one app. Returns its paths and environment variables. */
 function home() {
   const folder = mkdtempSync(join(tmpdir(), "drawbridge-idle-"));
   mkdirSync(join(folder, "config/drawbridge"), { recursive: true });
@@ -38,7 +40,10 @@ function home() {
   return { folder, env, output: openSync(join(folder, "output.log"), "a") };
 }
 
-/** Starts these servers and approves them permanently, so that the next app starts them by itself. */
+/**
+ * Adds and starts these servers with a permanent approval, so that the next start of the app starts them without
+ * consent.
+ */
 async function approve(place, names) {
   const session = await startSession(app, place.env, place.output);
   try {
@@ -70,7 +75,7 @@ const number = (text, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exe
 /** Returns the proportional set size of a process in MiB. */
 const memory = (pid) => number(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"), "Pss") / 1024;
 
-/** Returns the number of voluntary context switches of a process by thread, each of which ends with a wake-up. */
+/** Returns the number of voluntary context switches by thread. Each of them ends with a wake-up of the thread. */
 function switches(pid) {
   const counts = {};
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -84,7 +89,7 @@ function switches(pid) {
   return counts;
 }
 
-/** Starts the app, waits until it is idle, measures it and ends it. */
+/** Starts the app, waits until it is idle, measures its memory and wake-ups, and ends it. */
 async function measure(what, place, servers, env = {}) {
   const running = spawn(app, [], { env: { ...process.env, ...place.env, ...env }, stdio: ["ignore", place.output, place.output] });
   const ended = once(running, "exit");

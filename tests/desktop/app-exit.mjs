@@ -1,4 +1,4 @@
-// Ends of the app. No server survives, however the app ends.
+// Tests of every way in which the app ends. No server may survive.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,12 +9,12 @@ import { assertNoKeyInFiles } from "./key-leaks.mjs";
 import { closeWindow } from "./close-window.mjs";
 import { CHILD, waitForNone, processes } from "./processes.mjs";
 
-/** Grace period of servers after closing, after which they are killed. */
+/** Timeout in milliseconds for servers to end after the app was closed. They are killed after it. */
 const CLOSING_MS = 8_000;
-/** Servers end immediately after a kill. */
+/** Timeout in milliseconds for servers to end after the app was killed. */
 const KILLED_MS = 3_000;
 
-/** All servers with their children. */
+/** Returns the processes of all servers and of their children that remain after the timeout. */
 const served = async (place, limit) => [
   ...(await waitForNone(place.home, place.demo, limit)),
   ...(await waitForNone(place.home, CHILD, limit)),
@@ -53,7 +53,7 @@ export async function exitBySignals(place, step) {
   });
 }
 
-/** Starts the app and waits until all its servers run. */
+/** Starts the app and waits until all of its servers are running. */
 async function running(place) {
   const app = start(place);
   for (let tries = 0; processes(place.home, place.demo).length < 4; tries++) {

@@ -14,9 +14,9 @@ const DIALOG = "[role=dialog]";
 const SECTION = "section[aria-labelledby=settings-desktop]";
 const LOGIN = "Start Drawbridge when you log in";
 const KEEP = "Keep running in the background";
-/** Timeout for a window to appear or disappear. */
+/** Timeout in milliseconds for a window to appear or disappear. */
 const COMES_MS = 30_000;
-/** Timeout for a second start, which notifies the first instance and exits. */
+/** Timeout in milliseconds for a second start, which notifies the first instance and exits. */
 const HANDS_OVER_MS = 10_000;
 const ENDED_MS = 8_000;
 
@@ -95,13 +95,13 @@ export async function startedInBackground(place, step) {
   });
 }
 
-/** Closes the window and waits for the dialog. */
+/** Closes the window, and waits for the dialog that asks for the action. */
 async function closing(page) {
   await closeWindow(TITLE);
   await page.waitForText(/Keep \d+ servers running\?/, DIALOG);
 }
 
-/** Clicks the button that hides the window. The driver's click would wait until a hidden window is drawn. */
+/** Clicks the button that hides the window. The click of the driver would wait for the hidden window to be painted. */
 async function hideWindow(page) {
   const click = (dialog, name) => {
     const button = [...document.querySelectorAll(`${dialog} button`)].find((one) => one.textContent.trim() === name);
@@ -122,7 +122,7 @@ async function until(what, look) {
   }
 }
 
-/** Starts the app a second time. Resolves to its exit status. */
+/** Starts the app a second time. Resolves to the exit status of the second process. */
 export async function startSecondInstance(place, args = []) {
   const second = start(place, args);
   const [status] = await Promise.race([once(second, "exit"), wait(HANDS_OVER_MS).then(() => ["none"])]);

@@ -1,9 +1,10 @@
-// Tools, prompts, resources and skills (items 4 to 6), in both eras.
+// Tests of tools, prompts, resources and skills (items 4 to 6), with servers of both protocol generations: stateful (up
+// to 2025-11-25) and stateless (2026-07-28).
 import assert from "node:assert/strict";
 
 const RESULT = "[data-testid=tool-result]";
 
-/** Opens a tool and calls it with these values by field. */
+/** Opens a tool, fills in these values by the label of their field, and calls it. */
 export async function callTool(page, server, tool, values = {}) {
   await page.go(`#/server/${server}/tools/${tool}`);
   await page.waitForText(tool, "main article");
@@ -11,7 +12,7 @@ export async function callTool(page, server, tool, values = {}) {
   await page.click("button", "Call", "main");
 }
 
-/** Returns the number of calls that a server received. */
+/** Returns the number of tool calls that a server has received. */
 async function called(page, server) {
   const { value } = await page.invoke("activity", { server, after: null, limit: 2000 });
   return value.entries.filter((entry) => entry.sent && entry.method === "tools/call").length;

@@ -12,10 +12,10 @@ const QUERY_TREE = 15;
 const SEND_EVENT = 25;
 const CLIENT_MESSAGE = 33;
 const WM_NAME = 39;
-/** State of a window that is mapped together with its ancestors. */
+/** Map state of a window that is visible together with all of its ancestors (`IsViewable`). */
 const VIEWABLE = 2;
 
-/** Closes the window with this title on the display of the environment. */
+/** Closes the window with this title, on the display that the environment specifies. */
 export async function closeWindow(title) {
   await onDisplay(async (connection) => {
     const [protocols, deleteWindow] = [await atom(connection, "WM_PROTOCOLS"), await atom(connection, "WM_DELETE_WINDOW")];
@@ -55,7 +55,7 @@ async function atom(connection, name) {
   return (await connection.sendRequest(INTERN_ATOM, 0, lengths, padded(Buffer.from(name)))).readUInt32LE(8);
 }
 
-/** Returns the closable window with this title, or `null`. */
+/** Returns the window with this title that accepts WM_DELETE_WINDOW, or `null` if there is none. */
 async function find(connection, title) {
   const protocols = await atom(connection, "WM_PROTOCOLS");
   const tree = await connection.sendRequest(QUERY_TREE, 0, uint32(connection.root));
@@ -105,7 +105,7 @@ async function connect(display) {
   return { root, send, sendRequest, close: () => socket.destroy() };
 }
 
-/** Reads this number of bytes. */
+/** Returns a function that reads an exact number of bytes from a socket. */
 function reader(socket) {
   let buffered = Buffer.alloc(0);
   const chunks = socket[Symbol.asyncIterator]();
@@ -121,7 +121,9 @@ function reader(socket) {
   };
 }
 
-/** Returns the authentication data of the display, if it requires any: an entry of the file XAUTHORITY. */
+/**
+ * Returns the authentication data for a display, an entry of the file XAUTHORITY. Empty if the display requires none.
+ */
 function cookieOf(display) {
   let file;
   try {

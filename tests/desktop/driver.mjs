@@ -8,10 +8,10 @@ import WebDriver from "webdriver";
 
 /**
  * Starts the driver, which starts the app.
- * @param {string} app The executable of the app.
- * @param {Record<string, string>} env Environment variables of the app in addition to the current ones.
- * @param {number} output File descriptor for the output of both.
- * @param {string[]} args Arguments of the app.
+ * @param {string} app Path of the app's executable.
+ * @param {Record<string, string>} env Environment variables to add for the app.
+ * @param {number} output File descriptor for the output of app and driver.
+ * @param {string[]} args Command line arguments of the app.
  */
 export async function startSession(app, env, output, args = []) {
   const port = await freePort();

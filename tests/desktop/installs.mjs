@@ -7,7 +7,7 @@ import { entry } from "../page/registry.mjs";
 
 const REAL = "io.github.modelcontextprotocol/everything";
 
-/** Listing of the test registry. */
+/** Entries of the test registry. */
 export const LISTED = [
   entry({
     ...{ name: REAL, version: "2026.8.31", title: "Everything", description: "Shows what an MCP server can do" },

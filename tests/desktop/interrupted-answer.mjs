@@ -8,15 +8,15 @@ import { kill, waitForExit, processes } from "./processes.mjs";
 const ENDED_MS = 15_000;
 const ANSWER = "main article[aria-label^='Answer of']";
 
-/** The unsent draft. */
+/** Text in the composer that was not sent before the kill. */
 const DRAFT = "and then, by train";
 
-/** The conversation, and the number of words of its answer shortly before the kill. */
+/** Id of the conversation, and the number of words in its answer shortly before the kill. */
 let interrupted;
 
 const count = (text) => text.split("word").length - 1;
 
-/** Returns the number of words of the last answer of a conversation in the history. */
+/** Returns the number of words that the history contains of a conversation's last answer. */
 async function written(page, conversation) {
   const { value } = await page.invoke("items", { conversation, before: null, limit: 1 });
   return count(JSON.stringify(value.items[0]?.body));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { KEY } from "./provider.mjs";
 
-/** Fails if a file in this folder contains the key. */
+/** Asserts that no file in this folder contains the key. */
 export function assertNoKeyInFiles(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -13,7 +13,7 @@ export function assertNoKeyInFiles(folder) {
   assert.deepEqual(found, [], "the key is in no file");
 }
 
-/** Returns the contents of a file. Empty if it was removed in the meantime. */
+/** Returns the content of a file. Empty if the file was removed in the meantime. */
 function bytes(file) {
   try {
     return readFileSync(file);
@@ -23,7 +23,7 @@ function bytes(file) {
   }
 }
 
-/** Fails if the document, a field or the storage of the page contains the key. */
+/** Asserts that neither the document nor a field nor the storage of the page contains the key. */
 export async function assertPageHasNoKey(page) {
   const pageContents = await page.run(() => {
     const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value);

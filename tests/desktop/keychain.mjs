@@ -5,7 +5,10 @@ import { setTimeout as wait } from "node:timers/promises";
 const NAME = "org.freedesktop.secrets";
 const PASSWORD = "test";
 
-/** Starts the keychain. Like all processes of the test, it is found by its home folder and ended at the end. */
+/**
+ * Starts the keychain service. Like all processes of a test, it is identified by its home folder and killed when the
+ * test ends.
+ */
 export async function startKeychain(env) {
   const args = ["--foreground", "--unlock", "--components=secrets"];
   const options = { env: { ...process.env, ...env }, stdio: ["pipe", "ignore", "ignore"] };
@@ -19,7 +22,10 @@ export async function startKeychain(env) {
   throw new Error("gnome-keyring-daemon does not answer");
 }
 
-/** Returns `true` if the service has an owner. A request to the service would activate another, locked one. */
+/**
+ * Returns `true` if the keychain service is running. A request to it would start another service whose keychain is
+ * locked.
+ */
 function isThere() {
   const to = ["--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", `string:${NAME}`];
   return execFileSync("dbus-send", ["--session", "--print-reply", ...to], { encoding: "utf8" }).includes("true");

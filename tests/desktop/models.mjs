@@ -12,7 +12,7 @@ const QUEUE = "[data-testid=queue]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
 
-/** Creates a conversation with a message. Resolves to its id. */
+/** Creates a conversation and sends a message in it. Resolves to the id of the conversation. */
 export async function startConversation(page, text) {
   await page.click("button", "New conversation", "nav");
   await page.until("an empty conversation", () => page.run(() => location.hash.startsWith("#/conversation/")));

@@ -9,17 +9,17 @@ import { waitForNone } from "./processes.mjs";
 
 const CONSENT_REQUEST = "[data-testid=question]";
 const RESULT = "[data-testid=tool-result]";
-/** Maximum number of clicks to the first approved call. */
+/** Maximum number of clicks from the first start to the first approved call. */
 const FIRST_CALL_CLICKS = 4;
-/** Timeout for ten imported servers to be ready. */
+/** Timeout in milliseconds for the ten imported servers to be ready. */
 const TEN_READY_MS = 120_000;
 
-/** Timeout for closing, which ends the servers and then the app. */
+/** Timeout in milliseconds for the app to end after closing, including its servers. */
 const ENDS_MS = 20_000;
 
 const seconds = (startedAt) => ((Date.now() - startedAt) / 1000).toFixed(1);
 
-/** Scrolls through the consent request and approves it with the first button that does. */
+/** Scrolls through the consent request, and clicks its first approving button. */
 async function scrollAndAllow(page, name) {
   await page.until("what is asked to be seen whole", async () => {
     if (await page.isArmed()) return true;
@@ -43,7 +43,7 @@ export async function firstCall(page, _place, step) {
   });
 }
 
-/** Ten real servers in the settings of another app, each with separate files. */
+/** Writes the settings of another app with ten real servers, each with its own files. */
 function ten(place) {
   const server = (name, ...args) => ({ command: process.execPath, args: [place.script(name), ...args] });
   const own = (kind, number) => join(place.home, `${kind}-${number}`);
@@ -105,7 +105,7 @@ export async function importTenServers(page, place, step) {
   });
 }
 
-/** Ends the app and its servers, so that the next user can start it. */
+/** Ends the app and its servers, so that the next user can start the app. */
 export async function endApp(page, place) {
   const { value } = await page.invoke("snapshot", {});
   await page.invoke("set_settings", { ...value.settings, onClose: "quit" });

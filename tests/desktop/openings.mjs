@@ -12,7 +12,9 @@ const SECTION = "section[aria-labelledby=settings-desktop]";
 const LINKS = "Open drawbridge: links with this app";
 const UNKNOWN = "The source of this link is not known";
 
-/** Creates a bundle of this name in the user's home folder. Its server would create a marker file if it ran. */
+/**
+ * Creates a bundle with this name in the user's home folder. Its server would create a marker file if it were started.
+ */
 export function createBundle(place, name) {
   const manifest = {
     ...{ manifest_version: "0.3", name, version: "1.0.0", description: "Opened from outside", author: { name: "Alice" } },
@@ -134,7 +136,7 @@ async function close(page) {
   await page.until("the sheet to be gone", () => page.run((dialog) => document.querySelector(dialog) === null, DIALOG));
 }
 
-/** Closes the notes at the bottom. */
+/** Closes the failure notes at the bottom of the main area. */
 async function closeNotes(page) {
   await page.until("no notes", async () => {
     if (!(await page.has("button", "Close", ".failures"))) return true;

@@ -11,26 +11,26 @@ import { kill, waitForNone, processes } from "./processes.mjs";
 
 const SECTION = "section[aria-labelledby=settings-sandbox]";
 const WEB_PROCESS = "/WebKitWebProcess ";
-/** Timeout for a web process, or for a restart of the app. */
+/** Timeout in milliseconds for a web process to start, or for the app to restart. */
 const COMES_MS = 30_000;
-/** Number of threads of a web process that has reported to WebKitGTK but has not drawn yet. */
+/** Number of threads of a web process that has connected to WebKitGTK but has not painted yet. */
 const STARTED_THREADS = 4;
 const ENDED_MS = 8_000;
 
-/** Returns `true` if this system lets bubblewrap create the namespaces of the sandbox. */
+/** `true` if this system allows bubblewrap to create the namespaces of the sandbox. */
 const allowsSandbox =
   spawnSync("bwrap", [..."--unshare-pid --unshare-net --ro-bind / / --proc /proc".split(" "), "true"]).status === 0 &&
   spawnSync("xdg-dbus-proxy", ["--help"]).status === 0;
 
-/** Returns the web processes, without their parents outside of the sandbox. */
+/** Returns the ids of the web processes, without their parents outside of the sandbox. */
 const webProcesses = (place) =>
   processes(place.home, WEB_PROCESS)
     .filter(({ command }) => !command.includes("bwrap"))
     .map(({ pid }) => pid);
-/** Returns `true` if a process has another namespace than the app, which shares that of this script. */
+/** Returns `true` if a process is in another namespace than this script, which shares its namespaces with the app. */
 const isOwn = (pid, name) => readlinkSync(`/proc/${pid}/ns/${name}`) !== readlinkSync(`/proc/self/ns/${name}`);
 
-/** Returns the only web process, and the namespaces that it does not share with this script and the app. */
+/** Returns the id of the only web process, and the namespaces that it does not share with the app. */
 async function separated(page, place) {
   const [web] = await page.until("one web process", () => {
     const found = webProcesses(place);
@@ -96,10 +96,10 @@ function start(place) {
   return spawn(place.app, [], { env: { ...process.env, ...place.env }, stdio: ["ignore", place.output, place.output] });
 }
 
-/** Returns the parent process, which is the app outside of the sandbox. */
+/** Returns the id of the parent process. For a web process, this is the app outside of the sandbox. */
 const parent = (pid) => Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ")[1]);
 
-/** Returns the number of threads of a process, 0 once it has ended. */
+/** Returns the number of threads of a process, or 0 after it has ended. */
 function threads(pid) {
   try {
     return readdirSync(`/proc/${pid}/task`).length;
@@ -108,14 +108,14 @@ function threads(pid) {
   }
 }
 
-/** Closes the window and waits for the end of the app and its web processes. */
+/** Closes the window, and waits until the app and its web processes have ended. */
 export async function quitApp(_page, place) {
   await closeWindow("Drawbridge");
   assert.deepEqual(await waitForNone(place.home, place.app, ENDED_MS), [], "the app ends");
   assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, ENDED_MS), [], "and its web process");
 }
 
-/** Returns the first matching process. */
+/** Waits until `look` finds a process. Returns the first one. */
 async function first(look) {
   const end = Date.now() + COMES_MS;
   for (;;) {

@@ -5,11 +5,14 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const PATIENCE_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
-/** Wait after a click for the consent request to close, before the click is repeated. */
+/** Time to wait in milliseconds for a clicked consent request to close, before the click is repeated. */
 const ANSWER_MS = 500;
 const CONSENT_REQUEST = "[data-testid=question]";
 
-/** Finds the visible element of a role with a name (a text, or the parts of a /pattern/flags). Runs in the page. */
+/**
+ * Finds the visible element with a role and an accessible name, which is a text or the parts of a regular expression.
+ * Runs in the page.
+ */
 function locate(role, target, within) {
   const selectors = {
     button: "button, [role=button]",
@@ -45,12 +48,12 @@ function locate(role, target, within) {
   return [...root.querySelectorAll(selectors[role])].find((e) => isShown(e) && fits(nameOf(e))) ?? null;
 }
 
-/** Serializes a name for `locate`. */
+/** Converts a name to a value that can be passed to `locate` in the page. */
 const serializedName = (name) => (name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name });
 
 /**
- * Scrolls an element into view and returns the point to click. Returns `null` while it is disabled, covered or
- * moving. Runs in the page.
+ * Scrolls an element into view, and returns the point to click. Returns `null` while the element is disabled, covered
+ * or moving. Runs in the page.
  */
 async function middle(element) {
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -73,15 +76,17 @@ const PRESS = [
   { type: "pointerUp", button: 0 },
 ];
 
-/** Maximum number of comparisons of a window that is never still, as while a model answers. */
+/**
+ * Maximum number of screenshots that are compared until the window is still. A window never is while a model answers.
+ */
 const LOOKS = 5;
-/** Number of screenshots of all windows. */
+/** Number of screenshots that were saved so far, in all windows. */
 let pictures = 0;
 
 export class Page {
   #browser;
   #pictures;
-  /** Number of clicks and keys of the user so far. */
+  /** Number of clicks and key presses so far. */
   clicks = 0;
 
   constructor(browser, pictures) {
@@ -89,19 +94,19 @@ export class Page {
     this.#pictures = pictures;
   }
 
-  /** Runs a function in the page. */
+  /** Runs a synchronous function in the page. Resolves to its result. */
   run(code, ...args) {
     return this.#browser.executeScript(`return (${code}).apply(null, arguments)`, args);
   }
 
-  /** Runs an asynchronous function in the page. */
+  /** Runs an asynchronous function in the page. Resolves to its result. */
   #runAsync(code, ...args) {
     const script = `const done = arguments[arguments.length - 1];
        (${code}).apply(null, [...arguments].slice(0, -1)).then(done, () => done(null));`;
     return this.#browser.executeAsyncScript(script, args);
   }
 
-  /** Retries until the outcome is truthy. Fails with a description after a timeout. */
+  /** Repeats `attempt` until it returns a truthy value. Throws with the description `what` after a timeout. */
   async until(what, attempt) {
     const end = Date.now() + PATIENCE_MS;
     let error;
@@ -128,7 +133,7 @@ export class Page {
     return this.until(`the ${role} ${name}`, () => this.#find(role, name, within));
   }
 
-  /** Clicks once the element can be clicked. */
+  /** Clicks an element once it can be clicked. */
   async click(role, name, within) {
     await this.until(`a click on the ${role} ${name}`, async () => {
       const element = await this.run(locate, role, serializedName(name), within ?? null);
@@ -139,7 +144,10 @@ export class Page {
     });
   }
 
-  /** Moves the pointer there and clicks, like a user. Clicks of the driver have no preceding movement. */
+  /**
+   * Moves the pointer to an element and clicks it, like a user. The click of the driver is not preceded by pointer
+   * movement.
+   */
   async goAndClick(role, name, within) {
     const { x, y, from } = await this.until(`the ${role} ${name} to lie open`, async () => {
       const element = await this.run(locate, role, serializedName(name), within ?? null);
@@ -149,13 +157,13 @@ export class Page {
     await this.#point(move(from, y), move(x, y), ...PRESS);
   }
 
-  /** Clicks at the position of the pointer without moving it. */
+  /** Clicks again at the current position of the pointer. */
   clickAgain() {
     this.clicks += 1;
     return this.#point(...PRESS);
   }
 
-  /** Scrolls an element to its end in steps, like a wheel, which WebKit's driver does not support. */
+  /** Scrolls an element to its end in steps, like a wheel. WebKit's driver does not support wheel input. */
   async wheel(within) {
     const turn = (selector) => {
       const box = document.querySelector(selector);
@@ -172,7 +180,7 @@ export class Page {
     ]);
   }
 
-  /** Replaces the text of a field. */
+  /** Replaces the text of a field by typing. */
   async fill(name, text, role = "textbox", within) {
     await this.until(`the ${role} ${name} to hold ${text}`, async () => {
       const id = await this.#find(role, name, within);
@@ -183,7 +191,7 @@ export class Page {
     });
   }
 
-  /** Selects an option. */
+  /** Selects an option of a select element. */
   async choose(name, option, within) {
     await this.until(`${option} to be chosen as ${name}`, async () => {
       const id = await this.#find("select", name, within);
@@ -195,7 +203,7 @@ export class Page {
     });
   }
 
-  /** Presses keys in the focused element. */
+  /** Presses keys one after another in the focused element. */
   async press(...keys) {
     const actions = keys.flatMap((value) => [
       { type: "keyDown", value },
@@ -204,7 +212,7 @@ export class Page {
     await this.#browser.performActions([{ type: "key", id: "keyboard", actions }]);
   }
 
-  /** Presses a key with a modifier. */
+  /** Presses a key while a modifier key is held down. */
   async chord(modifier, key) {
     const actions = [
       { type: "keyDown", value: modifier },
@@ -219,18 +227,18 @@ export class Page {
     return (await this.#find(role, name, within)) !== null;
   }
 
-  /** Returns `true` if the element exists and is enabled. */
+  /** Returns `true` if an element exists and is enabled. */
   async isOn(role, name, within) {
     const id = await this.#find(role, name, within);
     return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
 
-  /** Waits for a visible element. */
+  /** Waits until an element is visible. */
   waitForElement(role, name, within) {
     return this.#element(role, name, within);
   }
 
-  /** Returns the visible text of one element or of the page. */
+  /** Returns the visible text of an element, by default of the whole page. */
   text(within = "body") {
     return this.run((selector) => document.querySelector(selector)?.innerText ?? "", within);
   }
@@ -243,7 +251,7 @@ export class Page {
     });
   }
 
-  /** Turns the wheel slightly with the pointer over an element. */
+  /** Turns the wheel by one step while the pointer is over an element. */
   async turnWheel(within) {
     const { x, y } = await this.run((selector) => {
       const box = document.querySelector(selector).getBoundingClientRect();
@@ -253,12 +261,12 @@ export class Page {
     await this.#browser.performActions([{ type: "wheel", id: "wheel", actions: [scroll] }]);
   }
 
-  /** Scrolls to an element. */
+  /** Scrolls an element into view. */
   async scrollTo(within) {
     await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "nearest" }), within);
   }
 
-  /** Returns the number of windows. */
+  /** Returns the number of open windows. */
   async windows() {
     return (await this.#browser.getWindowHandles()).length;
   }
@@ -267,12 +275,12 @@ export class Page {
     await this.run((to) => void (location.hash = to), hash);
   }
 
-  /** Calls an API command like the page. Resolves to its response or error. */
+  /** Calls a command of the API like the page does. Resolves to its response or error. */
   invoke(name, request) {
     return this.call(name, { request });
   }
 
-  /** Invokes any Tauri command with named arguments. */
+  /** Calls any Tauri command with named arguments. */
   call(name, args) {
     return this.#browser.executeAsyncScript(
       `const [name, args, done] = arguments;
@@ -282,12 +290,12 @@ export class Page {
     );
   }
 
-  /** Waits until the consent request can be approved, which also enables its keys. */
+  /** Waits until the consent request can be approved. Its keyboard shortcuts are enabled from then on, too. */
   async armed() {
     await this.until("the question to be armed", () => this.isArmed());
   }
 
-  /** Scrolls through the rest of the consent request with the wheel, and waits until it can be approved. */
+  /** Scrolls through the remaining part of the consent request with the wheel, and waits until it can be approved. */
   async readByWheel() {
     await this.until("the question to be read to its end, and armed", async () => {
       await this.turnWheel(CONSENT_REQUEST);
@@ -295,12 +303,12 @@ export class Page {
     });
   }
 
-  /** Returns `true` if the consent request can be approved now. */
+  /** Returns `true` if the consent request can be approved. */
   isArmed() {
     return this.isOn("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, CONSENT_REQUEST);
   }
 
-  /** Expands and scrolls through the complete consent request, and waits until it can be approved. */
+  /** Expands and scrolls through the whole consent request, and waits until it can be approved. */
   async read() {
     await this.until("the question to be seen whole, and armed", async () => {
       for (const more of [/^More (above|below)/, "Show all of the definition"]) {
@@ -315,7 +323,7 @@ export class Page {
     });
   }
 
-  /** Approves the consent request once it is armed: by a button, or by an entry of the menu next to it. */
+  /** Approves the consent request once it is armed, by a button or by an entry of the menu next to it. */
   async allow(name) {
     await this.read();
     const before = await this.#stage();
@@ -328,7 +336,7 @@ export class Page {
     });
   }
 
-  /** Returns the current consent request with its progress, or `null` if there is none. */
+  /** Returns the key of the current consent request and its step, or `null` if there is none. */
   #stage() {
     return this.run((within) => document.querySelector(within)?.getAttribute("data-stage") ?? null, CONSENT_REQUEST);
   }
@@ -339,7 +347,7 @@ export class Page {
     await this.click("menuitem", name);
   }
 
-  /** Returns the current consent request. */
+  /** Returns the text of the current consent request. */
   consentRequestText() {
     return this.text(CONSENT_REQUEST);
   }
@@ -348,7 +356,7 @@ export class Page {
     return this.waitForText(target, CONSENT_REQUEST);
   }
 
-  /** Saves a screenshot of the window once it is still, or after a few comparisons. */
+  /** Saves a screenshot once two consecutive ones are equal, or after a few comparisons. */
   async picture(name) {
     let data = await this.#screenshot();
     for (let look = 1; look < LOOKS; look++) {
@@ -361,7 +369,7 @@ export class Page {
     writeFileSync(join(this.#pictures, file), Buffer.from(data, "base64"));
   }
 
-  /** Saves a screenshot in each theme. */
+  /** Saves a screenshot in the light and the dark theme. */
   async inEachTheme(name) {
     const { value } = await this.invoke("snapshot", {});
     for (const theme of ["dark", "light"]) {
@@ -373,7 +381,7 @@ export class Page {
     }
   }
 
-  /** Returns a screenshot after the page has drawn its current state. */
+  /** Takes a screenshot after the page has painted its current state. */
   async #screenshot() {
     await this.#runAsync(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     return this.#browser.takeScreenshot();

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Command line of a child that survives if only the server itself is ended, and would run for hours. */
+/** Command line of a child process that runs for hours unless it is ended together with its server. */
 export const CHILD = "sleep 17461";
 
-/** Returns the id and command line of each process with this `HOME` and with `part` in its command line. */
+/** Returns the id and command line of each process whose `HOME` is this one and whose command line contains `part`. */
 export function processes(home, part) {
   const found = [];
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -20,7 +20,7 @@ export function processes(home, part) {
   return found;
 }
 
-/** Waits for a maximum time until no process is left. Resolves to the remaining ones. */
+/** Waits until no matching process is left, or until the timeout. Resolves to the remaining processes. */
 export async function waitForNone(home, part, milliseconds) {
   const end = Date.now() + milliseconds;
   let remaining = processes(home, part);
@@ -32,7 +32,8 @@ export async function waitForNone(home, part, milliseconds) {
 }
 
 /**
- * Waits until a killed process has ended with all its threads and released its resources. It may still be a zombie.
+ * Waits until a killed process has ended with all of its threads and released its resources. It may still be a zombie
+ * afterwards.
  */
 export async function waitForExit(pid, milliseconds) {
   const end = Date.now() + milliseconds;
@@ -48,7 +49,7 @@ function isOver(pid) {
   }
 }
 
-/** Kills a process if it still exists. */
+/** Kills a process. Has no effect if the process has already ended. */
 export function kill(pid) {
   try {
     process.kill(pid, "SIGKILL");

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The key, which must not be found anywhere except in requests to the provider. */
+/** API key of the provider. It must only be in requests to the provider. */
 export const KEY = "sk-canary-desktop-9e41d7";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "../models/provider.mjs");
@@ -17,7 +17,7 @@ export async function startProvider() {
   const { url } = JSON.parse(line);
   return {
     url,
-    /** The bodies of the received completion requests in order. */
+    /** Returns the bodies of the completion requests that the provider received, in order. */
     async requestBodies() {
       const headers = { authorization: `Bearer ${KEY}` };
       const entries = await (await fetch(`${url}/__aimock/journal`, { headers })).json();

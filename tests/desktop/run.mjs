@@ -37,7 +37,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
 const PICTURES = join(ROOT, "target/screenshots/desktop");
 
-/** Parent folder of all homes. */
+/** Parent folder of the home folders of all tests. */
 const all = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-desktop-")));
 const homes = [];
 // After a failure or an interruption, processes may keep running. Like in the tests, they are found by their home.
@@ -48,10 +48,10 @@ process.once("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const provider = await startProvider();
 const registry = await Registry.start(LISTED);
-/** Returns the script of a server from npm. */
+/** Returns the path of the script that starts a server package from npm. */
 const script = (name) => join(ROOT, "tests/node_modules/@modelcontextprotocol", name, "dist/index.js");
 
-/** Creates an empty home. Returns its paths. */
+/** Creates a home folder for a test. Returns its paths. */
 function placeOf(name) {
   const home = join(all, name);
   homes.push(home);
@@ -61,14 +61,14 @@ function placeOf(name) {
     script,
     everything: script("server-everything"),
     home,
-    /** Output of the app. Stored with the files of the app, because it is searched for the key like them. */
+    /** Output of the app. Stored next to the app's files, which are all searched for the key. */
     log: join(home, "output.log"),
     provider,
     data: join(home, "data/drawbridge"),
     config: join(home, "config/drawbridge/mcp.json"),
-    /** The app's record of running processes. */
+    /** File in which the app records its running processes. */
     running: join(home, "data/drawbridge/running.json"),
-    /** Answers of the system dialogs, and the URLs and files that the system was requested to open. */
+    /** Folder with the answers of the system dialogs, and with the URLs and files that the app has opened. */
     platform: join(home, "platform"),
     env: {
       HOME: home,
@@ -91,7 +91,7 @@ let newest = place;
 
 let passed = 0;
 const failures = [];
-/** Runs one step. The first failure ends the run, because later steps depend on it. */
+/** Runs one step. The first failure ends the run, because later steps depend on earlier ones. */
 async function step(name, act, page) {
   const start = Date.now();
   try {
@@ -112,17 +112,17 @@ async function step(name, act, page) {
 }
 class StepFailed extends Error {}
 
-/** Prints a row for the table of `cargo xtask hostile`, if the step covers one of its cases. */
+/** Prints a row for the table of `cargo xtask hostile` if the step covers one of its cases. */
 function note(name, withstood) {
   const [, id, tried] = /^([SEX]\d\d) (.*)$/.exec(name) ?? [];
   if (id === undefined || !process.env.HOSTILE_TABLE) return;
   appendFileSync(process.env.HOSTILE_TABLE, `${JSON.stringify({ case: id, tried, withstood })}\n`);
 }
 
-/** Starts the app and runs these parts in its window. */
+/** Starts the app for the default user, and runs these parts in its window. */
 const window = (...parts) => windowOf(place, [], ...parts);
 
-/** Does the same for another user, or for an app that is started with arguments. */
+/** Starts the app for this user with these arguments, and runs the parts in its window. */
 async function windowOf(place, args, ...parts) {
   newest = place;
   const session = await startSession(APP, place.env, place.output, args);

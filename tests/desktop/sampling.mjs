@@ -1,4 +1,4 @@
-// Sampling request of a real server: enabled, reviewed, answered by the model, edited, sent.
+// Sampling request of a real server: enabled, reviewed, answered by the model, edited and sent.
 import assert from "node:assert/strict";
 
 import { callTool } from "./calls.mjs";

@@ -1,4 +1,5 @@
-// Requests of servers (items 7 to 9): sampling, forms, URLs and roots. Run in both eras.
+// Requests of servers (items 7 to 9): sampling, forms, URLs and roots. Run with servers of both protocol generations:
+// stateful (up to 2025-11-25) and stateless (2026-07-28).
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

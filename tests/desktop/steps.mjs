@@ -15,11 +15,11 @@ const TURN = "[data-testid=turn-requests]";
 const RESULT = "[data-testid=tool-result]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
-/** An approval is armed after half a second without input. */
+/** Time in milliseconds that the arming of an approval takes, including a margin. */
 const ARMS_MS = 700;
 const ENTER = "\uE007";
 
-/** The tasks with their target number of steps, and the current maximum. */
+/** Everyday tasks, each with the target and the current maximum of its number of steps. */
 const TASKS = {
   first: { what: "First start to the first result", goal: 4, most: 5 },
   again: { what: "The same call again, approved again", goal: 1, most: 2 },
@@ -31,7 +31,7 @@ const TASKS = {
   revoke: { what: "Find and revoke an approval", goal: 3, most: 2 },
 };
 
-/** Counts the actions of a user. */
+/** Page that counts the actions of a user. */
 class Counted {
   steps = 0;
   #page;
@@ -47,7 +47,7 @@ class Counted {
     await this.#page.goAndClick(role, name, within);
   }
 
-  /** Types in the focused element. */
+  /** Types a text into the focused element. */
   async type(text) {
     this.steps += 1;
     await this.#page.press(...text);
@@ -58,7 +58,7 @@ class Counted {
     await this.#page.fill(name, text);
   }
 
-  /** Approves the consent request. Scrolling to its end is a separate step. */
+  /** Approves the consent request. Scrolling to its end counts as a separate step. */
   async allow(name, frame = CONSENT_REQUEST) {
     const page = this.#page;
     const isArmed = () => page.isOn("button", name, frame);
@@ -205,7 +205,7 @@ async function startApp(page) {
   await page.click("textbox", "Message");
 }
 
-/** Highlights a task that exceeds its target. */
+/** Creates the table of results as Markdown. Tasks that exceed their target are highlighted. */
 function table(found) {
   const rows = Object.entries(TASKS).map(([task, { what, goal }]) => {
     const { steps, seconds } = found.get(task);

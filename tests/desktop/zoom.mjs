@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 
 const CONTROL = "\uE009";
 
-/** Returns the width of the page in CSS pixels: half of the window's at 200 %. */
+/** Returns the width of the page in CSS pixels. At a zoom of 200 %, it is half of the window's width. */
 const width = (page) => page.run(() => innerWidth);
 
-/** Width of the page at the zoom that is stored when the first window closes. */
+/** Width of the page at the last zoom before the first window was closed. */
 let storedWidth;
 
 export async function zoomByKeys(page, _place, step) {

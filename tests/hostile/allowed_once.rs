@@ -1,5 +1,5 @@
-//! Tests of approvals that hold once (E19): a server that ends, or requires another sign-in, is not started or
-//! connected to again without consent of the user.
+//! Tests of approvals for a single use (E19): a server that ends or requires another sign-in is started or connected to
+//! again only with the user's consent.
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
@@ -43,15 +43,24 @@ async fn e19_server_allowed_once_is_not_restarted_without_consent() {
     let (app, pid, _aside) = started(ApprovalScope::Once).await;
     kill(pid);
     let request = app.consent_request(SERVER, "its next start", |_| true).await;
-    assert!(matches!(request.body, ConsentRequestBody::StartServer { .. }), "E19: it is asked about: {request:?}");
-    let ConsentRequestOrigin::Ended { cause } = &request.why else { panic!("E19: and why: {request:?}") };
-    assert!(cause.contains("signal"), "E19: with the cause: {cause}");
+    assert!(
+        matches!(request.body, ConsentRequestBody::StartServer { .. }),
+        "E19: the restart requires consent: {request:?}"
+    );
+    let ConsentRequestOrigin::Ended { cause } = &request.why else {
+        panic!("E19: the request states its origin: {request:?}")
+    };
+    assert!(cause.contains("signal"), "E19: the request states the cause: {cause}");
     let waiting = app.server(SERVER).await;
-    assert_eq!((waiting.state, waiting.pid), (ServerState::AwaitingApproval, None), "E19: until then it does not run");
+    assert_eq!(
+        (waiting.state, waiting.pid),
+        (ServerState::AwaitingApproval, None),
+        "E19: the server does not run before the decision"
+    );
     assert_eq!(starts(&app), [("allowed".into(), "user".into())], "E19: one start was approved, and one is logged");
     app.decide(&request, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(starts(&app).len(), 2, "E19: the next start is the user's, too");
+    assert_eq!(starts(&app).len(), 2, "E19: the user requested the next start");
     app.host.close().await;
     withstood(row, Duration::ZERO);
 }
@@ -64,19 +73,19 @@ async fn e19_restart_by_a_grant_is_logged() {
     kill(pid);
     let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
     app.until(SERVER, "ready again", again).await;
-    assert!(app.consent_requests().await.is_empty(), "E19: what stands is not asked about");
+    assert!(app.consent_requests().await.is_empty(), "E19: a permanent approval requires no consent request");
     let expected = [("allowed".to_owned(), "user".to_owned()), ("allowed".to_owned(), "grant".to_owned())];
-    assert_eq!(starts(&app), expected, "E19: the second start is by the standing approval");
+    assert_eq!(starts(&app), expected, "E19: the second start is allowed by the permanent approval");
     let log = app.host.ports().audit.read(&AuditQuery::latest(10)).unwrap();
     let last = log.iter().find(|e| e.kind == "start-server").unwrap();
-    assert_eq!(last.asker, "host", "E19: and nobody asked for it but the host");
+    assert_eq!(last.asker, "host", "E19: the host requested the restart");
     let activity = app.activity(SERVER).await;
-    assert!(activity.contains("with its saved approval"), "E19: which can be read on its page: {activity}");
+    assert!(activity.contains("with its saved approval"), "E19: the activity log shows the restart: {activity}");
     app.host.close().await;
     withstood(row, Duration::ZERO);
 }
 
-/// Signs in to a remote server whose address is allowed once. Each consent request is decided once.
+/// Signs in to a remote server. Each consent request is approved for a single use.
 async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
@@ -106,21 +115,21 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
-    called.expect_err("nobody renews the token");
+    called.expect_err("the token is not renewed");
     app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     issuer.set(|script| script.down = None);
     app.host.network_changed().await.unwrap();
     let decided_on = |s: &host::view::ServerView| matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready);
     let view = app.until(SERVER, "asked about, or in use", decided_on).await;
-    assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the connection before");
-    assert_eq!((connections(), connects()), (before, decided), "E19: nothing was sent, and nothing was decided");
+    assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the previous connection");
+    assert_eq!((connections(), connects()), (before, decided), "E19: nothing was sent or decided");
     let request = app.consent_request(SERVER, "its next connection", |_| true).await;
     let ConsentRequestOrigin::Ended { .. } = &request.why else {
-        panic!("E19: nobody asked for it but the host: {request:?}")
+        panic!("E19: the host requested the connection: {request:?}")
     };
     app.decide(&request, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(issuer.authorization_queries().len(), 1, "E19: with the tokens of before");
+    assert_eq!(issuer.authorization_queries().len(), 1, "E19: the existing tokens are used");
     allowing.abort();
     app.host.close().await;
     withstood(row, Duration::ZERO);
@@ -145,7 +154,7 @@ async fn e19_completed_sign_in_connects_to_the_approved_server() {
     let connects = app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server");
     let by: Vec<String> = connects.map(|(_, _, by)| by).collect();
     assert_eq!(by.first().map(String::as_str), Some("user"), "E19: the first connection was approved");
-    assert!(by[1..].iter().all(|by| by == "policy"), "E19: what follows a sign-in is logged as that: {by:?}");
+    assert!(by[1..].iter().all(|by| by == "policy"), "E19: a connection after a sign-in is logged as such: {by:?}");
     allowing.abort();
     app.host.close().await;
     withstood(row, Duration::ZERO);

@@ -21,16 +21,16 @@ use crate::gate::withstood;
 use crate::pair::ServerPair;
 use crate::report::Row;
 
-/// Far less than the seconds for which the lock of the documents is waited for.
+/// Time limit of a response of the owner. Much shorter than the timeout of the document lock, which is several seconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
-/// The most that the file may take once it can be written.
+/// Time limit until a file is written after the lock is released.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Number of requests that the owner has to serve before the lock is released.
 const REQUEST_COUNT: usize = 20;
 
-/// Locks the documents in the way of a terminal process that was stopped during a write.
+/// Locks the documents, like a process that was stopped while it was writing them.
 fn lock_of(data: &Path) -> File {
     let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
     lock.lock().unwrap();
@@ -41,16 +41,16 @@ fn data(app: &TestApp) -> PathBuf {
     app.folder.path().join("data")
 }
 
-/// Runs a command while a resource is blocked. Checks that the owner serves other requests at once, then releases
-/// `held`.
+/// Runs a command while a resource is blocked. Asserts that the owner serves other requests in the meantime, then drops
+/// `held` to release the resource.
 async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
     for _ in 0..REQUEST_COUNT {
-        // The owner may run on this very thread, also while the command is on its way to it.
+        // The owner may run on the same thread, also before it has received the command.
         let began = Instant::now();
         tokio::select! {
             biased;
-            _ = &mut act => panic!("{what}: it is answered after {:?}, before it can be written", began.elapsed()),
+            _ = &mut act => panic!("{what}: the response arrived after {:?}, before the file could be written", began.elapsed()),
             // sleep: repeats the request while the disk is blocked in real time.
             () = tokio::time::sleep(Duration::from_millis(2)) => {}
         }
@@ -62,7 +62,7 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
     act.await
 }
 
-/// A host with a server that does not run, and a row of the results.
+/// Starts an app with a stopped server. Returns it with a row of the result table.
 async fn start_with_stopped_server(what: &str) -> (TestApp, Row) {
     let row = Row::default();
     row.set_name(what);
@@ -80,7 +80,7 @@ async fn ends(app: TestApp, row: Row) {
     withstood(row, Duration::ZERO);
 }
 
-/// The consent request to start the bad server.
+/// Requests the start of the bad server, and returns its consent request.
 async fn asked_to_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
     app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::StartServer { .. })).await
@@ -99,7 +99,7 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap();
-    // Repeats a request to the owner. No turn may wait for the file's lock.
+    // Sends requests to the owner repeatedly. No turn of the owner may wait for the lock of the file.
     let mut slowest = Duration::ZERO;
     loop {
         let asked = Instant::now();
@@ -113,11 +113,18 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(slowest < RESPONSE_TIMEOUT, "{what}: the owner answered after {slowest:?}");
-    assert_eq!(std::fs::read_to_string(&running).unwrap_or_default(), before, "{what}: nothing could be written");
+    assert_eq!(
+        std::fs::read_to_string(&running).unwrap_or_default(),
+        before,
+        "{what}: nothing is written while the lock is held"
+    );
 
     drop(lock);
     let is_written = || std::fs::read_to_string(&running).unwrap_or_default() != before;
-    assert!(poll_until(WRITE_TIMEOUT, is_written).await, "{what}: what runs is written once the lock is free");
+    assert!(
+        poll_until(WRITE_TIMEOUT, is_written).await,
+        "{what}: running processes are recorded once the lock is free"
+    );
     pair.close(what).await;
 }
 
@@ -128,7 +135,7 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let request = asked_to_start(&app).await;
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
-    assert!(document(&app, "grants.json").contains("bad"), "{what}: it stands in the file");
+    assert!(document(&app, "grants.json").contains("bad"), "{what}: the file contains the entry");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 
     let id = app.host.grants().await.unwrap()[0].id;
@@ -137,12 +144,12 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let revoke = tokio::spawn(async move { host.revoke_grant(id).await });
     let asked = Instant::now();
     while !app.host.grants().await.unwrap().is_empty() {
-        assert!(asked.elapsed() < RESPONSE_TIMEOUT, "{what}: a revoked right ends at once");
+        assert!(asked.elapsed() < RESPONSE_TIMEOUT, "{what}: a revoked grant ends immediately");
     }
-    assert!(!revoke.is_finished(), "{what}: it is not said to be gone while the file has it");
+    assert!(!revoke.is_finished(), "{what}: the revocation is not confirmed while the file contains the grant");
     drop(lock);
-    assert!(revoke.await.unwrap().unwrap(), "{what}: it is revoked");
-    assert!(!document(&app, "grants.json").contains("bad"), "{what}: it is gone from the file");
+    assert!(revoke.await.unwrap().unwrap(), "{what}: the grant is revoked");
+    assert!(!document(&app, "grants.json").contains("bad"), "{what}: the file no longer contains the grant");
     ends(app, row).await;
 }
 
@@ -153,11 +160,11 @@ async fn s15_rules_change_behind_a_held_lock() {
     let rule: PolicyRule = serde_json::from_value(json!({ "server": "bad", "effect": "deny" })).unwrap();
     let set = app.host.set_rule(rule);
     let rule = assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
-    assert!(document(&app, "policy.json").contains("bad"), "{what}: it stands in the file");
-    assert_eq!(app.host.rules_view().await.unwrap().rules.len(), 1, "{what}: it holds");
+    assert!(document(&app, "policy.json").contains("bad"), "{what}: the file contains the entry");
+    assert_eq!(app.host.rules_view().await.unwrap().rules.len(), 1, "{what}: the setting is effective");
     let remove = app.host.remove_rule(rule);
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
-    assert!(app.host.rules_view().await.unwrap().rules.is_empty(), "{what}: it is gone");
+    assert!(app.host.rules_view().await.unwrap().rules.is_empty(), "{what}: the file no longer contains the entry");
     ends(app, row).await;
 }
 
@@ -168,9 +175,9 @@ async fn s15_settings_change_behind_a_held_lock() {
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
     let set = app.host.set_settings(settings.clone());
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
-    assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: they hold");
-    assert!(document(&app, "settings.json").contains("365"), "{what}: they are kept");
-    assert!(document(&app, "confirmed.json").contains("365"), "{what}: they are confirmed");
+    assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: the settings are effective");
+    assert!(document(&app, "settings.json").contains("365"), "{what}: the settings are stored");
+    assert!(document(&app, "confirmed.json").contains("365"), "{what}: the commands are confirmed");
     ends(app, row).await;
 }
 
@@ -183,17 +190,17 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
         let settings = AppSettings { audit_days: days, ..AppSettings::default() };
         async move { host.set_settings(settings).await.unwrap() }
     };
-    // Each is with the owner before the next one is.
+    // The owner receives the requests in this order.
     let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), all).await;
-    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last one holds");
-    assert!(document(&app, "settings.json").contains("103"), "{what}: and is kept");
-    assert!(document(&app, "confirmed.json").contains("103"), "{what}: and is confirmed");
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last change is effective");
+    assert!(document(&app, "settings.json").contains("103"), "{what}: the last change is stored");
+    assert!(document(&app, "confirmed.json").contains("103"), "{what}: the commands are confirmed");
     let query = ports::AuditQuery::latest(3);
     let logged = app.host.ports().audit.read(&query).unwrap();
     let days: Vec<bool> =
         logged.iter().rev().zip(["101", "102", "103"]).map(|(entry, days)| entry.subject.contains(days)).collect();
-    assert_eq!(days, [true; 3], "{what}: the log has them in their order: {logged:?}");
+    assert_eq!(days, [true; 3], "{what}: the log contains the changes in order: {logged:?}");
     ends(app, row).await;
 }
 
@@ -204,11 +211,11 @@ async fn s15_server_permissions_change_behind_a_held_lock() {
     let settings = SamplingSettings { on: true, max_tokens: 77, ..SamplingSettings::default() };
     let set = app.host.set_sampling("bad".into(), settings);
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
-    assert!(document(&app, "sampling.json").contains("77"), "{what}: it is kept");
+    assert!(document(&app, "sampling.json").contains("77"), "{what}: the entry is stored");
     let flow = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     let set = app.host.set_data_flow("bad".into(), flow);
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
-    assert!(document(&app, "flow.json").contains("bad"), "{what}: it is kept");
+    assert!(document(&app, "flow.json").contains("bad"), "{what}: the entry is stored");
     ends(app, row).await;
 }
 
@@ -220,11 +227,11 @@ async fn s15_providers_change_behind_a_held_lock() {
     let set = app.host.set_provider(serde_json::from_value(settings).unwrap());
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     let problem = app.host.providers().await.unwrap().providers[0].problem.clone();
-    assert_eq!(problem, None, "{what}: it is confirmed");
-    assert!(document(&app, "models.json").contains("own"), "{what}: it is kept");
+    assert_eq!(problem, None, "{what}: the command is confirmed");
+    assert!(document(&app, "models.json").contains("own"), "{what}: the entry is stored");
     let remove = app.host.remove_provider("own".into());
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
-    assert!(app.host.providers().await.unwrap().providers.is_empty(), "{what}: it is gone");
+    assert!(app.host.providers().await.unwrap().providers.is_empty(), "{what}: the entry was removed");
     ends(app, row).await;
 }
 
@@ -238,7 +245,7 @@ async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
     app.server("other").await;
     let remove = app.host.remove_server("other".into());
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
-    assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "{what}: it is gone");
+    assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "{what}: the entry was removed");
     ends(app, row).await;
 }
 
@@ -247,10 +254,10 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     let what = "S15, another program has the audit log for itself";
     let (app, row) = start_with_stopped_server(what).await;
     let request = asked_to_start(&app).await;
-    // The log is there once something is written down.
+    // The decision creates the first entry of the audit log.
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
-    assert!(poll_until(WRITE_TIMEOUT, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
-    assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
+    assert!(poll_until(WRITE_TIMEOUT, || data(&app).join("audit.db").exists()).await, "{what}: the log exists");
+    assert_eq!(app.decisions().len(), 1, "{what}: the log contains the denial");
     let request = asked_to_start(&app).await;
 
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
@@ -264,9 +271,9 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
             biased;
             answered = &mut answer => answered.unwrap(),
             second = &mut again => {
-                assert!(second.is_err(), "{what}: one approval is one act");
+                assert!(second.is_err(), "{what}: an approval is valid for one action");
                 let view = app.server("bad").await;
-                assert_eq!(view.state, ServerState::AwaitingApproval, "{what}: nothing starts that is not in the log");
+                assert_eq!(view.state, ServerState::AwaitingApproval, "{what}: a start that is not logged does not happen");
                 answer.as_mut().await.unwrap();
             }
         }
@@ -282,14 +289,14 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
 static HANGS: Mutex<bool> = Mutex::new(false);
 static ANSWERS: Condvar = Condvar::new();
 
-/// Looks at files on a file system that hangs, such as a disconnected network drive.
+/// Inspects launch files on a file system that does not respond, such as a disconnected network drive.
 fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
     let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
     drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
     files.reread()
 }
 
-/// The file system hangs until this is dropped.
+/// Makes the file system hang until it is dropped.
 struct HangingDisk;
 
 impl HangingDisk {
@@ -320,23 +327,23 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
-    // A denial does not require a look at the files.
+    // A denial does not inspect the files.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let request = asked_to_start(&app).await;
     let hanging = HangingDisk::begins();
     let (host, hash) = (app.host.clone(), request.hash.to_string());
     let allow =
         tokio::spawn(async move { host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
-    // The task takes its turn.
+    // Lets the spawned task run.
     tokio::task::yield_now().await;
     let again = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    let again = tokio::time::timeout(RESPONSE_TIMEOUT, again).await.expect("a second approval waits for nothing");
-    assert_eq!(again, Err(DecisionError::Stale), "{what}: one approval is looked at");
+    let again = tokio::time::timeout(RESPONSE_TIMEOUT, again).await.expect("a second approval is rejected immediately");
+    assert_eq!(again, Err(DecisionError::Stale), "{what}: only one approval is processed");
     let refuse = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny);
-    let refused = tokio::time::timeout(RESPONSE_TIMEOUT, refuse).await.expect("it is refused at once");
+    let refused = tokio::time::timeout(RESPONSE_TIMEOUT, refuse).await.expect("the denial is accepted immediately");
     refused.unwrap();
     drop(hanging);
-    assert_eq!(allow.await.unwrap(), Err(DecisionError::NotOpen), "{what}: the refusal came first");
+    assert_eq!(allow.await.unwrap(), Err(DecisionError::NotOpen), "{what}: the denial is effective");
     ends(app, row).await;
 }
 
@@ -353,7 +360,7 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     };
     let request = asked().await;
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
-    assert_eq!(app.decisions().len(), 1, "{what}: there is a log");
+    assert_eq!(app.decisions().len(), 1, "{what}: the log exists");
     let request = asked().await;
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -364,15 +371,19 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     let mut allow = Box::pin(allow);
     tokio::select! {
         biased;
-        _ = &mut allow => panic!("{what}: it is answered before it is in the log"),
+        _ = &mut allow => panic!("{what}: the response arrived before the entry was logged"),
         snapshot = app.host.snapshot() => drop(snapshot),
     }
     app.host.stop_server("bad".into()).await.unwrap();
     drop(held);
-    assert_eq!(allow.await, Err(DecisionError::NotOpen), "{what}: it was revoked");
-    assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: it does not start");
+    assert_eq!(allow.await, Err(DecisionError::NotOpen), "{what}: the grant was revoked");
+    assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: the server does not start");
     let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
-    assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");
+    assert_eq!(
+        decisions,
+        ["denied", "allowed", "withdrawn", "withdrawn"],
+        "{what}: the log states that nothing was sent"
+    );
     ends(app, row).await;
 }
 
@@ -399,21 +410,21 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
         let mut allow = Box::pin(allow);
         tokio::select! {
             biased;
-            _ = &mut allow => panic!("{what}: it is answered before it is in the log"),
+            _ = &mut allow => panic!("{what}: the response arrived before the entry was logged"),
             snapshot = app.host.snapshot() => drop(snapshot),
         }
         if all {
             app.host.deny_all("bad".into(), false).await.unwrap();
         } else {
             let denied = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await;
-            assert_eq!(denied, Ok(()), "{what}: nothing has left yet");
+            assert_eq!(denied, Ok(()), "{what}: nothing was sent yet");
         }
-        assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: it waits no more");
+        assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: no request is pending");
         drop(held);
-        assert_eq!(allow.await, Err(DecisionError::NotOpen), "{what}: the approval comes to nothing");
+        assert_eq!(allow.await, Err(DecisionError::NotOpen), "{what}: the approval has no effect");
         let decisions: Vec<String> =
             app.decisions().into_iter().skip(before).map(|(_, decision, _)| decision).collect();
-        assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "{what}: the log says that nothing left");
+        assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "{what}: the log states that nothing was sent");
     }
     ends(app, row).await;
 }

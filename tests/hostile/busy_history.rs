@@ -1,4 +1,4 @@
-//! Tests that a history that another process writes delays no server (S15).
+//! Tests that a history database which another process writes does not delay servers (S15).
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,14 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Duration for which the history is busy. Shorter than the store waits for it, so that nothing is lost.
+/// Duration for which the history is locked. Shorter than the lock timeout of the store, so that no data is lost.
 const BUSY: Duration = Duration::from_secs(2);
-/// Limit for half of the calls.
+/// Time limit for the faster half of the calls.
 const FAST: Duration = Duration::from_millis(100);
-/// Limit for each call, on a test machine that others use, too. A call that waited for the history would take longer.
+/// Time limit for each call, on a test machine that other processes use too. A call that waited for the history would
+/// exceed it.
 const AT_ONCE: Duration = Duration::from_secs(1);
-/// Identifier of the conversation, and of its call.
+/// Identifier of the conversation and of its call.
 const CONVERSATION: &str = "talk";
 const CALL: &str = "stored-later";
 

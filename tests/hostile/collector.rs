@@ -1,16 +1,16 @@
-//! A listener that must never be connected to. Counts connections.
+//! TCP listener that no server or app may connect to. Counts its connections.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A port on every address of this computer that no user named.
+/// Listener on all addresses of this computer. The user has named none of them.
 pub(crate) struct Collector {
     pub(crate) port: u16,
     hits: Arc<AtomicUsize>,
 }
 
-/// Returns the collector of this process, whose address the bad servers name wherever possible.
+/// Returns the listener of this process. Bad servers use its address wherever they can name one.
 pub(crate) fn collector() -> &'static Collector {
     static SHARED: OnceLock<Collector> = OnceLock::new();
     SHARED.get_or_init(Collector::start)
@@ -18,8 +18,8 @@ pub(crate) fn collector() -> &'static Collector {
 
 impl Collector {
     fn start() -> Self {
-        // Both address families reach the first listener if the system supports both. All of 127/8 leads to this
-        // computer.
+        // The IPv6 listener accepts both address families if the system supports that. All addresses in 127/8 are
+        // local.
         let listener = TcpListener::bind("[::]:0").or_else(|_| TcpListener::bind("0.0.0.0:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         let hits = Arc::<AtomicUsize>::default();
@@ -32,7 +32,7 @@ impl Collector {
         Self { port, hits }
     }
 
-    /// An address there, for texts that would have it fetched.
+    /// Returns a URL of the listener, for texts that try to cause a request.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/collect", self.port)
     }
@@ -47,12 +47,12 @@ async fn every_connection_is_counted() {
     let collector = Collector::start();
     let mut visits = 0;
     for host in ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.2"] {
-        // A machine may have only one of the two families.
+        // The machine may support only one address family.
         let connected = std::net::TcpStream::connect((host, collector.port));
         visits += usize::from(connected.is_ok());
         let is_counted = || collector.hits() == visits;
         let counted = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_counted).await;
-        assert!(counted, "{host}: {visits} came, but {} are counted", collector.hits());
-        assert!(connected.is_ok() || host.contains(':'), "{host}: it can be reached: {connected:?}");
+        assert!(counted, "{host}: {visits} connections were made, but {} are counted", collector.hits());
+        assert!(connected.is_ok() || host.contains(':'), "{host}: the listener is reachable: {connected:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of commands that hide something, or that differ from the approved ones (X58).
+//! Tests of commands that hide parts of themselves, or that differ from the approved ones (X58).
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -15,13 +15,14 @@ fn is_start(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-/// Starts the bad server. Its consent request must show the command verbatim, and nothing may run before the decision.
+/// Starts the bad server. Asserts that its consent request shows the command verbatim, and that nothing runs before the
+/// decision.
 async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request = pair.while_good(what, pair.app.consent_request("bad", "its command", is_start)).await;
     let ConsentRequestBody::StartServer { config: shown, .. } = &request.body else { panic!("{what}: its command") };
-    assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: it is shown whole");
-    assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the user decided");
+    assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: the complete command is shown");
+    assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the decision");
     request
 }
 
@@ -45,7 +46,11 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
         let what = format!("X58, a command with {about}");
         let config = local_config("/bin/false".into(), &args);
         let pair = ServerPair::asked_to_start(config.clone()).await;
-        assert_eq!(pair.app.server("bad").await.state, ServerState::Stopped, "{what}: settings alone start nothing");
+        assert_eq!(
+            pair.app.server("bad").await.state,
+            ServerState::Stopped,
+            "{what}: changed settings alone start nothing"
+        );
         let request = assert_command_shown(&pair, &what, &stdio(config)).await;
         pair.app.decide(&request, UserDecision::Deny).await;
         pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -66,19 +71,19 @@ async fn x58_approval_covers_the_approved_command_only() {
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let request = assert_command_shown(&pair, what, &stdio(edited)).await;
     let ConsentRequestBody::StartServer { approved_before, .. } = &request.body else { panic!("{what}: its command") };
-    assert!(approved_before.is_some(), "{what}: what was approved before is shown beside it");
+    assert!(approved_before.is_some(), "{what}: the previously approved command is shown next to the new one");
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
 
-/// Puts a script there that runs the server.
+/// Writes an executable script to `path` that runs the scripted server.
 fn script(path: &Path, comment: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {comment}\nexec {}\n", server.display())).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Approves the script at this path for good, and stops the server again.
+/// Starts the server with a permanent approval of its command, and stops it again.
 async fn approve_and_stop(what: &str, config: &ServerConfig) -> ServerPair {
     let pair = ServerPair::asked_to_start(config.clone()).await;
     let request = assert_command_shown(&pair, what, &stdio(config.clone())).await;
@@ -89,7 +94,7 @@ async fn approve_and_stop(what: &str, config: &ServerConfig) -> ServerPair {
     pair
 }
 
-/// Covers a file at the same path that is overwritten with the same length, which an attacker can choose.
+/// The file is overwritten with a file of equal length, because an attacker can choose the length.
 #[tokio::test]
 async fn x58_overwritten_program_asks_again() {
     let what = "X58, the same path, overwritten";
@@ -100,13 +105,13 @@ async fn x58_overwritten_program_asks_again() {
     let pair = approve_and_stop(what, &config).await;
     let length = std::fs::metadata(&program).unwrap().len();
     script(&program, "behind");
-    assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: it is not told by its length");
+    assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: the file is not compared by length only");
     let request = assert_command_shown(&pair, what, &stdio(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
 
-/// Covers a path that leads to another program after the approval.
+/// The path leads to another program after the approval.
 #[tokio::test]
 async fn x58_path_to_another_program_asks_again() {
     let what = "X58, the same path, another program";

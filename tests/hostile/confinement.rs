@@ -1,5 +1,4 @@
-//! Tests of sandboxed servers that use as many resources as they get (S37), and that attempt forbidden operations
-//! (S23).
+//! Tests of sandboxed servers that consume unlimited resources (S37), or that attempt forbidden operations (S23).
 
 use std::time::Duration;
 
@@ -11,11 +10,11 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Time until a server that exceeds its limits must be stopped, on a slow machine.
+/// Time limit for stopping a server that exceeds its limits, on a slow machine.
 const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
-/// Returns limits such that the test of one limit does not exceed another.
+/// Returns limits of which a test exceeds only one.
 fn limits() -> ServerLimits {
     ServerLimits {
         processes: 64,
@@ -43,7 +42,7 @@ async fn running(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
     pair
 }
 
-/// Waits until the bad server has failed, and returns its failure.
+/// Waits until the bad server has failed. Returns the failure.
 async fn failed(pair: &ServerPair) -> Failure {
     let deadline = tokio::time::Instant::now() + STOP_TIMEOUT;
     let mut events = pair.app.host.events();
@@ -56,14 +55,19 @@ async fn failed(pair: &ServerPair) -> Failure {
     }
 }
 
-/// Calls a server that then uses too much, and checks that it is stopped for that, in these words.
+/// Calls a server that then exceeds a limit. Asserts that the server is stopped for this reason, with `words` in the
+/// failure message.
 async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
     let pair = running(misbehaviour, limits).await;
     let call = pair.begin("1", "echo", json!({}));
     let failure = pair.while_good(what, failed(&pair)).await;
-    assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the reason is its own: {failure:?}");
-    assert_eq!(failure.message, format!("the server was stopped: {words}"), "{what}: the limit is named");
-    assert!(pair.app.activity("bad").await.contains(words), "{what}: its activity says so");
+    assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the failure has a specific reason: {failure:?}");
+    assert_eq!(
+        failure.message,
+        format!("the server was stopped: {words}"),
+        "{what}: the failure message contains the limit"
+    );
+    assert!(pair.app.activity("bad").await.contains(words), "{what}: the activity log shows the limit");
     let ended = call.await.unwrap();
     assert!(ended.is_err(), "{what}: its call fails: {ended:?}");
     let used = pair
@@ -75,11 +79,11 @@ async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits
         .and_then(|used| used.resources)
         .expect("it is measured");
     let beyond = [used.processes, used.memory, used.home, used.processor].map(|counter| counter.beyond);
-    assert_eq!(beyond.iter().sum::<u64>(), 1, "{what}: the limits show which one it was: {used:?}");
+    assert_eq!(beyond.iter().sum::<u64>(), 1, "{what}: the violated limit is counted: {used:?}");
     pair.close(what).await;
 }
 
-/// Counts the running processes that a server started.
+/// Counts the processes that the server has started and that are still running.
 fn sleepers() -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let is_ours = |line: Vec<u8>| line.starts_with(b"sleep\x007412");
@@ -90,7 +94,7 @@ fn sleepers() -> usize {
 async fn s37_forking_server_is_stopped() {
     let words = "it ran more than 64 processes and threads";
     assert_stopped_for("S37, processes without end", "forks", limits(), words).await;
-    assert_eq!(sleepers(), 0, "all that it started is gone");
+    assert_eq!(sleepers(), 0, "all child processes have ended");
 }
 
 #[tokio::test]
@@ -121,9 +125,9 @@ async fn s37_limits_are_part_of_the_consent_request() {
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request = pair.app.consent_request("bad", "its start", |_| true).await;
     let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
-        panic!("{what}: it says what holds it: {request:?}")
+        panic!("{what}: the request shows the sandbox: {request:?}")
     };
-    assert_eq!(plan.limits, limits().resources(), "{what}: with its limits");
+    assert_eq!(plan.limits, limits().resources(), "{what}: the request shows the limits");
     pair.app.decide(&request, host::view::UserDecision::Deny).await;
     pair.close(what).await;
 }

@@ -23,8 +23,8 @@ async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
-    assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent yet");
-    assert_eq!(consent_request.why, ConsentRequestOrigin::User { conversation: None }, "the user led to it");
+    assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent before the decision");
+    assert_eq!(consent_request.why, ConsentRequestOrigin::User { conversation: None }, "the user made the call");
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let called = ended(called).await;
     assert!(text(&called).contains('5'), "the tool ran: {called:?}");
@@ -34,7 +34,7 @@ async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(
         matches!(ended(again).await, Err(CallFailure::Refused(_))),
-        "one approval is for one act; the next can be refused"
+        "an approval is valid for one call, and the next one can be denied"
     );
 }
 
@@ -47,23 +47,23 @@ async fn approval_is_bound_to_the_displayed_bytes() {
         app.host.edit(shown.id, ConsentRequestEdit::Arguments(object(json!({"a": 20, "b": 3})))).await.unwrap();
     assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
     let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(stale, Err(DecisionError::Stale), "an approval of what was shown before does nothing");
+    assert_eq!(stale, Err(DecisionError::Stale), "an approval of an earlier payload has no effect");
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let twice = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(twice, Err(DecisionError::NotOpen), "an approval acts once");
+    assert_eq!(twice, Err(DecisionError::NotOpen), "an approval has an effect only once");
     let called = ended(called).await;
-    assert!(text(&called).contains("23"), "what was sent is what was edited: {called:?}");
-    assert_eq!(called.unwrap().1, Some(object(json!({"a": 20, "b": 3}))), "and the caller is told");
+    assert!(text(&called).contains("23"), "the edited arguments are sent: {called:?}");
+    assert_eq!(called.unwrap().1, Some(object(json!({"a": 20, "b": 3}))), "the caller receives the edited arguments");
 }
 
-/// Waits until a message of this method was sent to the server.
+/// Waits until a message with this method was sent to the server.
 async fn wait_until_sent(app: &TestApp, method: &str) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let is_sent = || {
         let activity = activity.lock().unwrap();
         activity.entries_after(0, usize::MAX).any(|entry| entry.sent && entry.method.as_deref() == Some(method))
     };
-    assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server is told by {method}");
+    assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
 }
 
 /// Covers the requirement `[tools-list-changed]`.
@@ -75,11 +75,11 @@ async fn tool_grant_ends_when_its_definition_changes() {
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(called).await.unwrap();
-    ended(call(&app, "2", "lighthouse", json!({}))).await.expect("the second call does not ask");
+    ended(call(&app, "2", "lighthouse", json!({}))).await.expect("the second call requires no consent");
 
     let known = app.host.catalog("harbour".into()).await.unwrap();
     let user = app.decide_automatically(allow_all(ApprovalScope::Once));
-    ended(call(&app, "3", "change_tool", json!({}))).await.expect("the tool changes another one");
+    ended(call(&app, "3", "change_tool", json!({}))).await.expect("the call changes the other tool");
     user.abort();
     let before = consent_request;
     let is_known = async {
@@ -95,7 +95,7 @@ async fn tool_grant_ends_when_its_definition_changes() {
     let is_marked = matches!(consent_request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(is_marked, "the request names the change: {consent_request:?}");
     app.decide(&consent_request, UserDecision::Cancel).await;
-    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the question is cancel");
+    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the request cancels it");
 }
 
 /// Covers the requirement `[lifecycle-deprecated-handle]`.
@@ -108,29 +108,29 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
             panic!("{era}: the request comes first: {consent_request:?}");
         };
-        assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: it is shown in full");
+        assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: all of it is shown");
         assert!(
             matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "ask_model"),
-            "{era}: the call that led to it is named"
+            "{era}: the request names its call"
         );
-        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "{era}: sampling is never allowed for longer");
+        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "{era}: sampling can only be allowed once");
         app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
         let second = app
             .consent_request("harbour", "the answer", |q| q.id == consent_request.id && q.hash != consent_request.hash)
             .await;
         let empty = app.host.decide(second.id, second.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-        assert!(matches!(empty, Err(DecisionError::WrongKind(_))), "{era}: an empty answer is not sent: {empty:?}");
+        assert!(matches!(empty, Err(DecisionError::WrongKind(_))), "{era}: an empty response is not sent: {empty:?}");
         let mut response = server_requests::sampling::empty_response();
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
         let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
         app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
         let called = ended(called).await;
-        assert!(text(&called).contains("High tide at noon."), "{era}: the server got the answer: {called:?}");
+        assert!(text(&called).contains("High tide at noon."), "{era}: the server received the response: {called:?}");
         let kinds: Vec<String> = app.decisions().into_iter().map(|d| d.0).collect();
         assert_eq!(
             kinds,
             ["start-server", "tool", "sampling-answer"],
-            "{era}: what left is written down, and no model was asked"
+            "{era}: the sent payloads are logged, and no model was called"
         );
     }
 }
@@ -144,7 +144,7 @@ async fn denied_sampling_request_fails_the_call_with_a_cause() {
         app.decide(&consent_request, UserDecision::Deny).await;
         match ended(called).await {
             Ok((result, _)) => {
-                assert!(result.is_error && era == "legacy", "{era}: the tool says that it failed: {result:?}")
+                assert!(result.is_error && era == "legacy", "{era}: the tool reports its failure: {result:?}")
             }
             Err(error) => assert!(
                 error.to_string().contains("refused") || error.to_string().contains("rejected"),
@@ -171,16 +171,13 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
                 let empty = app.host.check_form(consent_request.id, Map::new()).await.unwrap();
                 assert!(
                     empty.iter().any(|p| p.problem == FieldProblem::Required),
-                    "{era}: what is required is said: {empty:?}"
+                    "{era}: missing required fields are reported: {empty:?}"
                 );
                 let bad = app
                     .host
                     .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(Map::new()))
                     .await;
-                assert!(
-                    matches!(bad, Err(DecisionError::Form(_))),
-                    "{era}: a form that is not filled in is not sent: {bad:?}"
-                );
+                assert!(matches!(bad, Err(DecisionError::Form(_))), "{era}: an incomplete form is not sent: {bad:?}");
                 let good = app.host.check_form(consent_request.id, content.clone()).await.unwrap();
                 assert!(good.is_empty(), "{era}: a filled form has no problems: {good:?}");
             }
@@ -191,7 +188,7 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
                 "decline" => said.contains("declin"),
                 _ => said.contains("cancel"),
             };
-            assert!(heard, "{era}: the server heard {action}: {said}");
+            assert!(heard, "{era}: the server received {action}: {said}");
         }
     }
 }
@@ -205,11 +202,11 @@ async fn url_is_opened_only_after_consent() {
         let ConsentRequestBody::Url { url, .. } = &consent_request.body else {
             panic!("{era}: a URL: {consent_request:?}")
         };
-        assert!(app.platform.opened.lock().unwrap().is_empty(), "{era}: it was not opened before");
+        assert!(app.platform.opened.lock().unwrap().is_empty(), "{era}: the URL was not opened before the approval");
         let url = url.clone();
         app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-        ended(called).await.unwrap_or_else(|e| panic!("{era}: the call goes on: {e}"));
-        assert_eq!(*app.platform.opened.lock().unwrap(), [url], "{era}: exactly this page was opened, once");
+        ended(called).await.unwrap_or_else(|e| panic!("{era}: the call continues: {e}"));
+        assert_eq!(*app.platform.opened.lock().unwrap(), [url], "{era}: exactly this URL was opened, once");
     }
 }
 
@@ -220,15 +217,15 @@ async fn roots_request_consent_once_and_changes_are_notified() {
         let folder = std::fs::canonicalize(app.folder.path()).unwrap();
         let called = call(&app, "1", "list_folders", json!({}));
         let consent_request = asked_by_tool(&app).await;
-        assert_eq!(consent_request.body, ConsentRequestBody::Roots, "{era}: the first time it asks");
+        assert_eq!(consent_request.body, ConsentRequestBody::Roots, "{era}: the first request requires consent");
         let relative = app
             .host
             .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Share(vec!["data".into()]))
             .await;
-        assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: only whole paths: {relative:?}");
+        assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: paths are absolute: {relative:?}");
         app.decide(&consent_request, UserDecision::Share(vec![folder.join("data").join("..")])).await;
         let said = text(&ended(called).await);
-        assert!(said.contains(&format!("file://{}", folder.display())), "{era}: the folder as it really is: {said}");
+        assert!(said.contains(&format!("file://{}", folder.display())), "{era}: the path is canonical: {said}");
 
         let second = app.folder.path().join("data");
         app.host.set_roots("harbour".into(), vec![second.clone()]).await.unwrap();
@@ -238,7 +235,7 @@ async fn roots_request_consent_once_and_changes_are_notified() {
         let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
         let said = text(&ended(call(&app, "2", "list_folders", json!({}))).await);
         user.abort();
-        assert!(said.contains("data"), "{era}: the second time it is answered without asking: {said}");
+        assert!(said.contains("data"), "{era}: the second request is answered without consent: {said}");
     }
 }
 
@@ -258,13 +255,13 @@ async fn progress_is_reported_and_a_call_can_be_cancelled() {
         }
         panic!("the host ended");
     };
-    let progress = tokio::time::timeout(EVENT_TIMEOUT, progress).await.expect("progress comes");
+    let progress = tokio::time::timeout(EVENT_TIMEOUT, progress).await.expect("a progress notification arrives");
     assert!(progress.message.is_some() && progress.total.is_some(), "with its message and total: {progress:?}");
     app.host.cancel_call("long".into()).await.unwrap();
-    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "it ends at once");
+    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
     user.abort();
     wait_until_sent(&app, "notifications/cancelled").await;
-    assert!(app.host.snapshot().await.unwrap().calls.is_empty(), "nothing is left of it");
+    assert!(app.host.snapshot().await.unwrap().calls.is_empty(), "no call is left");
 }
 
 #[tokio::test]
@@ -273,8 +270,8 @@ async fn pending_call_can_be_cancelled() {
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
     app.consent_request("harbour", "the tool", is_tool).await;
     app.host.cancel_call("1".into()).await.unwrap();
-    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "the call is over");
-    assert!(app.consent_requests().await.is_empty(), "and so is its question");
+    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "the call has ended");
+    assert!(app.consent_requests().await.is_empty(), "the consent request of the call is closed");
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent");
 }
 
@@ -297,7 +294,7 @@ async fn prompts_resources_completion_and_subscriptions_work_in_both_eras() {
             .complete("harbour".into(), reference, "ship".into(), String::new(), context)
             .await
             .unwrap_or_else(|e| panic!("{era}: {e}"));
-        assert!(!ships.values.is_empty(), "{era}: the earlier argument is passed on");
+        assert!(!ships.values.is_empty(), "{era}: the preceding argument is passed on");
         let mut events = host.events();
         host.subscribe("harbour".into(), "clock:///now".into(), true).await.unwrap_or_else(|e| panic!("{era}: {e}"));
         let updated = async {
@@ -307,10 +304,10 @@ async fn prompts_resources_completion_and_subscriptions_work_in_both_eras() {
                 }
             }
         };
-        tokio::time::timeout(EVENT_TIMEOUT, updated).await.unwrap_or_else(|_| panic!("{era}: a change is told"));
-        assert_eq!(app.server("harbour").await.subscriptions, ["clock:///now"], "{era}: it shows in the view");
+        tokio::time::timeout(EVENT_TIMEOUT, updated).await.unwrap_or_else(|_| panic!("{era}: a change is reported"));
+        assert_eq!(app.server("harbour").await.subscriptions, ["clock:///now"], "{era}: the subscription is shown");
         host.subscribe("harbour".into(), "clock:///now".into(), false).await.unwrap_or_else(|e| panic!("{era}: {e}"));
-        assert!(app.server("harbour").await.subscriptions.is_empty(), "{era}: and ends");
+        assert!(app.server("harbour").await.subscriptions.is_empty(), "{era}: the subscription ends");
     }
 }
 
@@ -324,8 +321,8 @@ async fn deny_all_and_mute_silence_one_server() {
     let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let said = text(&ended(call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
     user.abort();
-    assert!(said.contains("declin"), "while muted it is declined unseen: {said}");
-    assert!(app.server("harbour").await.muted, "and the view says so");
+    assert!(said.contains("declin"), "requests of a muted server are denied without being shown: {said}");
+    assert!(app.server("harbour").await.muted, "the server is shown as muted");
 }
 
 #[tokio::test]
@@ -335,14 +332,14 @@ async fn grants_are_listed_and_revocable() {
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Session)).await;
     ended(called).await.unwrap();
-    ended(call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("it is allowed for this session");
+    ended(call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("the tool is allowed for this session");
     let grants = app.host.grants().await.unwrap();
     assert_eq!(grants.len(), 1, "the grant is listed: {grants:?}");
-    assert!(app.host.revoke_grant(grants[0].id).await.unwrap(), "and can be revoked");
+    assert!(app.host.revoke_grant(grants[0].id).await.unwrap(), "the grant can be revoked");
     let called = call(&app, "3", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "it asks again");
+    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the next call requires consent again");
 }
 
 #[tokio::test]
@@ -357,8 +354,8 @@ async fn pending_request_does_not_outlive_its_process() {
         .host
         .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always))
         .await;
-    assert_eq!(late, Err(DecisionError::NotOpen), "an approval for the old process does nothing to the new one");
-    assert!(app.host.grants().await.unwrap().is_empty(), "and is not remembered");
+    assert_eq!(late, Err(DecisionError::NotOpen), "an approval for the old process has no effect on the new one");
+    assert!(app.host.grants().await.unwrap().is_empty(), "the approval is not stored");
 }
 
 #[tokio::test]
@@ -379,7 +376,7 @@ async fn tool_and_folder_grants_end_when_the_command_changes() {
     assert_eq!(app.server("harbour").await.roots, None, "the folders were shared with another command");
     let called = call(&app, "2", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the same tool of another command", is_tool).await;
-    assert_eq!(consent_request.rule, "tool-changed", "it says why it asks again");
+    assert_eq!(consent_request.rule, "tool-changed", "the request states why consent is required again");
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(ended(called).await.is_err(), "nothing was sent");
 }
@@ -396,12 +393,12 @@ async fn tool_changed_while_pending_requires_consent_again() {
     let now = app.consent_request("harbour", "the changed tool", |q| q.id == shown.id && q.hash != shown.hash).await;
     assert!(
         matches!(now.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
-        "it shows the new definition"
+        "the request shows the new definition"
     );
     let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition does nothing");
+    assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition has no effect");
     app.decide(&now, UserDecision::Deny).await;
-    assert!(matches!(ended(waiting).await, Err(CallFailure::Refused(_))), "and the user can refuse");
+    assert!(matches!(ended(waiting).await, Err(CallFailure::Refused(_))), "the user can deny the call");
 }
 
 #[tokio::test]
@@ -415,9 +412,9 @@ async fn url_is_opened_once_despite_repeated_approvals() {
     };
     let (first, second) = tokio::join!(approve(), approve());
     assert_eq!(first, Ok(()), "the first approval opens it");
-    assert_eq!(second, Err(DecisionError::Stale), "a second one while it opens does nothing");
+    assert_eq!(second, Err(DecisionError::Stale), "a second approval while the URL is being opened has no effect");
     ended(called).await.unwrap();
-    assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "one approval, one act");
+    assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "an approval is valid for one action");
 }
 
 #[tokio::test]
@@ -438,10 +435,10 @@ async fn rule_added_while_a_url_opens_does_not_deny_it_afterwards() {
             tokio::task::yield_now().await;
         }
         let rule = json!({ "effect": "deny", "server": "harbour", "direction": "from_server" });
-        app.host.set_rule(serde_json::from_value(rule).unwrap()).await.expect("the rule is taken");
+        app.host.set_rule(serde_json::from_value(rule).unwrap()).await.expect("the rule is accepted");
     };
     let (approved, ()) = tokio::join!(approve, deny);
-    assert_eq!(approved, Ok(()), "the page was on its way to the browser when the rule came");
+    assert_eq!(approved, Ok(()), "the URL was already being opened when the rule was added");
     ended(called).await.unwrap();
-    assert_eq!(decisions(), ["allowed"], "so it is not denied afterwards");
+    assert_eq!(decisions(), ["allowed"], "the approval is not denied afterwards");
 }

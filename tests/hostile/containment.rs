@@ -1,4 +1,4 @@
-//! Tests of servers in a sandbox and within limits: a server reaches only what its user has named, and its resource use
+//! Tests of servers with a sandbox and limits: a server can access only what its user has named, and its resource use
 //! does not affect others.
 
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn is_start(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-/// Returns the environment that a server observes.
+/// Returns the environment variables of a server, as its tool reports them.
 async fn seen(app: &TestApp, server: &str) -> Value {
     let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
@@ -54,20 +54,24 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
         panic!("the question says what it would reach: {request:?}");
     };
-    assert_eq!(plan.reach.folders, sandbox.folders, "the folders that were named");
-    assert_eq!(plan.network, NetworkAccess::None, "and no network");
-    let report = app.host.plan_sandbox("held".into()).await.expect("it can be set up");
-    assert_eq!(report.plan, *plan, "whoever asks beforehand is told the same");
+    assert_eq!(plan.reach.folders, sandbox.folders, "the request shows the selected folders");
+    assert_eq!(plan.network, NetworkAccess::None, "the request shows that the network is not accessible");
+    let report = app.host.plan_sandbox("held".into()).await.expect("the sandbox can be set up");
+    assert_eq!(report.plan, *plan, "the preview shows the same sandbox");
     let home = plan.reach.home.clone();
     let mechanism = plan.mechanism.name();
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
-    assert_eq!(view.held_by, Some(mechanism), "it is said what holds it");
+    assert_eq!(view.held_by, Some(mechanism), "the mechanism of the sandbox is shown");
     let seen = seen(&app, "held").await;
-    assert_eq!(seen["environment"]["HOME"], json!(home), "X33: its home is its own");
-    assert!(home.starts_with(app.folder.path()), "which lies with Drawbridge's data: {}", home.display());
-    assert_eq!(seen["environment"].get("XDG_DATA_HOME"), None, "X33: nothing leads it to its user's");
-    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "X33: no file of the host's is open in it");
+    assert_eq!(seen["environment"]["HOME"], json!(home), "X33: the server has a private home folder");
+    assert!(
+        home.starts_with(app.folder.path()),
+        "the home folder is below Drawbridge's data folder: {}",
+        home.display()
+    );
+    assert_eq!(seen["environment"].get("XDG_DATA_HOME"), None, "X33: no variable contains the user's home folder");
+    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "X33: the server inherits no open file of the host");
     if mechanism == "bubblewrap" {
         assert!(seen["pid"].as_u64().unwrap() < 10, "it sees no process but its own: {}", seen["pid"]);
     }
@@ -82,7 +86,7 @@ async fn extended_reach_requires_another_approval() {
     let request = app.consent_request("held", "its start", is_start).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
-    assert!(app.server("held").await.approved, "as it is, it is approved");
+    assert!(app.server("held").await.approved, "the unchanged sandbox is approved");
     let without = scripted_config(&[]);
     for (what, config) in [
         ("with the network", held(SandboxConfig { network: NetworkAccess::Full, ..sandbox }, &[])),
@@ -91,13 +95,13 @@ async fn extended_reach_requires_another_approval() {
         let entry = ServerEntry { name: "held".into(), config };
         app.host.update_server("held".into(), entry).await.unwrap();
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
-        assert!(!app.server("held").await.approved, "{what} it is not");
+        assert!(!app.server("held").await.approved, "{what} is not approved");
         app.host.start_server("held".into()).await.unwrap();
         let request = app.consent_request("held", "its start", is_start).await;
         let diff = request.marks.diff.as_deref().unwrap_or_else(|| panic!("{what}: the change is shown: {request:?}"));
         assert!(
             format!("{:?}", diff.changes).contains("sandbox"),
-            "{what}: and it is the sandbox that changed: {diff:?}"
+            "{what}: the change is that of the sandbox: {diff:?}"
         );
         app.decide(&request, UserDecision::Deny).await;
         app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -124,10 +128,10 @@ async fn server_that_cannot_be_sandboxed_fails_without_a_consent_request() {
         app.host.add_server(entry).await.unwrap();
         app.host.start_server(name.into()).await.unwrap();
         let view = app.until(name, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-        let ServerState::Failed(failure) = view.state else { panic!("{name}: it is failed") };
-        assert!(failure.message.contains(words), "{name}: the cause is named: {}", failure.message);
+        let ServerState::Failed(failure) = view.state else { panic!("{name}: the server has failed") };
+        assert!(failure.message.contains(words), "{name}: the failure message contains the cause: {}", failure.message);
         assert_eq!(view.pid, None, "{name}: nothing runs");
-        assert!(app.consent_requests().await.is_empty(), "{name}: there is nothing to approve");
+        assert!(app.consent_requests().await.is_empty(), "{name}: there is no consent request");
     }
     app.host.close().await;
 }
@@ -145,11 +149,15 @@ async fn x29_server_receives_no_folder_outside_its_sandbox() {
     let shared = ["in/deep", "inX", "out"].map(|name| base.join(name)).to_vec();
     app.host.set_roots("held".into(), shared.clone()).await.unwrap();
     let view = app.server("held").await;
-    assert_eq!(view.roots, Some(shared), "what the user shared stays as it is");
-    assert_eq!(view.told_roots, Some(vec![base.join("in/deep")]), "X29: but it is told only of what it reaches");
+    assert_eq!(view.roots, Some(shared), "the folders that the user shared are unchanged");
+    assert_eq!(
+        view.told_roots,
+        Some(vec![base.join("in/deep")]),
+        "X29: the server receives only folders that it can access"
+    );
     app.host.set_roots("held".into(), vec![base.clone()]).await.unwrap();
     let told = app.server("held").await.told_roots;
-    assert_eq!(told, Some(vec![base.join("in")]), "X29: of a larger folder the part that it reaches");
+    assert_eq!(told, Some(vec![base.join("in")]), "X29: the server receives the accessible part of a larger folder");
     app.host.close().await;
 }
 
@@ -164,7 +172,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let pair = ServerPair::not_yet_open(scripted_config(&["--misbehave", "silent"])).await;
     set_limits(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap();
-    // A list that is still being read is a request under way as well.
+    // Reading a list is also a pending request, so wait until both lists are read.
     pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
     let waiting = [pair.begin("1", "echo", json!({})), pair.begin("2", "echo", json!({}))];
     let used = || async { pair.app.host.limits_usage("bad".into()).await.unwrap().expect("there is such a server") };
@@ -177,12 +185,12 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
         // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert_eq!(under_way, 2, "{what}: those under way are counted");
+    assert_eq!(under_way, 2, "{what}: pending calls are counted");
     let third = pair.begin("3", "echo", json!({})).await.unwrap();
     assert!(
         matches!(&third, Err(CallFailure::Busy { server }) if server == "bad")
             || matches!(&third, Err(CallFailure::Session { server, .. }) if server == "bad"),
-        "{what}: the next is refused with the server's name: {third:?}"
+        "{what}: the next call is rejected with the server's name: {third:?}"
     );
     let is_counted = async {
         loop {
@@ -190,12 +198,12 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
             if now.beyond > 0 {
                 return now;
             }
-            // sleep: the figures are published at a tick, which no event reports.
+            // sleep: usage figures are updated at intervals, which no event reports.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
     let now = within(EVENT_TIMEOUT, &format!("{what}: that is counted"), is_counted).await;
-    assert_eq!((now.most, now.beyond), (2, 1), "{what}: and that is counted");
+    assert_eq!((now.most, now.beyond), (2, 1), "{what}: the rejection is counted");
     waiting.into_iter().for_each(|call| call.abort());
     pair.close(what).await;
 }
@@ -225,13 +233,17 @@ async fn server_that_sends_too_much_is_throttled_alone() {
         false
     };
     let is_slowed = pair.while_good(what, slowed).await;
-    assert!(is_slowed, "{what}: it is read slower: {:?}", used().await);
+    assert!(is_slowed, "{what}: messages are read at the limited rate: {:?}", used().await);
     let now = used().await;
-    assert_eq!(now.bytes.most, ServerLimits::MIN.bytes_per_minute, "{what}: less than the least counts as the least");
-    assert!(now.bytes.beyond >= 1, "{what}: it is counted: {now:?}");
-    assert!(now.notifications.beyond > 0, "{what}: notifications beyond the limit are left out: {now:?}");
+    assert_eq!(
+        now.bytes.most,
+        ServerLimits::MIN.bytes_per_minute,
+        "{what}: a limit below the minimum is raised to the minimum"
+    );
+    assert!(now.bytes.beyond >= 1, "{what}: the violation is counted: {now:?}");
+    assert!(now.notifications.beyond > 0, "{what}: notifications beyond the limit are omitted: {now:?}");
     let activity = pair.app.activity("bad").await;
-    assert!(activity.contains("read slower now"), "{what}: and its activity says so");
+    assert!(activity.contains("read slower now"), "{what}: the activity log shows the violation");
     call.abort();
     // Ends regardless of the remaining output.
     pair.close(what).await;

@@ -1,5 +1,5 @@
-//! Servers that end again and again (X40): they are brought back with growing pauses, at most five times in five
-//! minutes, and are then left to the user with the cause.
+//! Tests of servers that end repeatedly (X40): they are restarted with increasing delays, at most five times in five
+//! minutes. Afterwards only the user can start them, and the cause is shown.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,13 +14,13 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::pair::ServerPair;
 
-/// All backoff times at their longest (1 s, 2 s, 4 s, 8 s, 16 s), with the time that the starts take.
+/// Upper bound of all five restart delays (1 s, 2 s, 4 s, 8 s, 16 s) and the time that the starts take.
 const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Longer than the backoff before an attempt beyond the allowed ones, 32 s.
+/// Longer than 32 s, the delay before a sixth restart that must not occur.
 const BEYOND_LAST_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Waits, with the good server being used, until the bad one is left to the user.
+/// Calls the good server until the bad one is no longer restarted. Returns the last failure.
 async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
     let began = Instant::now();
     let left = async {
@@ -30,15 +30,15 @@ async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
                 return failure;
             }
             let patience = tokio::time::timeout(Duration::from_millis(500), events.next());
-            // Checked repeatedly, as other events may have arrived.
+            // The event may be about something else, so the state is checked again.
             let _ = patience.await;
-            assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: it is left to the user at some time");
+            assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: the restarts end in time");
         }
     };
     let failure = pair.while_good(what, left).await;
     let activity = pair.app.activity("bad").await;
-    assert!(activity.contains("attempt 5 to reconnect"), "{what}: it is tried five times: {activity}");
-    assert!(!activity.contains("attempt 6"), "{what}: and not more often: {activity}");
+    assert!(activity.contains("attempt 5 to reconnect"), "{what}: the server is restarted five times: {activity}");
+    assert!(!activity.contains("attempt 6"), "{what}: the server is restarted at most five times: {activity}");
     failure
 }
 
@@ -51,13 +51,13 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     let pair = ServerPair::opening(scripted_config(&args)).await;
     let began = Instant::now();
     let failure = wait_until_not_restarted(&pair, what).await;
-    assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
-    assert!(began.elapsed() >= Duration::from_millis(2_500), "{what}: pauses lie between: {:?}", began.elapsed());
-    // The server's own account: its first start and five more.
+    assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");
+    assert!(began.elapsed() >= Duration::from_millis(2_500), "{what}: restarts are delayed: {:?}", began.elapsed());
+    // Counts the starts in the record of the server: the first one and five restarts.
     let starts = || std::fs::read_to_string(&record).unwrap().matches(r#""initialize""#).count();
-    assert_eq!(starts(), 6, "{what}: it was started so often");
+    assert_eq!(starts(), 6, "{what}: the server was started this often");
     advance_time(BEYOND_LAST_BACKOFF).await;
-    assert_eq!(starts(), 6, "{what}: and is not started any more");
+    assert_eq!(starts(), 6, "{what}: the server is not started any more");
     pair.assert_memory_bounded(what);
     pair.close(what).await;
 }
@@ -68,16 +68,16 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let pair = ServerPair::opening(scripted_config(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let ServerState::Failed(failure) = pair.while_good(what, failed).await.state else { panic!("{what}: it failed") };
-    assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
+    assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");
     advance_time(BEYOND_LAST_BACKOFF).await;
     let activity = pair.app.activity("bad").await;
-    assert!(!activity.contains("to reconnect"), "{what}: what never ran is not tried again: {activity}");
+    assert!(!activity.contains("to reconnect"), "{what}: a server that was never ready is not restarted: {activity}");
     pair.close(what).await;
 }
 
 type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
-/// Serves HTTP+SSE with a stream that ends, together with its session, when a list is requested.
+/// Serves HTTP+SSE. The stream and its session end when a list is requested.
 async fn serve_until_list(request: HttpRequest, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {
@@ -113,9 +113,12 @@ async fn x40_remote_server_that_ends_on_use_is_reconnected_with_backoff() {
     let pair = ServerPair::opening(config.into()).await;
     let failure = wait_until_not_restarted(&pair, what).await;
     let words = ["ended", "closed", "lost", "broke"];
-    assert!(words.iter().any(|word| failure.message.contains(word)), "{what}: the cause is in words: {failure:?}");
+    assert!(
+        words.iter().any(|word| failure.message.contains(word)),
+        "{what}: the failure message contains the cause: {failure:?}"
+    );
     let opened = server.seen().iter().filter(|request| request.method == "GET").count();
-    assert_eq!(opened, 6, "{what}: its stream was opened once and five times more");
+    assert_eq!(opened, 6, "{what}: the stream was opened once and five more times");
     pair.assert_memory_bounded(what);
     pair.close(what).await;
 }

@@ -1,4 +1,4 @@
-//! Tests of tools that changed after they were allowed (X02, X03, X04), and of names that are ambiguous (X06).
+//! Tests of tools that change after they were allowed (X02, X03, X04), and of ambiguous names (X06).
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use testkit::deadline::within;
 use crate::pair::ServerPair;
 use crate::report::word;
 
-/// Returns the tool in the form that the user allows.
+/// Returns the definition of the tool that the user allows.
 fn tool() -> Value {
     json!({
         "name": "echo",
@@ -26,7 +26,7 @@ fn tool() -> Value {
     })
 }
 
-/// The same with one member changed.
+/// Returns the definition with another value at this JSON Pointer.
 fn changed(pointer: &str, value: Value) -> Value {
     let mut tool = tool();
     let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
@@ -42,15 +42,16 @@ fn calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
-/// Allows the tool for good with the first call.
+/// Calls the tool with a permanent approval.
 async fn allow_always(pair: &ServerPair, what: &str) {
     let first = pair.begin("first", "echo", json!({"text": "hello"}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
-    first.await.unwrap().unwrap_or_else(|error| panic!("{what}: it is allowed: {error}"));
+    first.await.unwrap().unwrap_or_else(|error| panic!("{what}: the call is allowed: {error}"));
 }
 
-/// Checks that the next call requests consent and shows the new definition, and that nothing is sent if it is denied.
+/// Asserts that the next call requires consent and shows the new definition, and that nothing is sent if the user
+/// denies it.
 async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
     let before = calls(record);
     let call = pair.begin("changed", "echo", json!({"text": "hello"}));
@@ -59,12 +60,12 @@ async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
         ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,
     };
-    assert!(is_said(&request), "{what}: it is said that the tool changed: {request:?}");
-    assert_eq!(calls(record), before, "{what}: nothing is sent before the user decided");
+    assert!(is_said(&request), "{what}: the request states that the tool has changed: {request:?}");
+    assert_eq!(calls(record), before, "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;
     let refused = call.await.unwrap();
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: and it can be refused: {refused:?}");
-    assert_eq!(calls(record), before, "{what}: then nothing is sent");
+    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: the call can be denied: {refused:?}");
+    assert_eq!(calls(record), before, "{what}: nothing is sent after a denial");
 }
 
 #[tokio::test]
@@ -109,19 +110,19 @@ async fn x04_removed_always_ask_mark_requires_consent_again() {
     for id in ["one", "two"] {
         let call = pair.begin(id, "echo", json!({"text": "hello"}));
         let request = pair.asked(what, |_| true).await;
-        assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: {id}: it can be allowed for once only");
+        assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: {id}: the call can only be allowed once");
         let hash = request.hash.to_string();
         let lasting = pair.app.host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
         assert!(lasting.is_err(), "{what}: {id}: no approval is stored: {lasting:?}");
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-        call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: it is allowed: {error}"));
+        call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: the call is allowed: {error}"));
     }
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     assert_asks_again(&pair, what, &record).await;
     pair.close(what).await;
 }
 
-/// Allowed for good, changed at the second reading of the list, read again, called.
+/// Asserts that a permanent approval is void after the tool has changed and its list was read again.
 async fn voids(what: &str, changed: &Value) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -150,9 +151,9 @@ async fn x03_tool_changed_after_use_asks_again() {
     let known = pair.app.host.catalog("bad".into()).await.unwrap();
     for call in ["second", "third"] {
         let ended = pair.begin(call, "echo", json!({"text": "hello"})).await.unwrap();
-        ended.unwrap_or_else(|error| panic!("{what}: the {call} call needs no question: {error}"));
+        ended.unwrap_or_else(|error| panic!("{what}: the {call} call requires no consent: {error}"));
     }
-    // A change is read after a pause.
+    // A changed list is read after a delay.
     let is_read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count() >= 2;
     assert!(
         testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_read).await,
@@ -168,7 +169,7 @@ async fn x03_tool_changed_after_use_asks_again() {
     pair.close(what).await;
 }
 
-/// Both call themselves the same; one letter of the tool's name is Cyrillic.
+/// Both servers have the same display name. The tool names differ in one Cyrillic letter.
 #[tokio::test]
 async fn x06_look_alike_names_reach_their_own_servers() {
     let what = "X06, a server and a tool that look like others";
@@ -180,19 +181,22 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     for tool in ["echo", "\u{435}cho"] {
         let call = pair.begin(tool, tool, json!({}));
         let request = pair.asked(what, |_| true).await;
-        assert_eq!(request.server, "bad", "{what}: the question has the user's own name for the server");
+        assert_eq!(request.server, "bad", "{what}: the request shows the user's name of the server");
         let ConsentRequestBody::Tool { tool: shown, .. } = &request.body else { panic!("{what}: a tool") };
-        assert_eq!(shown.name, tool, "{what}: and the tool that is meant");
+        assert_eq!(shown.name, tool, "{what}: the request shows the called tool");
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let result = call.await.unwrap().expect("it is allowed");
-        assert!(json!(result).to_string().contains("from the bad one"), "{what}: it reaches its own server");
+        assert!(
+            json!(result).to_string().contains("from the bad one"),
+            "{what}: the call is sent to the selected server"
+        );
     }
     let good = pair.echo("good", "good", "mine").await.expect("the good server answers");
-    assert!(json!(good).to_string().contains("mine"), "{what}: the other one is reached by its own name");
+    assert!(json!(good).to_string().contains("mine"), "{what}: the other server is called by its own name");
     pair.close(what).await;
 }
 
-/// Covers names that are equal but for the script of their letters.
+/// The names differ only in the script of their letters.
 #[tokio::test]
 async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike() {
     let what = "E18, names with a Cyrillic letter and nothing like them near";
@@ -211,10 +215,10 @@ async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike(
         .map(|flag| flag.excerpt.as_str())
         .collect();
     for name in [tool, argument] {
-        assert!(marked.contains(&name), "{what}: {name} is marked: {marked:?}");
+        assert!(marked.contains(&name), "{what}: {name} has a review finding: {marked:?}");
     }
-    assert!(request.marks.look_alikes.is_empty(), "{what}: there is nothing like it");
+    assert!(request.marks.look_alikes.is_empty(), "{what}: no similar name exists");
     pair.app.decide(&request, UserDecision::Deny).await;
-    assert!(matches!(call.await.unwrap(), Err(CallFailure::Refused(_))), "{what}: and it can be refused");
+    assert!(matches!(call.await.unwrap(), Err(CallFailure::Refused(_))), "{what}: the call can be denied");
     pair.close(what).await;
 }

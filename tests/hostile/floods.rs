@@ -1,5 +1,5 @@
-//! Tests of floods over stdio (X24, X37, X40, X41): the retained part is bounded, the number of omitted items is
-//! reported, and the well-behaved server is not delayed.
+//! Tests of floods over stdio (X24, X37, X40, X41): the retained part is bounded, the number of omitted items is shown,
+//! and the good server is not delayed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use crate::log;
 use crate::pair::{FLOOD_TIMEOUT, ServerPair};
 use crate::report::number_near;
 
-/// Limit of the size of the app's folder after a flood, the log included, in bytes.
+/// Maximum size of the app's folder after a flood in bytes, including the audit log.
 const MAX_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
-/// Number of sampling requests that are sent at once. A debug build takes much longer for each.
+/// Number of sampling requests that are sent together. Debug builds take much longer for each.
 const SAMPLING_REQUESTS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
-/// About so many of something are sent.
+/// Approximate number of messages in a flood.
 const FLOOD_MESSAGES: usize = 200_000;
 
 fn bytes_below(folder: &Path) -> u64 {
@@ -29,9 +29,8 @@ fn bytes_below(folder: &Path) -> u64 {
     entries.map(|path| if path.is_dir() { bytes_below(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
-/// X41: sends about 200,000 messages of each kind.
-///
-/// Also returns the number of times that the list of tools was read since, as counted by the server.
+/// X41: sends about 200,000 messages of each kind. Also returns how often the list of tools was read afterwards, as
+/// counted by the server.
 async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
@@ -44,13 +43,13 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     let began = Instant::now();
     let call = pair.bad_call(&what).await;
     pair.ended(&what, &call, &[]);
-    // The last change of a list is read after a pause.
+    // A changed list is read again after a delay.
     advance_time(Duration::from_millis(1_500)).await;
     let seconds = began.elapsed().as_secs_f64();
     let files = bytes_below(pair.app.folder.path());
-    assert!(files < MAX_FOLDER_BYTES, "{what}: files are bounded, but have {files} bytes");
+    assert!(files < MAX_FOLDER_BYTES, "{what}: the size of files is bounded, but they have {files} bytes");
     let logged = log::text().len() as u64;
-    assert!(logged < MAX_FOLDER_BYTES, "{what}: the log is bounded, but has {logged} bytes");
+    assert!(logged < MAX_FOLDER_BYTES, "{what}: the size of the log is bounded, but it has {logged} bytes");
     let read = read() - before;
     assert!(read as f64 <= seconds + 2.0, "{what}: the list was read {read} times in {seconds:.1} s");
     (pair, read)
@@ -65,9 +64,12 @@ async fn x41_flood_of_log_messages() {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
-    assert!(kept <= supervision::activity::MAX_ENTRIES, "X41: at most so many entries are kept, not {kept}");
+    assert!(
+        kept <= supervision::activity::MAX_ENTRIES,
+        "X41: the number of retained entries is bounded, but {kept} are retained"
+    );
     let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ENTRIES;
-    assert!(dropped as usize >= most * 9 / 10, "X41: and it is told how many were not: {dropped}");
+    assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
     pair.close("X41").await;
 }
 
@@ -79,7 +81,7 @@ async fn x41_flood_of_progress() {
 #[tokio::test]
 async fn x41_flood_of_list_changes() {
     let (pair, read) = flooded_with("flood-list-changed").await;
-    assert!(read >= 1, "X41: the last change is seen");
+    assert!(read >= 1, "X41: the last change is read");
     pair.close("X41").await;
 }
 
@@ -87,7 +89,7 @@ async fn x41_flood_of_list_changes() {
 async fn x41_flood_of_malformed_lines() {
     let (pair, _) = flooded_with("flood-garbage").await;
     let activity = pair.app.activity("bad").await;
-    assert!(activity.contains("were too fast to show"), "X41: it is told how many were not shown");
+    assert!(activity.contains("were too fast to show"), "X41: the number of omitted messages is reported");
     pair.close("X41").await;
 }
 
@@ -96,8 +98,8 @@ async fn x41_flood_of_unmatched_responses() {
     flooded_with("flood-unknown-answers").await.0.close("X41").await;
 }
 
-/// X37: 1 GB without a newline. The call fails as soon as the line is too long; the rest is taken from the pipe and
-/// thrown away until it is all written.
+/// X37: sends 1 GB without a newline. The call fails once the line is too long. The remaining bytes are read from the
+/// pipe and discarded.
 #[tokio::test]
 async fn x37_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
@@ -128,7 +130,7 @@ async fn x40_gigabyte_on_standard_error() {
     let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
-    // Without a newline there is no complete line to show.
+    // Output without a newline contains no complete line to show.
     check_retained_stderr(&pair, what).await;
     pair.close(what).await;
 }
@@ -140,11 +142,11 @@ async fn x40_flood_of_lines_on_standard_error() {
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     let is_said = check_retained_stderr(&pair, what).await;
-    assert!(is_said, "{what}: it is told how much was left out");
+    assert!(is_said, "{what}: the omission is reported");
     pair.close(what).await;
 }
 
-/// Checks that at most 1 MB is retained. Returns `true` if the omission is reported.
+/// Asserts that at most 1 MB is retained. Returns `true` if the omission is shown.
 async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let kept: usize = {
@@ -152,12 +154,12 @@ async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
         let lines = activity.entries_after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
         lines.map(|entry| entry.bytes).sum()
     };
-    assert!(kept <= 1_000_000, "{what}: of standard error {kept} bytes are kept");
+    assert!(kept <= 1_000_000, "{what}: {kept} bytes of standard error are retained");
     pair.app.activity("bad").await.contains("of standard error were left out")
 }
 
-/// Returns the lines of a number of forms and sampling requests, all sent at once, followed by the response of the
-/// call.
+/// Returns lines with this number of forms and sampling requests, followed by the response of the call. All are sent
+/// together.
 fn questions(forms: usize, samplings: usize) -> String {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let form = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
@@ -200,15 +202,15 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();
     assert!(
         queued > 0 && queued <= supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS,
-        "{what}: at most {} wait, not {queued}",
+        "{what}: at most {} requests are queued, but there are {queued}",
         supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS
     );
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
-    assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
-    // Each has a response, whether it was refused by the limit or by the user.
+    assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: no request is pending");
+    // Every request gets a response, also if the limit or the user rejects it.
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();
     let all = testkit::deadline::poll_until(EVENT_TIMEOUT, || answered() == forms + samplings).await;
-    assert!(all, "{what}: each has its answer: {}", answered());
+    assert!(all, "{what}: each request has a response: {}", answered());
     pair.assert_memory_bounded(&what);
     pair.close(&what).await;
 }

@@ -1,4 +1,4 @@
-//! Tests of a model that reads content from a server and then calls tools of the same server.
+//! Tests of a model that reads content from a server and calls tools of the same server afterwards.
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
@@ -31,7 +31,8 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     let what = "S26, a page that a tool fetched asks for a call of the same server";
     let canary = word("canary");
     let tool = |name: &str, annotations: serde_json::Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
-    // The second tool claims to be read-only and closed-world, claims that would loosen the rules.
+    // The second tool claims to be read-only and closed-world. A client that trusts these claims would apply weaker
+    // rules.
     let claims = json!({"readOnlyHint": true, "openWorldHint": false});
     let list = json!({"tools": [tool("echo", json!({"openWorldHint": true})), tool("environment", claims)]});
     let folder = tempfile::tempdir().unwrap();
@@ -52,7 +53,13 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     }
     let quiet = |id: &'static str, what: (&'static str, &'static str)| {
         let call = call(app, model(), id, what);
-        async move { tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("it does not ask").unwrap().expect("it ends") }
+        async move {
+            tokio::time::timeout(EVENT_TIMEOUT, call)
+                .await
+                .expect("the call requires no consent")
+                .unwrap()
+                .expect("it ends")
+        }
     };
     quiet("c", ("environment", "x")).await;
     quiet("d", ("environment", "x")).await;
@@ -61,24 +68,25 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     let sent = std::fs::read_to_string(&record).unwrap();
     let obeys = call(app, model(), "f", ("environment", &canary));
     let request = app.consent_request("bad", "the tool, once more", is_tool).await;
-    assert_eq!(request.rule, "after-untrusted", "{what}: what was allowed asks again");
-    assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: and nothing is allowed for good");
+    assert_eq!(request.rule, "after-untrusted", "{what}: an allowed tool requires consent again");
+    assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: the call can't be allowed permanently");
     let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
     let led = ConsentRequestOrigin::Model { conversation: conversation.clone(), after: Vec::new(), read };
-    assert_eq!(request.why, led, "{what}: it says after whose output");
+    assert_eq!(request.why, led, "{what}: the request names the servers whose output was read");
     app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
-    assert_eq!(std::fs::read_to_string(&record).unwrap(), sent, "{what}: and nothing was sent");
+    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: a denied call is not sent: {refused:?}");
+    assert_eq!(std::fs::read_to_string(&record).unwrap(), sent, "{what}: nothing was sent");
 
     app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     let obeys = call(app, model(), "g", ("environment", &canary));
     let request = app.consent_request("bad", "the tool of a trusted server", is_tool).await;
-    assert_eq!(request.rule, "after-untrusted", "{what}: trust in the server changes nothing");
+    assert_eq!(request.rule, "after-untrusted", "{what}: trust in the server has no influence");
     app.decide(&request, UserDecision::Deny).await;
     obeys.await.unwrap().expect_err("it is refused");
 
-    // The user's own call is the user's own, and so is the decision that this server does not matter.
+    // Calls of the user require no further consent, nor do calls of the model once the user has disabled the rule for
+    // this server.
     tokio::time::timeout(EVENT_TIMEOUT, call(app, user(), "h", ("echo", "x")))
         .await
         .expect("it does not ask")

@@ -1,4 +1,4 @@
-//! Tests of folders that differ from their appearance (X29).
+//! Tests of folders whose displayed name is misleading (X29).
 
 use std::path::PathBuf;
 
@@ -11,7 +11,8 @@ use testkit::time::advance_time;
 
 use crate::pair::{PendingCall, ServerPair};
 
-/// Returns a server that requests the roots during a call, its record, and the call.
+/// Returns a server pair whose bad server requests the roots during a call, the folder with its record, and the pending
+/// call.
 async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -23,7 +24,7 @@ async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, Pe
     (pair, folder, call)
 }
 
-/// Waits for the response that the server received, and returns it.
+/// Waits until the bad server has received the response to its request. Returns the response.
 async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
     let record = folder.path().join("record");
     let answer = || {
@@ -31,7 +32,7 @@ async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
         lines.lines().find(|line| line.contains(r#""id":"folders""#)).map(str::to_owned)
     };
     let is_told = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, || answer().is_some()).await;
-    assert!(is_told, "{what}: it is answered");
+    assert!(is_told, "{what}: the request gets a response");
     serde_json::from_str(&answer().unwrap()).unwrap()
 }
 
@@ -40,13 +41,13 @@ async fn x29_no_folder_is_sent_before_the_decision() {
     let what = "X29, roots/list before consent";
     let (pair, folder, call) = pair_requesting_roots(what).await;
     let request = pair.asks_back(what).await;
-    assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user is asked");
+    assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user receives a consent request");
     pair.while_good(what, advance_time(std::time::Duration::from_secs(1))).await;
     pair.wait_until_bad_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
-    assert!(!record.contains(r#""id":"folders""#), "{what}: and nothing is told meanwhile");
+    assert!(!record.contains(r#""id":"folders""#), "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;
-    assert_eq!(told(what, &folder).await["result"]["roots"], json!([]), "{what}: refused, there are none");
+    assert_eq!(told(what, &folder).await["result"]["roots"], json!([]), "{what}: after a denial the list is empty");
     call.abort();
     pair.close(what).await;
 }
@@ -71,16 +72,16 @@ async fn x29_folders_are_sent_canonicalized() {
     ] {
         let share = UserDecision::Share(vec![path]);
         let answered = pair.app.host.decide(request.id, request.hash.to_string(), share).await;
-        assert!(matches!(answered, Err(DecisionError::Folder { .. })), "{what}: {about} is refused: {answered:?}");
+        assert!(matches!(answered, Err(DecisionError::Folder { .. })), "{what}: {about} is rejected: {answered:?}");
     }
     pair.app.decide(&request, UserDecision::Share(vec![link, tricky.clone()])).await;
     let roots = told(what, &folder).await["result"]["roots"].to_string();
-    assert!(roots.contains(&format!("file://{}", real.display())), "{what}: the link as what it leads to: {roots}");
-    assert!(!roots.contains("link"), "{what}: and not as the link: {roots}");
-    assert!(roots.contains("..%252fcanary"), "{what}: the name is no way up: {roots}");
-    assert!(!roots.contains("realX"), "{what}: what begins alike is not shared: {roots}");
-    let shown = pair.app.server("bad").await.roots.expect("they are shared");
-    assert_eq!(shown, [real, tricky], "{what}: the user is shown the same");
+    assert!(roots.contains(&format!("file://{}", real.display())), "{what}: the target of the link is sent: {roots}");
+    assert!(!roots.contains("link"), "{what}: the link itself is not sent: {roots}");
+    assert!(roots.contains("..%252fcanary"), "{what}: the name can't lead to the parent folder: {roots}");
+    assert!(!roots.contains("realX"), "{what}: a folder with the same prefix is not shared: {roots}");
+    let shown = pair.app.server("bad").await.roots.expect("the folders are shared");
+    assert_eq!(shown, [real, tricky], "{what}: the user sees the same folders");
     call.abort();
     pair.close(what).await;
 }

@@ -10,10 +10,11 @@ use testkit::app::scripted_config;
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::number_near;
 
-/// Time limit for parsing a form and validating its content. Debug builds get more.
+/// Time limit for parsing a form and validating its content. Longer in debug builds.
 const PARSE_LIMIT: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
-/// Returns a server that requests this form during a call.
+/// Returns a server pair whose bad server requests this form during a call, the pending call, and the folder with its
+/// record.
 async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
@@ -28,7 +29,8 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
     (pair, call, folder)
 }
 
-/// The same, and the question about it.
+/// Returns a server pair whose bad server requests this form during a call, the pending call, and the consent request
+/// for the form.
 async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
@@ -36,7 +38,7 @@ async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentR
     // The measured time includes the transfer of the message and the polling for the consent request.
     assert!(
         began.elapsed() < PARSE_LIMIT + Duration::from_secs(1),
-        "{what}: it is read at once: {:?}",
+        "{what}: the form is parsed in time: {:?}",
         began.elapsed()
     );
     (pair, call, request)
@@ -53,8 +55,8 @@ async fn x30_catastrophic_patterns_are_checked_quickly() {
             let typed = Map::from_iter([("name".to_owned(), json!(ones))]);
             let began = Instant::now();
             let checked = pair.app.host.check_form(request.id, typed).await;
-            assert!(checked.is_ok(), "{what}: what is typed can be checked: {checked:?}");
-            assert!(began.elapsed() < PARSE_LIMIT, "{what}: at once: {:?}", began.elapsed());
+            assert!(checked.is_ok(), "{what}: the content is validated: {checked:?}");
+            assert!(began.elapsed() < PARSE_LIMIT, "{what}: the content is validated in time: {:?}", began.elapsed());
         }
         pair.app.decide(&request, UserDecision::Deny).await;
         call.abort();
@@ -68,7 +70,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
         (0..number_near(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
     let nested = |levels: usize| {
         let deepest = json!({"type": "string"});
-        // Two levels of JSON for each.
+        // Each property nests by two levels of JSON.
         (0..levels / 2).fold(deepest, |inner, _| json!({"type": "object", "properties": {"a": inner}}))
     };
     let options: Vec<String> = (0..number_near(100_000)).map(|number| format!("option-{number}")).collect();
@@ -88,21 +90,21 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
             sent.lines().find(|line| line.contains(r#""id":"form""#)).map(str::to_owned)
         };
         // Some forms are rejected without a consent request, and the server receives the reason. Others can't be
-        // displayed, and the user is notified.
+        // displayed, which the consent request states.
         loop {
             if let Some(refused) = refused() {
-                assert!(refused.contains(r#""error""#), "{what}: it is refused: {refused}");
+                assert!(refused.contains(r#""error""#), "{what}: the form is rejected: {refused}");
                 break;
             }
             let is_form = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Form { .. });
             if let Some(request) = pair.app.consent_requests().await.into_iter().find(is_form) {
                 let ConsentRequestBody::Form { form, .. } = &request.body else { panic!("{what}: a form") };
                 let cause = form.as_ref().expect_err(&format!("{what}: it is not shown"));
-                assert!(!cause.is_empty(), "{what}: and it is said why");
+                assert!(!cause.is_empty(), "{what}: the request states the cause");
                 pair.app.decide(&request, UserDecision::Deny).await;
                 break;
             }
-            assert!(began.elapsed() < PARSE_LIMIT + Duration::from_secs(1), "{what}: it is refused at once");
+            assert!(began.elapsed() < PARSE_LIMIT + Duration::from_secs(1), "{what}: the form is rejected in time");
             // sleep: polls until the condition holds, which no event reports.
             pair.while_good(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }
@@ -120,10 +122,10 @@ async fn x21_fields_that_request_a_secret_are_marked() {
     let (pair, call, request) = asked(what, &json!({"type": "object", "properties": properties})).await;
     let ConsentRequestBody::Form { form: Ok(form), .. } = &request.body else { panic!("{what}: a form: {request:?}") };
     for field in &form.fields {
-        assert!(field.secret, "{what}: {} is marked", field.name);
-        assert_eq!(field.default, None, "{what}: {} is filled in by nobody", field.name);
+        assert!(field.secret, "{what}: {} is marked as a secret", field.name);
+        assert_eq!(field.default, None, "{what}: {} has no value", field.name);
     }
-    assert_eq!(form.fields.len(), names.len(), "{what}: all are there");
+    assert_eq!(form.fields.len(), names.len(), "{what}: all fields are shown");
     pair.app.decide(&request, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;

@@ -1,4 +1,4 @@
-//! Tests of the gate (E01): every payload that leaves was approved and is in the audit log, for random actions in any
+//! Tests of the gate (E01): every sent payload was approved and is in the audit log, for random actions in random
 //! order.
 
 mod acts;
@@ -28,7 +28,8 @@ pub(crate) const SERVER: &str = "bad";
 const REMOTE_SERVER: &str = "far";
 pub(crate) const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
-/// Returns a server that sends a request to the host for each of four requests, and records all messages line by line.
+/// Returns a server that records all received messages. Four methods each cause it to send another request to the host:
+/// sampling, a form, a URL, or roots.
 pub(crate) fn asking(record: &Path) -> ServerConfig {
     let asks = |id: &str, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": format!("{id}-$ID"), "method": method, "params": params}).to_string()
@@ -56,12 +57,12 @@ pub(crate) fn asking(record: &Path) -> ServerConfig {
     scripted_config(&arguments)
 }
 
-/// Sequences of so many acts.
+/// Number of actions per random sequence.
 const ACTS_PER_CASE: usize = 45;
 const MAX_CASES: u32 = 24;
-/// No new sequence is begun after this.
+/// Time after which no further sequence is started.
 const MAX_CASE_TIME: Duration = Duration::from_secs(12);
-/// Minimum number of cases, regardless of the time they take.
+/// Minimum number of sequences, regardless of the time that they take.
 const MIN_CASES: u32 = 8;
 
 pub(crate) fn withstood(mut row: Row, slowest: Duration) {
@@ -99,7 +100,7 @@ fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
     if let Err(error) = ran {
         panic!("{error}");
     }
-    assert!(begun.get() >= MIN_CASES, "E01: enough sequences were run: {}", begun.get());
+    assert!(begun.get() >= MIN_CASES, "E01: enough sequences were executed: {}", begun.get());
     withstood(row, began.elapsed());
 }
 
@@ -114,14 +115,17 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     bench.app.decide(&shown, UserDecision::ByHand).await;
     let by_hand = bench.app.consent_request(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
-    assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
-    assert!(bench.model.requests().is_empty(), "E01: what was not reviewed does not reach a model");
+    assert!(
+        matches!(again, Err(DecisionError::WrongKind(_))),
+        "E01: no request was sent that could be repeated: {again:?}"
+    );
+    assert!(bench.model.requests().is_empty(), "E01: an unreviewed request is not sent to a model");
     let log = bench.log();
     let is_about = |e: &&AuditEntry| e.kind.starts_with("sampling");
-    assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing left, so the log has nothing: {log:?}");
+    assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing was sent, so the log is empty: {log:?}");
 
-    // A reviewed request can be reviewed again. The log then contains the request each time, and not the earlier
-    // response.
+    // The user can return to the reviewed request and review it again. The log then contains the request twice, and no
+    // response for the first review.
     bench.app.decide(&by_hand, UserDecision::Back).await;
     let is_request = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: None, .. });
     let request = bench.app.consent_request(SERVER, "the request", is_request).await;
@@ -135,11 +139,11 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let second = bench.app.consent_request(SERVER, "the second answer", is_second).await;
     let log = bench.log();
     let kinds: Vec<&str> = log.iter().filter(is_about).map(|e| e.kind.as_ref()).collect();
-    assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests left, and no answer");
+    assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests were sent, and no response");
     let texts: BTreeSet<String> = log.iter().filter(is_about).map(|e| text_of(e.content.as_ref().unwrap())).collect();
-    assert_eq!(texts.len(), 1, "E01: the same each time: {texts:?}");
+    assert_eq!(texts.len(), 1, "E01: the text is the same each time: {texts:?}");
 
-    // Another request by the user's own hand is another thing to approve.
+    // Another handwritten response requires another approval.
     bench.app.decide(&second, UserDecision::Back).await;
     let request = bench.app.consent_request(SERVER, "the request", is_request).await;
     bench.edit(&request, TestDecision::Edit, "never approved".to_owned()).await;
@@ -147,8 +151,11 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     bench.app.decide(&edited, UserDecision::ByHand).await;
     let by_hand = bench.app.consent_request(SERVER, "the answer", is_answer).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
-    assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
-    assert_eq!(bench.model.requests().len(), 2, "E01: nothing else was asked");
+    assert!(
+        matches!(again, Err(DecisionError::WrongKind(_))),
+        "E01: the request has changed since it was sent: {again:?}"
+    );
+    assert_eq!(bench.model.requests().len(), 2, "E01: no other request was sent");
     bench.app.host.close().await;
     withstood(row, Duration::ZERO);
 }

@@ -1,5 +1,5 @@
-//! Tests of remote servers that misbehave, where a script controls every byte: the criterion is that of local servers.
-//! Cases of the list of attacks are named by their X number.
+//! Tests of remote servers that misbehave, in which a script controls every byte. The criterion is the same as for
+//! local servers. Cases of the attack list are named by their X number.
 
 mod bodies;
 mod floods;
@@ -23,7 +23,7 @@ fn remote(url: String) -> ServerConfig {
     HttpConfig { url, ..HttpConfig::default() }.into()
 }
 
-/// Returns a server that only misbehaves as `script` does with tool calls.
+/// Starts a server that responds correctly except to tool calls, to which `script` responds.
 async fn misbehaving_at_calls<F, A>(revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
@@ -32,7 +32,7 @@ where
     misbehaving_at("tools/call", revision, script).await
 }
 
-/// The same with another method.
+/// Starts a server that responds correctly except to one method, to which `script` responds.
 async fn misbehaving_at<F, A>(method: &'static str, revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,

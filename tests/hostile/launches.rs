@@ -1,4 +1,4 @@
-//! Tests that only approved commands run, and that a sandbox exposes none of Drawbridge's files (S06, S10, S36).
+//! Tests that only approved commands run, and that a sandbox hides Drawbridge's own files (S06, S10, S36).
 
 use std::fs::{File, FileTimes};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use testkit::app::local_config;
 
 use crate::pair::ServerPair;
 
-/// A server in a sandbox runs within this time.
+/// Time limit for the start of a sandboxed server.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn is_start(request: &ConsentRequestView) -> bool {
@@ -25,7 +25,7 @@ async fn asked(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.while_good(what, pair.app.consent_request("bad", "its start", is_start)).await
 }
 
-/// Approves the bad server's start for good, and stops it again.
+/// Approves the start of the bad server permanently, and stops it again.
 async fn approve_and_stop(pair: &ServerPair, what: &str) {
     let request = asked(pair, what).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -43,21 +43,21 @@ async fn deny(pair: &ServerPair, request: &ConsentRequestView) {
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
-/// A script that runs the scripted server. `word` has a fixed length.
+/// Writes a script that runs the scripted server. `word` must always have the same length.
 fn script(path: &Path, word: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {word}\nexec {}\n", server.display())).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Writes another script of the same length to the path, and restores its modification time.
+/// Replaces the script by one of the same length, and restores its modification time.
 fn replace_with_equal_times(path: &Path, word: &str) {
     let before = std::fs::metadata(path).unwrap();
     script(path, word);
     set_modified(path, before.modified().unwrap());
     let after = std::fs::metadata(path).unwrap();
     let told = |facts: &std::fs::Metadata| (facts.len(), facts.modified().unwrap());
-    assert_eq!(told(&after), told(&before), "length and modification time are as before");
+    assert_eq!(told(&after), told(&before), "length and modification time are unchanged");
 }
 
 fn set_modified(path: &Path, time: std::time::SystemTime) {
@@ -77,7 +77,7 @@ async fn failed(pair: &ServerPair) -> Failure {
     failure
 }
 
-/// As a sandboxed server would that may write to the folder of another server's program.
+/// The attacker is a sandboxed server that may write to the folder of another server's program.
 #[tokio::test]
 async fn s06_program_replaced_with_equal_times_asks_again() {
     let what = "S06, a program of the same length and modification time";
@@ -92,7 +92,7 @@ async fn s06_program_replaced_with_equal_times_asks_again() {
     pair.close(what).await;
 }
 
-/// Covers a server that restores the earlier program between the consent request and its decision.
+/// The server restores the original program between the consent request and its decision.
 #[tokio::test]
 async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";
@@ -104,13 +104,13 @@ async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     deny(&pair, &earlier).await;
     script(&program, "behind");
     let later = asked(&pair, what).await;
-    assert_ne!(later.hash, earlier.hash, "{what}: the request shows another program");
+    assert_ne!(later.hash, earlier.hash, "{what}: the later request shows another program");
     script(&program, "before");
     let taken =
         pair.app.host.decide(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: it is not what the request shows");
+    assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: the decision is not for the displayed program");
     let anew = pair.app.consent_request("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
-    assert_eq!(anew.hash, earlier.hash, "{what}: the program as it is now is shown");
+    assert_eq!(anew.hash, earlier.hash, "{what}: the current program is shown");
     deny(&pair, &anew).await;
     pair.close(what).await;
 }
@@ -123,16 +123,16 @@ async fn s06_replaced_script_in_the_arguments_asks_again() {
     script(&path, "before");
     let pair = ServerPair::asked_to_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     approve_and_stop(&pair, what).await;
-    // A version manager that touches a file, or rewrites it with the same content, has no effect.
+    // A version manager may touch a file or rewrite it with the same content, which has no effect.
     script(&path, "before");
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     pair.app.host.start_server("bad".into()).await.unwrap();
     stop(&pair).await;
-    assert!(pair.app.consent_requests().await.is_empty(), "{what}: the same content asks nothing");
+    assert!(pair.app.consent_requests().await.is_empty(), "{what}: a file with the same content requires no consent");
     replace_with_equal_times(&path, "behind");
     let request = asked(&pair, what).await;
     let diff = request.marks.diff.as_deref().expect("the change is shown");
-    assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the script is named: {diff:?}");
+    assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the changed script is shown: {diff:?}");
     deny(&pair, &request).await;
     pair.close(what).await;
 }
@@ -152,7 +152,7 @@ async fn s06_script_writable_by_another_server_is_reported() {
     let ConsentRequestBody::StartServer { writers, .. } = &request.body else { panic!("{what}: its start") };
     let told: Vec<(&str, &PathBuf, &PathBuf)> =
         writers.iter().map(|writer| (writer.server.as_str(), &writer.file, &writer.folder)).collect();
-    assert_eq!(told, [("writer", &path, &base)], "{what}: who may change which file");
+    assert_eq!(told, [("writer", &path, &base)], "{what}: the request shows who may change which file");
     deny(&pair, &request).await;
     pair.close(what).await;
 }
@@ -185,38 +185,45 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         })
         .await;
     if let ServerState::Failed(failure) = view.state {
-        assert!(failure.message.contains("Landlock can't leave that out"), "{what}: the cause: {}", failure.message);
+        assert!(
+            failure.message.contains("Landlock can't leave that out"),
+            "{what}: the failure message contains the cause: {}",
+            failure.message
+        );
     } else {
         let request = pair.app.consent_request("bad", "its start", is_start).await;
         let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
             panic!("{what}: its plan")
         };
-        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is omitted");
-        assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
+        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request shows the omitted folder");
+        assert!(
+            std::fs::read_to_string(&settings).unwrap().contains("canary-key"),
+            "{what}: the settings contain a key"
+        );
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();
         let end = Instant::now() + START_TIMEOUT;
         while !homes().any(|home| home.path().join("inside").exists()) {
-            assert!(Instant::now() < end, "{what}: it starts");
+            assert!(Instant::now() < end, "{what}: the server starts");
             // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // In the way that Drawbridge writes it. A mount over a file is then gone, in the sandbox as well.
+        // Replaces the file like Drawbridge does. A mount over the old file is then gone, also in the sandbox.
         let replaced = base.join("mcp.json.new");
         std::fs::copy(&settings, &replaced).unwrap();
         std::fs::rename(&replaced, &settings).unwrap();
         std::fs::write(word.path().join("go"), "").unwrap();
         let said = failed(&pair).await.stderr.join("\n");
-        assert!(said.contains("planted"), "{what}: it tried: {said}");
+        assert!(said.contains("planted"), "{what}: the server tried to read the file: {said}");
         for secret in ["canary-of-s10", "canary-key", "audit.db", "secrets.json", "history.db"] {
-            assert!(!said.contains(secret), "{what}: {secret} is out of reach: {said}");
+            assert!(!said.contains(secret), "{what}: {secret} is not accessible: {said}");
         }
-        assert!(!data.join("new").exists(), "{what}: and it can't be written to");
+        assert!(!data.join("new").exists(), "{what}: the file can't be written");
     }
     pair.close(what).await;
 }
 
-/// Covers folders that contain the settings which decide about servers.
+/// Covers folders with the settings files that decide about servers.
 #[tokio::test]
 async fn s10_own_folders_cannot_be_named() {
     let what = "S10, a folder within Drawbridge's own";
@@ -224,7 +231,7 @@ async fn s10_own_folders_cannot_be_named() {
     let base = pair.app.folder.path().canonicalize().unwrap();
     let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
-    // The second folder contains mcp.json itself.
+    // The second folder contains mcp.json.
     let named = [inner, base].into_iter().flat_map(|path| {
         [AccessMode::Read, AccessMode::Write].map(|access| AllowedFolder { path: path.clone(), access })
     });
@@ -233,7 +240,7 @@ async fn s10_own_folders_cannot_be_named() {
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
         pair.app.host.start_server("bad".into()).await.unwrap();
         let failure = failed(&pair).await;
-        assert!(failure.message.contains("own settings"), "{what}: it is refused: {}", failure.message);
+        assert!(failure.message.contains("own settings"), "{what}: the folder is rejected: {}", failure.message);
     }
     pair.close(what).await;
 }
@@ -244,7 +251,7 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap().join("server.sh");
     script(&path, "before");
-    // A script that an argument is as a whole is reached; one within an argument is not.
+    // An argument that is the path of a script is reachable. A path within an argument is not.
     let sourced = format!(". {}", path.display());
     let pair = ServerPair::asked_to_start(local_config("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
@@ -252,13 +259,19 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     for (arguments, told) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {
         let config = held(Vec::new(), "/bin/sh", arguments);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
-        let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("it can be set up");
+        let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("the sandbox can be set up");
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
-        assert!(missing.iter().any(|one| one.contains(told)), "{what}: told beforehand: {missing:?}");
+        assert!(
+            missing.iter().any(|one| one.contains(told)),
+            "{what}: the preview reports the missing file: {missing:?}"
+        );
         let request = asked(&pair, what).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let hint = failed(&pair).await.hint.unwrap_or_default();
-        assert!(hint.contains("sandbox") && hint.contains(told), "{what}: told afterwards: {hint}");
+        assert!(
+            hint.contains("sandbox") && hint.contains(told),
+            "{what}: the failure reports the missing file: {hint}"
+        );
     }
     pair.close(what).await;
 }

@@ -6,8 +6,8 @@ use testkit::app::TestApp;
 
 use crate::log;
 
-/// Returns each place with its text: the activity of a server, the data sent to the page, the log, and every file of
-/// the app.
+/// Returns each searched place with its text: the activity of a server, the data sent to the page, the log, and every
+/// file of the app.
 pub(crate) async fn places(app: &TestApp, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
@@ -19,20 +19,20 @@ pub(crate) async fn places(app: &TestApp, server: &str) -> Vec<(String, String)>
     places
 }
 
-/// Every file below a folder.
+/// Adds the contents of every file below a folder to `places`.
 pub(crate) fn files(folder: &Path, places: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {
             files(&path, places);
         } else if let Ok(bytes) = std::fs::read(&path) {
-            // A file may go away while they are read.
+            // A file may be removed while the folder is read.
             places.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
 }
 
-/// Returns the first place that contains a secret, or `None` if no place does.
+/// Returns the name of the first place that contains a secret, or `None` if no place does.
 pub(crate) fn found<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
     places.iter().find(|(_, text)| text.contains(secret)).map(|(place, _)| place.as_str())
 }

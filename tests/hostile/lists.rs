@@ -1,10 +1,10 @@
-//! Lists without end (X08).
+//! Tests of paginated lists without end (X08).
 
 use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Maximum number of pages of a list that are requested.
+/// Maximum number of pages that the host requests of a list.
 const PAGES: usize = 100;
 
 #[tokio::test]
@@ -20,10 +20,10 @@ async fn x08_endless_lists_are_truncated_and_reported() {
         pair.assert_good_responds(&what, "afterwards").await;
         let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
         let kept = catalog.tools.len();
-        assert!(kept > 0 && kept <= most, "{what}: {kept} tools are kept");
-        assert!(!catalog.notes[0].is_empty(), "{what}: and it is said that there are more");
+        assert!(kept > 0 && kept <= most, "{what}: {kept} tools are retained");
+        assert!(!catalog.notes[0].is_empty(), "{what}: the omission of further tools is reported");
         let asked = std::fs::read_to_string(&record).unwrap().matches(r#""method":"tools/list""#).count();
-        assert_eq!(asked, pages, "{what}: so many pages are asked for, and never more than {PAGES}");
+        assert_eq!(asked, pages, "{what}: the number of requested pages is at most {PAGES}");
         pair.assert_memory_bounded(&what);
         pair.close(&what).await;
     }

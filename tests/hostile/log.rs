@@ -5,8 +5,8 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use tracing_subscriber::EnvFilter;
 
-/// Log levels of Drawbridge's crates that are more detailed than the default, since messages of any level must be safe
-/// to print.
+/// Log levels, more detailed than the default for Drawbridge's crates, because messages of every level must be safe to
+/// print.
 const LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
 mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=debug";
 
@@ -36,7 +36,7 @@ pub(crate) fn keep() {
     });
 }
 
-/// All of it so far.
+/// Returns all log messages that were recorded so far.
 pub(crate) fn text() -> String {
     String::from_utf8_lossy(&KEPT.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
 }
@@ -50,6 +50,6 @@ async fn host_log_is_written() {
     std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
     let app = testkit::app::TestApp::start_in_folder(folder, Vec::new(), host::HostOptions::default()).await;
     app.host.ports().history.list().unwrap();
-    assert!(text().contains("it is not a conversation"), "a file that is no conversation is told of: {}", text());
+    assert!(text().contains("it is not a conversation"), "a file that is not a conversation is reported: {}", text());
     app.host.close().await;
 }

@@ -1,5 +1,5 @@
-//! Hostile and ordinary servers against the whole host: real processes, real files, the real queue.
-//! Linux only: whether a process is left is read from `/proc`.
+//! Tests of the complete host with hostile and ordinary servers: real processes, real files, the real queue. Linux
+//! only, because remaining processes are detected in `/proc`.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 

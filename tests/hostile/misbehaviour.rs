@@ -7,7 +7,7 @@ use crate::pair::ServerPair;
 
 /// Expected end of the call on the hostile server.
 enum ExpectedEnd {
-    /// With the correct response.
+    /// With the correct result.
     Answered,
     /// With an error that contains one of these texts.
     Fails(&'static [&'static str]),
@@ -19,7 +19,7 @@ struct Case {
     misbehave: &'static str,
     args: &'static [&'static str],
     ends: ExpectedEnd,
-    /// Texts that the activity log must contain.
+    /// Texts that the activity log must contain afterwards.
     shows: &'static [&'static str],
 }
 
@@ -37,14 +37,14 @@ const CASES: &[Case] = &[
     case("X37", "blank-lines", &[], Answered, &[]),
     case("X37", "over-long", &[], Fails(&["a line of more than"]), &[]),
     case("X37", "over-long-id-last", &[], Fails(&["a line of more than"]), &[]),
-    // 7,000,000 numbers: 14 MB.
+    // An array of 7,000,000 numbers has 14 MB.
     case("X37", "number-array", &[], Fails(&["values"]), &[]),
     case("X37", "invalid-utf8", &[], Fails(&["UTF-8"]), &["UTF-8"]),
     case("X37", "nul-bytes", &[], Fails(&["raw control character"]), &[]),
     case("X37", "bom", &[], Answered, &[]),
     case("X37", "crlf", &[], Answered, &[]),
     case("X37", "lone-surrogate", &[], Fails(&["surrogate"]), &[]),
-    // Within the message and its result: 127 in all.
+    // The message and its result add two levels, so the depth is 127.
     case("X38", "deep", &["--count", "125"], Answered, &[]),
     case("X38", "deep", &["--count", "200"], Fails(&["nests deeper"]), &[]),
     case("X38", "deep", &["--count", "100000"], Fails(&["nests deeper"]), &[]),
@@ -73,7 +73,7 @@ const CASES: &[Case] = &[
     case("X52", "drip", &[], Fails(&["no answer"]), &[]),
 ];
 
-/// Runs each case in a separate task, so that all failures are reported.
+/// Runs the cases with these ids, each in a separate task, so that all failures are reported.
 async fn cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for case in CASES.iter().filter(|case| ids.contains(&case.id)) {
@@ -107,13 +107,13 @@ async fn x42_x52_foreign_content_is_ignored_and_endless_content_times_out() {
 async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     let what = format!("{id} over stdio, {misbehave} {}", args.join(" "));
     let server = scripted_config(&[&["--misbehave", misbehave], *args].concat());
-    // With a long timeout, a failure has its own cause instead of the timeout.
+    // With a long timeout, the test fails for its actual cause instead of the timeout.
     let pair = if *id == "X37" { ServerPair::ready_for_a_flood(server).await } else { ServerPair::ready(server).await };
     let call = pair.bad_call(&what).await;
     match ends {
         Answered => {
             pair.ended(&what, &call, &[]);
-            assert!(!call.text().contains("not for you"), "{what}: an answer to something else is none to this");
+            assert!(!call.text().contains("not for you"), "{what}: a response with another id is ignored");
         }
         Fails(words) if *id == "X37" => pair.assert_ended_immediately(&what, &call, words),
         Fails(words) => pair.ended(&what, &call, words),
@@ -121,7 +121,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     let activity = pair.app.activity("bad").await;
     for word in *shows {
         let beginning: String = activity.chars().take(2_000).collect();
-        assert!(activity.contains(word), "{what}: the activity shows what came ({word}): {beginning}");
+        assert!(activity.contains(word), "{what}: the activity log shows the message ({word}): {beginning}");
     }
     pair.close(&what).await;
 }
@@ -135,7 +135,10 @@ async fn x38_response_is_never_delivered_to_another_call() {
         let call = pair.bad_call(what).await;
         pair.ended(what, &call, &[]);
         let text = call.text();
-        assert!(text.contains("for you") && !text.contains("not for you"), "{what}: each gets its own: {text}");
+        assert!(
+            text.contains("for you") && !text.contains("not for you"),
+            "{what}: each call gets its own response: {text}"
+        );
     }
     pair.close(what).await;
 }

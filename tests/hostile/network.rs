@@ -1,5 +1,5 @@
-//! Servers in a sandbox with named hosts that try to reach others (S24): by the proxy, past it, by names that lead to
-//! this computer, and by having more hosts named than were approved.
+//! Tests of sandboxed servers with named hosts that try to reach others (S24): through the proxy, around it, by names
+//! that resolve to this computer, and by naming more hosts than were approved.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
@@ -14,7 +14,7 @@ use testkit::app::{TestApp, scripted_config};
 
 use crate::pair::ServerPair;
 
-/// A host on this computer that greets each connection, its port, and how many there were.
+/// Starts a TCP server that greets each connection. Returns its port, and the counter of its connections.
 fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -31,7 +31,7 @@ fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     (port, came)
 }
 
-/// A name other than localhost that leads to this computer, if it has one.
+/// Returns a host name other than localhost that resolves to this computer, if there is one.
 fn own_name() -> Option<String> {
     let hostname = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let names = [hostname.trim().to_owned(), "ip6-localhost".to_owned(), "ip6-loopback".to_owned()];
@@ -67,7 +67,7 @@ async fn s24_server_reaches_named_hosts_only() {
     let mut allowed = vec![format!("localhost:{named}")];
     let mut refused = vec![format!("localhost:{other}"), format!("127.0.0.1:{named}"), format!("2130706433:{named}")];
     if let Some(name) = own_name() {
-        // Named, and it leads to this computer all the same.
+        // The host is allowed, although its name resolves to this computer.
         allowed.push(format!("{name}:{other}"));
         refused.push(format!("{name}:{other}"));
     }
@@ -80,17 +80,17 @@ async fn s24_server_reaches_named_hosts_only() {
     let result = json!(call.result.unwrap());
     let tried: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     let of = |host: &str| tried[host]["proxy"].as_str().unwrap_or_else(|| panic!("{what}: {host} was tried: {tried}"));
-    assert!(of(&reached).starts_with("HTTP/1.1 200"), "{what}: the named one is reached: {tried}");
-    assert!(of(&reached).ends_with("greetings"), "{what}: and answers: {tried}");
+    assert!(of(&reached).starts_with("HTTP/1.1 200"), "{what}: the allowed host is reachable: {tried}");
+    assert!(of(&reached).ends_with("greetings"), "{what}: the allowed host responds: {tried}");
     for host in &refused {
-        assert!(of(host).starts_with("HTTP/1.1 403"), "{what}: {host} is refused: {tried}");
-        assert!(of(host).contains("To allow it, add "), "{what}: with what would allow it: {tried}");
+        assert!(of(host).starts_with("HTTP/1.1 403"), "{what}: {host} is rejected: {tried}");
+        assert!(of(host).contains("To allow it, add "), "{what}: the rejection states how to allow the host: {tried}");
     }
     for host in tries {
-        assert_eq!(tried[&host]["socket"], false, "{what}: there is no way past the proxy to {host}: {tried}");
+        assert_eq!(tried[&host]["socket"], false, "{what}: {host} is not reachable without the proxy: {tried}");
     }
-    assert_eq!(at_named.load(Ordering::SeqCst), 1, "{what}: the named one saw one connection");
-    assert_eq!(at_other.load(Ordering::SeqCst), 0, "{what}: the other one saw none");
+    assert_eq!(at_named.load(Ordering::SeqCst), 1, "{what}: the allowed host received one connection");
+    assert_eq!(at_other.load(Ordering::SeqCst), 0, "{what}: the other host received no connection");
     pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let activity = pair.app.activity("bad").await;
@@ -100,7 +100,7 @@ async fn s24_server_reaches_named_hosts_only() {
         format!("network: localhost:{other} refused: it is not among the hosts"),
         format!("add localhost:{other} to the hosts of its sandbox"),
     ] {
-        assert!(activity.contains(&part), "{what}: its activity says {part:?}: {activity}");
+        assert!(activity.contains(&part), "{what}: the activity log contains {part:?}: {activity}");
     }
     pair.close(what).await;
 }
@@ -112,12 +112,12 @@ async fn s24_additional_hosts_require_another_approval() {
     app.host.start_server("held".into()).await.unwrap();
     let request = app.consent_request("held", "its start", is_start).await;
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
-        panic!("S24: the request says what it would reach: {request:?}");
+        panic!("S24: the request shows the accessible hosts: {request:?}");
     };
-    assert_eq!(plan.network, before.network, "S24: with each host");
+    assert_eq!(plan.network, before.network, "S24: the request shows each host");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
-    assert!(app.server("held").await.approved, "as it is, it is approved");
+    assert!(app.server("held").await.approved, "the unchanged sandbox is approved");
     let named = |names: &[&str]| hosts(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
     let full = SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() };
     for (sandbox, shown) in [
@@ -130,12 +130,15 @@ async fn s24_additional_hosts_require_another_approval() {
         let entry = ServerEntry { name: "held".into(), config: held(sandbox, &[]) };
         app.host.update_server("held".into(), entry).await.unwrap();
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
-        assert!(!app.server("held").await.approved, "{what} is not what was approved");
+        assert!(!app.server("held").await.approved, "{what} is not approved");
         app.host.start_server("held".into()).await.unwrap();
         let request = app.consent_request("held", "its start", is_start).await;
         let diff = request.marks.diff.as_deref().unwrap_or_else(|| panic!("{what} is shown as a change: {request:?}"));
         let changes = format!("{:?}", diff.changes);
-        assert!(changes.contains("network") && changes.contains(shown), "{what}: with what is new: {changes}");
+        assert!(
+            changes.contains("network") && changes.contains(shown),
+            "{what}: the change shows the new host: {changes}"
+        );
         app.decide(&request, UserDecision::Deny).await;
         app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     }

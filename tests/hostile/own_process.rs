@@ -1,29 +1,29 @@
-//! Runs the rest of a test in a separate process: proxies and trusted authorities are read from the environment of a
-//! process, and that of the tests must not change while they run.
+//! Runs a test again in a separate process with other environment variables. Proxies and trusted authorities are read
+//! from the environment, which must not change in the process of the tests.
 
 use std::time::Duration;
 
 use crate::report::{Rows, TABLE_VARIABLE};
 
-/// Environment variable that tells the other process which server to use.
+/// Environment variable with the URL of the server to use in the separate process.
 const SERVER: &str = "HOSTILE_TEST_SERVER";
 
-/// The server to use, in the process that [`run`] started.
+/// Returns the URL of the server if this is a process that [`run`] has started, otherwise `None`.
 pub(crate) fn server() -> Option<String> {
     std::env::var(SERVER).ok()
 }
 
-/// Runs the named test of this module again in a process with these variables, and tells it this server. Its lines for the
-/// table are written when the test that runs it is over.
+/// Runs the named test of a module again in a separate process with these environment variables, and passes it the URL
+/// of this server. The result rows of that process are written when the returned value is dropped.
 ///
 /// # Panics
-/// If it fails there.
+/// Panics if the test fails in the separate process.
 #[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
 pub(crate) async fn run(module: &str, test: &str, server: &str, variables: &[(&str, &str)]) -> Rows {
     let (_, module) = module.split_once("::").unwrap_or_default();
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", &format!("{module}::{test}"), "--nocapture"]).env(SERVER, server).kill_on_drop(true);
-    // The person who runs the tests may use a proxy.
+    // The machine that runs the tests may use a proxy.
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }

@@ -1,4 +1,4 @@
-//! Tests of packages that launchers load: a single version is approved, and exactly this version starts (S25).
+//! Tests of packages that launchers load: the approval is for one version, and exactly this version is started (S25).
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use testkit::app::TestApp;
 
 use crate::pair::ServerPair;
 
-/// A folder with launchers, which run the scripted server, and with their package manager, whose output the test
+/// Folder with a fake launcher, which runs the scripted server, and its fake package manager, whose output the test
 /// controls.
 struct Launchers {
     folder: tempfile::TempDir,
 }
 
 impl Launchers {
-    /// Creates the folder. `client` is the program that is queried for versions.
+    /// Creates the folder. `client` is the name of the package manager, which is queried for versions.
     fn new(launcher: &str, client: &str) -> Self {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();
@@ -47,7 +47,7 @@ impl Launchers {
         std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
     }
 
-    /// Makes npm report this version and hash.
+    /// Makes the package manager report this version and hash.
     fn offers(&self, version: &str, integrity: &str) {
         let answer = json!({
             "name": "@scope/server",
@@ -63,12 +63,12 @@ impl Launchers {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The command lines that were started, without the program.
+    /// Returns the arguments of each launcher run.
     fn started(&self) -> Vec<String> {
         self.read("started")
     }
 
-    /// Returns the arguments of the package manager's calls.
+    /// Returns the arguments of each package manager run.
     fn asked(&self) -> Vec<String> {
         self.read("asked")
     }
@@ -85,7 +85,7 @@ impl Launchers {
 
 fn launch(program: &str, args: &[&str]) -> ServerConfig {
     let args = args.iter().map(|&arg| arg.to_owned()).collect();
-    // No project exists above the root.
+    // The root folder has no parent with project files.
     StdioConfig { command: program.into(), args, cwd: Some("/".into()), ..StdioConfig::default() }.into()
 }
 
@@ -133,11 +133,15 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let request = pair.while_good(what, asks(&pair.app)).await;
     let (config, shown) = package(&request);
     let found = shown.found.as_ref().expect("npm told the version");
-    assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-one")), "{what}: shown");
-    assert_eq!(shown.wanted, None, "{what}: the settings name no version");
-    assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: exactly what will run is shown");
-    assert_eq!(request.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: on one line, too");
-    assert!(launchers.started().is_empty(), "{what}: the launcher does not run before");
+    assert_eq!(
+        (found.version.as_str(), found.integrity.as_deref()),
+        ("1.2.3", Some("sha512-one")),
+        "{what}: the version is shown"
+    );
+    assert_eq!(shown.wanted, None, "{what}: the settings contain no version");
+    assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: the exact command is shown");
+    assert_eq!(request.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: the command line is shown");
+    assert!(launchers.started().is_empty(), "{what}: the launcher does not run before the decision");
     allowed(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"], "{what}: the approved version runs");
     stopped(&pair.app).await;
@@ -147,14 +151,18 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let (_, shown) = package(&request);
     let versions =
         (shown.before.as_ref().map(|v| v.version.as_str()), shown.found.as_ref().map(|v| v.version.as_str()));
-    assert_eq!(versions, (Some("1.2.3"), Ok("1.2.4")), "{what}: a newer one asks, beside what was approved");
+    assert_eq!(
+        versions,
+        (Some("1.2.3"), Ok("1.2.4")),
+        "{what}: a newer version requires consent and shows the approved one"
+    );
     let diff = request.marks.diff.as_deref().expect("the change is marked");
     let changed: Vec<String> = diff.changes.iter().map(|change| change.path.join(".")).collect();
     for part in ["package.version", "package.integrity", "arguments.2"] {
-        assert!(changed.iter().any(|path| path == part), "{what}: {part} is in the diff: {changed:?}");
+        assert!(changed.iter().any(|path| path == part), "{what}: the difference contains {part}: {changed:?}");
     }
     denied(&pair.app, &request).await;
-    assert_eq!(launchers.started().len(), 1, "{what}: nothing ran");
+    assert_eq!(launchers.started().len(), 1, "{what}: the launcher did not run");
     pair.close(what).await;
 }
 
@@ -171,12 +179,12 @@ async fn s25_grant_runs_its_version_without_a_lookup() {
     launchers.offers("6.6.6", "sha512-evil");
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(launchers.asked().len(), 1, "{what}: npm was asked once, for the first start");
+    assert_eq!(launchers.asked().len(), 1, "{what}: npm was queried once, for the first start");
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs again");
     pair.close(what).await;
 }
 
-/// Covers npm running a program named `pkg@1.2.3` in a parent folder in place of that version, and using the registry
+/// npm would run a program named `pkg@1.2.3` from a parent folder instead of that version, and would use the registry
 /// that a file in that folder names.
 #[tokio::test]
 async fn s25_project_files_that_npx_would_run_instead_ask() {
@@ -196,7 +204,7 @@ async fn s25_project_files_that_npx_would_run_instead_ask() {
         config.as_stdio_mut().unwrap().cwd = Some(inner);
         let pair = launchers.pair(config).await;
         let request = asks(&pair.app).await;
-        assert!(package(&request).1.found.is_ok(), "{what}: the version is known before");
+        assert!(package(&request).1.found.is_ok(), "{what}: the version is known");
         allowed(&pair.app, &request, ApprovalScope::Always).await;
         stopped(&pair.app).await;
         let file = project.path().join(file);
@@ -206,10 +214,10 @@ async fn s25_project_files_that_npx_would_run_instead_ask() {
         let found = &package(&request).1.found;
         assert!(
             matches!(found, Err(UnknownPackage::LocalCopy(_) | UnknownPackage::ProjectSettings(_))),
-            "{what}: it is said that another may run: {found:?}"
+            "{what}: the request states that another program may run: {found:?}"
         );
         denied(&pair.app, &request).await;
-        assert_eq!(launchers.started().len(), 1, "{what}: nothing ran unasked");
+        assert_eq!(launchers.started().len(), 1, "{what}: nothing ran without consent");
         pair.close(&what).await;
     }
 }
@@ -226,16 +234,15 @@ async fn s25_other_files_under_the_same_version_ask() {
     stopped(&pair.app).await;
     launchers.offers("1.2.3", "sha512-evil");
     let request = asks(&pair.app).await;
-    assert_ne!(request.hash, hash, "{what}: the hash is part of what is approved");
+    assert_ne!(request.hash, hash, "{what}: the hash is part of the approval");
     let (_, shown) = package(&request);
     let (before, found) = (shown.before.as_ref().unwrap(), shown.found.as_ref().unwrap());
-    assert!(before.is_replaced_by(found), "{what}: it is told that the files are others: {shown:?}");
+    assert!(before.is_replaced_by(found), "{what}: the request states that the files have changed: {shown:?}");
     denied(&pair.app, &request).await;
     pair.close(what).await;
 }
 
-/// Covers a newer version than the approved one: the approved version stays pinned, the newer one is announced, and it
-/// is used only with consent.
+/// The approved version stays pinned. A newer one is announced, and is used only with consent.
 #[tokio::test]
 async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start() {
     let what = "S25, a newer version a day later";
@@ -256,10 +263,10 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options()).await;
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: what was approved runs");
+    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs");
     let deadline = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     while !app.activity("bad").await.contains("1.2.4 is available") {
-        assert!(tokio::time::Instant::now() < deadline, "{what}: the newer one is announced");
+        assert!(tokio::time::Instant::now() < deadline, "{what}: the newer version is announced");
         // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
@@ -267,18 +274,22 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     launchers.set_behaviour("exit 1");
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(launchers.started()[2], "-y @scope/server@1.2.3 --port 1", "{what}: offline, the approved one runs");
+    assert_eq!(launchers.started()[2], "-y @scope/server@1.2.3 --port 1", "{what}: the approved version runs offline");
     stopped(&app).await;
     launchers.offers("1.2.4", "sha512-two");
     let request = asks(&app).await;
-    assert_eq!(package(&request).0.args[1], "@scope/server@1.2.4", "{what}: the next start asks about it");
+    assert_eq!(
+        package(&request).0.args[1],
+        "@scope/server@1.2.4",
+        "{what}: the next start requires consent to the newer version"
+    );
     denied(&app, &request).await;
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(
         launchers.started()[3],
         "-y @scope/server@1.2.3 --port 1",
-        "{what}: refused, the approved one still runs"
+        "{what}: after a denial the approved version runs"
     );
     app.host.close().await;
 }
@@ -306,7 +317,7 @@ async fn s25_failed_lookup_reports_its_cause() {
         let (config, shown) = package(&request);
         let cause = shown.found.as_ref().expect_err("there is no version");
         assert!(cause.to_string().contains(words), "{what}: {cause}");
-        assert_eq!(config.args[1], "@scope/server", "{what}: nothing is made up");
+        assert_eq!(config.args[1], "@scope/server", "{what}: no version is made up");
         denied(&pair.app, &request).await;
         pair.close(&what).await;
     }
@@ -327,7 +338,7 @@ async fn s25_package_of_a_denied_server_is_not_looked_up() {
     assert!(launchers.asked().is_empty(), "{what}: no package manager ran: {:?}", launchers.asked());
     app.host.remove_rule(rule).await.unwrap();
     let request = asks(&app).await;
-    assert!(!launchers.asked().is_empty(), "{what}: without the rule it is looked up");
+    assert!(!launchers.asked().is_empty(), "{what}: without the rule the version is looked up");
     denied(&app, &request).await;
     app.host.close().await;
 }
@@ -340,7 +351,10 @@ async fn s25_hanging_lookup_times_out() {
     let pair = launchers.pair(npx()).await;
     let request = pair.while_good(what, asks(&pair.app)).await;
     let (_, shown) = package(&request);
-    assert!(matches!(shown.found, Err(UnknownPackage::TimedOut { .. })), "{what}: it is said: {shown:?}");
+    assert!(
+        matches!(shown.found, Err(UnknownPackage::TimedOut { .. })),
+        "{what}: the request states the cause: {shown:?}"
+    );
     denied(&pair.app, &request).await;
     pair.close(what).await;
 }
@@ -401,7 +415,7 @@ async fn s25_python_packages_are_pinned() {
     let (_, shown) = package(&request);
     let found = shown.found.as_ref().expect("uv told the version");
     assert_eq!(found.integrity, Some(format!("sha256:{hash}")), "{what}: the hash is shown");
-    assert!(launchers.asked()[0].contains("--no-build"), "{what}: nothing of the package is run to look it up");
+    assert!(launchers.asked()[0].contains("--no-build"), "{what}: the lookup runs no code of the package");
     allowed(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), ["mcp-server-time@2.0.1 --local"], "{what}: the approved version runs");
     pair.close(what).await;
@@ -417,13 +431,17 @@ async fn s25_images_run_by_their_digest() {
     let pair = launchers.pair(launch("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
     let request = asks(&pair.app).await;
     allowed(&pair.app, &request, ApprovalScope::Once).await;
-    assert_eq!(launchers.started(), [format!("run -i --rm mcp/fetch@{}", digest("a"))], "{what}: by its digest");
+    assert_eq!(
+        launchers.started(),
+        [format!("run -i --rm mcp/fetch@{}", digest("a"))],
+        "{what}: the image is pinned by its digest"
+    );
     stopped(&pair.app).await;
     launchers.set_behaviour(&registry(&digest("b")));
     let request = asks(&pair.app).await;
     let (_, shown) = package(&request);
     let digests = (shown.before.as_ref().unwrap().integrity.clone(), shown.found.as_ref().unwrap().integrity.clone());
-    assert_eq!(digests, (Some(digest("a")), Some(digest("b"))), "{what}: both are shown");
+    assert_eq!(digests, (Some(digest("a")), Some(digest("b"))), "{what}: both versions are shown");
     denied(&pair.app, &request).await;
     pair.close(what).await;
 }

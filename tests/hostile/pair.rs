@@ -1,6 +1,7 @@
-//! A well-behaved server next to a misbehaving one, and the criterion for every attack: its call ends in time, with a
-//! cause in words and the server's name; memory is bounded; the good server responds within a second throughout; no
-//! process is left; nothing connects to an address that nobody named; no secret is written to a file or sent.
+//! A good server and a bad one, and the criterion for every attack: the call of the bad server ends in time, with a
+//! message that states the cause and the server's name; memory is bounded; the good server responds within a second
+//! throughout; no process remains; nothing connects to an address that the user did not name; no secret is written to a
+//! file or sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,26 +28,27 @@ use crate::collector::collector;
 use crate::report::{self, Figures, Row};
 use crate::{leaks, log};
 
-/// Idle timeout of a call without progress.
+/// Idle timeout of calls, after which a call without progress fails.
 pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// Total timeout of a call, regardless of progress.
+/// Total timeout of calls, regardless of progress.
 pub(crate) const TOTAL_TIMEOUT: Duration = Duration::from_secs(8);
-/// Time limit of a flood. A debug build reads a small part of what a release build reads in the same time.
+/// Timeout of calls during a flood. In the same time, a debug build processes a small part of what a release build
+/// does.
 pub(crate) const FLOOD_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time limit of a failure with a specific cause: 2 s. Debug builds share their machine with others and get more, since
-/// the limit only shows that nothing waits for the idle timeout.
+/// Time limit for a call that fails for a specific cause: 2 s. Longer in debug builds, which share their machine,
+/// because the limit only has to show that the idle timeout is not involved.
 pub(crate) const FAILURE_TIMEOUT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
-/// Limit of the memory growth of the test's process at its peak, including the memory of its scripts, in bytes.
+/// Maximum growth of the peak memory of the test process in bytes, including its scripts.
 const MAX_MEMORY_GROWTH: u64 = 300 * 1024 * 1024;
-/// Name of the file with the messages that the good server receives.
+/// File in which the good server records its received messages.
 const GOOD_RECORD_FILE: &str = "good";
-/// Time limit of a response of the good server. A call that is blocked by the bad server takes [`IDLE_TIMEOUT`] at least, while
-/// a busy machine delays everything for about a second.
+/// Time limit for a response of the good server. A call that the bad server blocks takes at least [`IDLE_TIMEOUT`]. A
+/// busy machine delays calls by about a second.
 const GOOD_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval between two calls of the good server.
+/// Interval between calls of the good server.
 const GOOD_CALL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Returns options with short timeouts, so that calls without end time out in the test.
+/// Returns host options with these idle and total timeouts of calls.
 fn options((idle, total): (Duration, Duration)) -> HostOptions {
     HostOptions {
         timeouts: Timeouts { probe: Duration::from_secs(2), initialize: Duration::from_secs(3), ..Timeouts::default() },
@@ -66,24 +68,25 @@ pub(crate) fn allow_use(request: &ConsentRequestView) -> Option<UserDecision> {
         | ConsentRequestBody::ConnectServer { .. }
         | ConsentRequestBody::SignIn { .. }
         | ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Once)),
-        // This user was given no client id.
+        // The user has no client ID to enter.
         ConsentRequestBody::ClientId { .. } => Some(UserDecision::Deny),
         _ => None,
     }
 }
 
-/// Allows the tools of the good server. The test decides on other tools.
+/// Allows the tools of the good server. All other consent requests are left to the test.
 fn allow_good_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     let is_others_tool = request.server != "good" && matches!(request.body, ConsentRequestBody::Tool { .. });
     if is_others_tool { None } else { allow_use(request) }
 }
 
-/// The same, but the bad server's start is the test's to decide as well.
+/// Allows the start and the tools of the good server. All other consent requests are left to the test.
 fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     if request.server == "bad" { None } else { allow_use(request) }
 }
 
-/// Adds an address that must not be fetched, wherever a server may name one. Servers in this process do the same.
+/// Adds the address of the collector, which must not be connected to, to the arguments of a scripted server. Servers in
+/// this process use it as well.
 fn with_lure(mut bad: ServerConfig) -> ServerConfig {
     let address = collector().url();
     lure::set_lure_url(&address);
@@ -94,7 +97,7 @@ fn with_lure(mut bad: ServerConfig) -> ServerConfig {
     bad
 }
 
-/// A call that waits.
+/// Call that is running in a spawned task.
 pub(crate) type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
 /// Result and duration of a call.
@@ -104,27 +107,27 @@ pub(crate) struct CallEnd {
 }
 
 impl CallEnd {
-    /// The result as JSON; empty if there is none.
+    /// Returns the result as JSON text, or an empty string if the call failed.
     pub(crate) fn text(&self) -> String {
         self.result.as_ref().map(|result| json!(result).to_string()).unwrap_or_default()
     }
 }
 
-/// A good local server and a bad one, and a user who allows their use.
+/// Good local server and bad server in one host, whose user allows their use.
 pub(crate) struct ServerPair {
     pub(crate) app: TestApp,
     user: JoinHandle<()>,
     memory: u64,
     total: Duration,
-    /// Folder for files outside the host's folder.
+    /// Folder for files outside of the host's folder.
     aside: tempfile::TempDir,
-    /// Slowest response of the good server, in microseconds.
+    /// Duration of the slowest response of the good server, in microseconds.
     slowest: AtomicU64,
     row: Row,
 }
 
 impl ServerPair {
-    /// Both are being started; the good one is ready.
+    /// Starts both servers, and waits until the good one is ready.
     pub(crate) async fn opening(bad: ServerConfig) -> Self {
         Self::opening_within((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
@@ -135,12 +138,13 @@ impl ServerPair {
         pair
     }
 
-    /// The good one is ready, the bad one only in the settings.
+    /// Starts the good server. The bad one is only added to the settings.
     pub(crate) async fn not_yet_open(bad: ServerConfig) -> Self {
         Self::set_up((IDLE_TIMEOUT, TOTAL_TIMEOUT), with_lure(bad), allow_use).await
     }
 
-    /// Waits until both servers are ready, and leaves consent requests for the bad one's tools to the test.
+    /// Starts both servers and waits until they are ready. The test has to decide on consent requests for the bad
+    /// server's tools.
     pub(crate) async fn undecided(bad: ServerConfig) -> Self {
         let pair = Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), with_lure(bad), allow_good_tools).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
@@ -148,13 +152,13 @@ impl ServerPair {
         pair
     }
 
-    /// Waits until the good server is ready. The bad one is only in the settings, and its consent requests are left to
-    /// the test.
+    /// Starts the good server. The bad one is only added to the settings, and the test has to decide on all of its
+    /// consent requests.
     pub(crate) async fn asked_to_start(bad: ServerConfig) -> Self {
         Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad, allow_good_start_and_tools).await
     }
 
-    /// The same, where programs are searched in these folders.
+    /// Like [`Self::asked_to_start`], with this search path for programs.
     pub(crate) async fn asked_to_start_on(bad: ServerConfig, search_path: SearchPath) -> Self {
         let options = HostOptions { search_path: Some(search_path), ..options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
@@ -191,17 +195,17 @@ impl ServerPair {
         Self { app, user, memory, total, aside, slowest: AtomicU64::new(0), row: Row::default() }
     }
 
-    /// Every line that the good server has got.
+    /// Returns every message that the good server received, as text.
     pub(crate) fn received_by_good(&self) -> String {
         std::fs::read_to_string(self.aside.path().join(GOOD_RECORD_FILE)).unwrap()
     }
 
-    /// Waits until both servers are ready.
+    /// Starts both servers, and waits until they are ready.
     pub(crate) async fn ready(bad: ServerConfig) -> Self {
         Self::ready_within((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
 
-    /// Waits until both servers are ready, with a timeout for floods.
+    /// Starts both servers with the timeouts of a flood, and waits until they are ready.
     pub(crate) async fn ready_for_a_flood(bad: ServerConfig) -> Self {
         Self::ready_within((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad).await
     }
@@ -212,14 +216,14 @@ impl ServerPair {
         pair
     }
 
-    /// Calls `echo` with a text; the call has this id.
+    /// Calls the tool `echo` of a server with a text. The call has the id `id`.
     pub(crate) async fn echo(&self, server: &str, id: &str, text: &str) -> Result<CallToolResult, CallFailure> {
         let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
         let called = self.app.host.call_tool(id.into(), server.into(), "echo".into(), arguments, None).await;
         called.map(|(result, _)| result)
     }
 
-    /// Calls a tool of the bad server, and does not wait for it.
+    /// Starts a call of the bad server's tool in a spawned task.
     pub(crate) fn begin(&self, id: &str, tool: &str, arguments: Value) -> PendingCall {
         let (host, id, tool) = (self.app.host.clone(), id.to_owned(), tool.to_owned());
         let arguments = arguments.as_object().cloned().unwrap_or_default();
@@ -228,21 +232,21 @@ impl ServerPair {
         )
     }
 
-    /// The question about a tool of the bad server that fits.
+    /// Waits for a matching consent request for a tool of the bad server.
     pub(crate) async fn asked(&self, what: &str, fits: impl Fn(&ConsentRequestView) -> bool) -> ConsentRequestView {
         self.row.set_name(what);
         let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         self.app.consent_request("bad", "the tool", |request| is_tool(request) && fits(request)).await
     }
 
-    /// The next question of the bad server that is about no tool; one about a tool is allowed for once.
+    /// Waits for a consent request of the bad server that is not for a tool.
     pub(crate) async fn asks_back(&self, what: &str) -> ConsentRequestView {
         self.row.set_name(what);
         let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         self.app.consent_request("bad", "something", |request| !is_tool(request)).await
     }
 
-    /// Calls the bad server. The good one responds within a second during and after the call.
+    /// Calls the bad server. Asserts that the good server responds in time during and after the call.
     pub(crate) async fn bad_call(&self, what: &str) -> CallEnd {
         let began = Instant::now();
         let limit = self.total + Duration::from_secs(20);
@@ -255,7 +259,7 @@ impl ServerPair {
         CallEnd { result, took }
     }
 
-    /// Waits for a future. The good server responds within a second during the wait, and once more afterwards.
+    /// Waits for a future. Asserts that the good server responds in time during the wait and once afterwards.
     pub(crate) async fn while_good<F: Future>(&self, what: &str, attack: F) -> F::Output {
         let over = AtomicBool::new(false);
         let attack = async {
@@ -275,44 +279,52 @@ impl ServerPair {
         output
     }
 
-    /// Waits until the bad server has read all earlier messages, since it responds in order.
+    /// Waits until the bad server has read all earlier messages. It responds in order, so a call suffices.
     pub(crate) async fn wait_until_bad_has_read(&self, what: &str) {
         let read = self.app.host.refresh_list("bad".into(), ListKind::Tools).await;
-        assert!(read.is_ok(), "{what}: its list is read: {read:?}");
+        assert!(read.is_ok(), "{what}: the list is read: {read:?}");
     }
 
     pub(crate) async fn assert_good_responds(&self, what: &str, when: &str) {
         self.row.set_name(what);
         let began = Instant::now();
         let answered = self.echo("good", when, "hello").await;
-        answered.unwrap_or_else(|e| panic!("{what}: the good server answers {when}: {e}"));
+        answered.unwrap_or_else(|e| panic!("{what}: the good server responds {when}: {e}"));
         let took = began.elapsed();
         self.slowest.fetch_max(took.as_micros() as u64, Ordering::Relaxed);
-        assert!(took < GOOD_RESPONSE_TIMEOUT, "{what}: at once, {when}: {took:?}");
+        assert!(took < GOOD_RESPONSE_TIMEOUT, "{what}: the good server responds in time {when}: {took:?}");
     }
 
-    /// Checks the end of a call: an error with one of these words, or a result if there are none.
+    /// Asserts the result of a call: an error that contains one of these words, or success if there are none.
     pub(crate) fn ended(&self, what: &str, CallEnd { result, took }: &CallEnd, words: &[&str]) {
         match result {
-            Ok(_) => assert!(words.is_empty(), "{what}: it should fail, but was answered"),
+            Ok(_) => assert!(words.is_empty(), "{what}: the call should fail, but it succeeded"),
             Err(error) => {
                 let said = error.to_string();
-                assert!(!words.is_empty(), "{what}: it should be answered, but: {said}");
-                assert!(words.iter().any(|word| said.contains(word)), "{what}: the cause is in words: {said}");
-                assert!(said.contains("bad"), "{what}: the server is named: {said}");
+                assert!(!words.is_empty(), "{what}: the call should succeed, but it failed: {said}");
+                assert!(
+                    words.iter().any(|word| said.contains(word)),
+                    "{what}: the error message contains the cause: {said}"
+                );
+                assert!(said.contains("bad"), "{what}: the error message contains the server's name: {said}");
             }
         }
-        assert!(*took < self.total + Duration::from_secs(3), "{what}: it ends within its time: {took:?}");
+        assert!(*took < self.total + Duration::from_secs(3), "{what}: the call ends before its timeout: {took:?}");
         self.assert_memory_bounded(what);
     }
 
-    /// Checks that a call did not have to wait for its time to be over.
+    /// Asserts that a call failed with one of these words before its timeout.
     pub(crate) fn assert_ended_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.ended(what, call, words);
-        assert!(call.took <= FAILURE_TIMEOUT, "{what}: it fails at once, not only in time: {:?}", call.took);
+        assert!(
+            call.took <= FAILURE_TIMEOUT,
+            "{what}: the call fails without waiting for its timeout: {:?}",
+            call.took
+        );
     }
 
-    /// Returns the peak growth since both servers were started, which includes memory that was freed again.
+    /// Returns the growth of the peak memory since both servers were started, in bytes. Includes memory that was freed
+    /// again.
     fn grown(&self) -> u64 {
         let peak = processes::peak_resident_bytes(std::process::id()).expect("the test runs on Linux");
         peak.saturating_sub(self.memory)
@@ -323,8 +335,8 @@ impl ServerPair {
         assert!(grown < MAX_MEMORY_GROWTH, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
-    /// Closes the host, and checks the rest of the criterion. A test with further checks keeps the row until they are
-    /// done.
+    /// Closes the host, and asserts the remaining criteria. A test with further assertions retains the returned row
+    /// until they are done.
     pub(crate) async fn close(mut self, what: &str) -> Row {
         self.assert_good_responds(what, "at the end").await;
         self.assert_memory_bounded(what);
@@ -335,18 +347,18 @@ impl ServerPair {
         self.app.host.close().await;
         for pid in pids.into_iter().flatten() {
             let left = processes::living_group_members(pid);
-            assert!(left.is_empty(), "{what}: processes are gone with their server, but {left:?} are left");
+            assert!(left.is_empty(), "{what}: all processes of the server have ended, but {left:?} remain");
         }
         let gone = began.elapsed();
-        assert!(gone < Duration::from_secs(10), "{what}: within 10 s: {gone:?}");
+        assert!(gone < Duration::from_secs(10), "{what}: the processes end within 10 s: {gone:?}");
         let mut written = Vec::new();
         leaks::files(self.app.folder.path(), &mut written);
         written.push(("the log".to_owned(), log::text()));
         let canary = report::canary();
         let found = leaks::found(&told, &canary).or_else(|| leaks::found(&written, &canary));
-        assert_eq!(found, None, "{what}: what is secret in the host's environment is nowhere to be read");
+        assert_eq!(found, None, "{what}: the secret in the host's environment is not found anywhere");
         let hits = collector().hits();
-        assert_eq!(hits, 0, "{what}: nobody connected to where a server would have liked it");
+        assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
         self.row.withstood(Figures { slowest, memory: self.grown(), gone });
         self.row

@@ -1,5 +1,4 @@
-//! Writes a line for each attack, withstood or not, for the table of `cargo xtask hostile`, and provides the seeded
-//! random values of a run.
+//! Writes a row for each attack to the table of `cargo xtask hostile`, and provides the seeded random values of a run.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -9,25 +8,25 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The file that gets the lines.
+/// Environment variable with the path of the file to which rows are written.
 pub(crate) const TABLE_VARIABLE: &str = "HOSTILE_TABLE";
 /// Environment variable with the seed of random values. A random one is used if it is not set.
 const SEED_VARIABLE: &str = "HOSTILE_SEED";
-/// Environment variable with a secret, which no server may see and nothing may write to a file. Set by cargo.
+/// Environment variable with a secret that must not reach a server or a file. Set by cargo.
 const CANARY_VARIABLE: &str = "HOSTILE_CANARY";
 
-/// Measurements for the general criterion.
+/// Measurements for the criterion in `pair.rs`.
 pub(crate) struct Figures {
-    /// Slowest response of the good server.
+    /// Duration of the slowest response of the good server.
     pub(crate) slowest: Duration,
-    /// Growth of the memory at its peak, in bytes.
+    /// Growth of the peak memory in bytes.
     pub(crate) memory: u64,
-    /// Time until the processes had ended.
+    /// Time that the processes took to end.
     pub(crate) gone: Duration,
 }
 
-/// A row of the table for an attack. Its line is written on drop, and reports failure if the test is panicking. A test
-/// that checks more after the host has ended keeps the row until then.
+/// Row of the table for one attack. Written when it is dropped, as a failure if the test panics. A test with assertions
+/// after the end of the host retains the row until they are done.
 #[derive(Default)]
 pub(crate) struct Row {
     what: Mutex<String>,
@@ -35,7 +34,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Sets the row's name: the case, then the attack, as in `X41 over stdio, a flood`.
+    /// Sets the name of the row: the case and the attack, such as `X41 over stdio, a flood`.
     pub(crate) fn set_name(&self, what: &str) {
         let mut own = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         if own.is_empty() {
@@ -43,12 +42,12 @@ impl Row {
         }
     }
 
-    /// Marks the attack as withstood, unless the test fails later.
+    /// Records that the attack was withstood. A later panic of the test overrides this.
     pub(crate) fn withstood(&mut self, figures: Figures) {
         self.figures = Some(figures);
     }
 
-    /// Returns the line of the row, if it belongs to a listed case and has ended.
+    /// Returns the line of the row, or `None` if it belongs to no listed case or the attack has not ended.
     fn line(&self, failed: bool) -> Option<Value> {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let measured = match &self.figures {
@@ -75,12 +74,12 @@ fn append(line: &Value) {
     written.expect("the table can be written");
 }
 
-/// The lines of a part of a test that ran in a separate process. As with a [`Row`], the rest of the test counts as
-/// well.
+/// Rows of a part of the test that ran in a separate process. Like a [`Row`], they are written as failures if the test
+/// panics.
 pub(crate) struct Rows(Vec<Value>);
 
 impl Rows {
-    /// Reads the rows that another process wrote to its file, or returns an empty list if there is no such file.
+    /// Reads the rows that another process wrote to a file. Empty if the file does not exist.
     pub(crate) fn of(file: &Path) -> Self {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         Self(text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect())
@@ -107,14 +106,14 @@ impl Drop for Row {
     fn drop(&mut self) {
         let failed = std::thread::panicking();
         if failed {
-            // Standard error belongs to the failed test.
+            // The seed is printed on standard error, next to the output of the failed test.
             let _ = writeln!(std::io::stderr(), "{SEED_VARIABLE}={}", seed());
         }
         self.line(failed).iter().for_each(append);
     }
 }
 
-/// The seed of this run.
+/// Returns the seed of random values in this run.
 fn seed() -> u64 {
     static CHOSEN: OnceLock<u64> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
@@ -122,14 +121,14 @@ fn seed() -> u64 {
     })
 }
 
-/// A number near this one, at most a fifth away; the same in each run with the same seed.
+/// Returns a random number that differs from `number` by at most a fifth. Equal in all runs with the same seed.
 pub(crate) fn number_near(number: usize) -> usize {
     let mut random = fastrand::Rng::with_seed(seed() ^ number as u64);
     let fifth = number / 5;
     number - fifth + random.usize(..=2 * fifth)
 }
 
-/// Returns a random word, equal for the same name in each run with the same seed.
+/// Returns a random word that begins with `name`. Equal in all runs with the same seed.
 pub(crate) fn word(name: &str) -> String {
     format!("{name}-{:016x}", random(name).u64(..))
 }
@@ -140,10 +139,13 @@ pub(crate) fn random(name: &str) -> fastrand::Rng {
     fastrand::Rng::with_seed(seed() ^ salt)
 }
 
-/// The secret in the host's environment.
+/// Returns the secret in the environment of the host.
 pub(crate) fn canary() -> String {
     let canary = std::env::var(CANARY_VARIABLE).unwrap_or_default();
-    assert!(canary.len() > 8, "{CANARY_VARIABLE} is set, as .cargo/config.toml does: without it no leak would be seen");
+    assert!(
+        canary.len() > 8,
+        "{CANARY_VARIABLE} is set by .cargo/config.toml, because no leak would be detected without it"
+    );
     canary
 }
 
@@ -151,16 +153,24 @@ pub(crate) fn canary() -> String {
 fn failure_after_the_host_has_ended_counts() {
     let mut row = Row::default();
     row.set_name("X00, an attack");
-    assert_eq!(row.line(false), None, "what has not come to its end is not told");
+    assert_eq!(row.line(false), None, "an unfinished attack has no line");
     row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     let withstood = |line: &Value| line["withstood"].as_bool();
-    assert_eq!(row.line(false).as_ref().and_then(withstood), Some(true), "it came to its end");
-    assert_eq!(row.line(true).as_ref().and_then(withstood), Some(false), "and something failed then");
+    assert_eq!(row.line(false).as_ref().and_then(withstood), Some(true), "the attack was withstood");
+    assert_eq!(row.line(true).as_ref().and_then(withstood), Some(false), "a later failure overrides the result");
 
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("rows");
     std::fs::write(&table, row.line(false).unwrap().to_string()).unwrap();
     let rows = Rows::of(&table);
-    assert_eq!(rows.lines(false).iter().filter_map(withstood).collect::<Vec<_>>(), [true], "as it was told");
-    assert_eq!(rows.lines(true).iter().filter_map(withstood).collect::<Vec<_>>(), [false], "by another process too");
+    assert_eq!(
+        rows.lines(false).iter().filter_map(withstood).collect::<Vec<_>>(),
+        [true],
+        "the line has the same result"
+    );
+    assert_eq!(
+        rows.lines(true).iter().filter_map(withstood).collect::<Vec<_>>(),
+        [false],
+        "a failure overrides the result of another process"
+    );
 }

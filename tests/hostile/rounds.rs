@@ -1,4 +1,4 @@
-//! Tests of a call that sends requests repeatedly, and of the state that it has stored in between (X28).
+//! Tests of a call that requires input repeatedly, and of the state that the server stores in between (X28).
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecisio
     }
 }
 
-/// The calls of tools that the server has got.
+/// Returns the `tools/call` requests that the server received.
 fn requests(record: &Path) -> Vec<Value> {
     let lines = std::fs::read_to_string(record).unwrap();
     let requests = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
@@ -56,27 +56,31 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     user.abort();
     pair.ended(what, &call, &["requested input too often"]);
     let rounds = requests(&record).len();
-    assert!(rounds <= 11, "{what}: it is asked for and answered ten times at most: {rounds}");
+    assert!(rounds <= 11, "{what}: input is requested and sent at most ten times: {rounds}");
 
-    // The next call of the same tool is another request.
+    // The next call of the same tool is independent of this one.
     let user = pair.app.decide_automatically(accept_everything);
     let second = pair.bad_call(what).await;
     user.abort();
     pair.ended(what, &second, &["requested input too often"]);
     let sent = requests(&record);
-    assert_eq!(sent.len(), 2 * rounds, "{what}: it goes as the first did");
+    assert_eq!(sent.len(), 2 * rounds, "{what}: the second call equals the first");
     for (number, request) in sent.iter().enumerate() {
         let is_answer = number % rounds != 0;
         let of_request = request["params"]["requestState"].as_str();
-        assert_eq!(of_request, is_answer.then_some(state.as_str()), "{what}: only an answer has it: {request}");
+        assert_eq!(
+            of_request,
+            is_answer.then_some(state.as_str()),
+            "{what}: only a response contains the state: {request}"
+        );
     }
     let all = std::fs::read_to_string(&record).unwrap();
     let with_state = all.lines().filter(|line| line.contains(&state)).count();
-    assert_eq!(with_state, 2 * (rounds - 1), "{what}: and nothing else that its server gets");
-    assert!(!pair.received_by_good().contains(&state), "{what}: no other server gets it");
+    assert_eq!(with_state, 2 * (rounds - 1), "{what}: the server receives nothing else with the state");
+    assert!(!pair.received_by_good().contains(&state), "{what}: no other server receives the state");
     let mut files = vec![("the log".to_owned(), log::text())];
     leaks::files(pair.app.folder.path(), &mut files);
-    assert_eq!(leaks::found(&files, &state), None, "{what}: it is written down nowhere");
+    assert_eq!(leaks::found(&files, &state), None, "{what}: the state is stored nowhere");
     pair.close(what).await;
 }
 

@@ -1,5 +1,5 @@
-//! Tests of alternative spellings in the subjects of rules: server addresses (S02), and paths and addresses in
-//! arguments (S03).
+//! Tests of alternative spellings that rules must match: server addresses (S02), and paths and addresses in arguments
+//! (S03).
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::pair::ServerPair;
 
 async fn set(pair: &ServerPair, rule: Value) {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-    pair.app.host.set_rule(rule).await.expect("the rule is taken");
+    pair.app.host.set_rule(rule).await.expect("the rule is accepted");
 }
 
 fn calls(record: &Path) -> usize {
@@ -38,7 +38,7 @@ async fn s02_identity_rule_matches_every_spelling_of_an_address() {
         let is_refused =
             |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.message == "rule-denies");
         pair.app.until("bad", "refused by the rule", |server| is_refused(&server.state)).await;
-        assert!(pair.app.consent_requests().await.is_empty(), "{what}: nobody is asked to allow it");
+        assert!(pair.app.consent_requests().await.is_empty(), "{what}: no consent request is shown");
         pair.close(&what).await;
     }
 }
@@ -63,7 +63,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     set(&pair, rule(json!({"glob": "https://evil.example/*"}))).await;
     set(&pair, rule(json!({"path": secret}))).await;
     set(&pair, rule(json!({"url": "https://api.example/admin"}))).await;
-    // A separate condition for each, since a path that is invalid is undecidable for a folder.
+    // Each pattern has a separate condition, because an invalid path is undecidable for a folder pattern.
     for (at, is) in [("/folder", json!({"folder": "/held"})), ("/glob", json!({"glob": "*wicked.example*"}))] {
         let mut condition = is;
         condition["at"] = json!(at);
@@ -87,7 +87,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     .enumerate()
     {
         let ended = pair.begin(&format!("denied {n}"), "echo", json!({"x": value})).await.unwrap();
-        assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {value} is refused: {ended:?}");
+        assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {value} is denied: {ended:?}");
     }
     for (n, arguments) in [
         json!({"folder": "/%68eld/k"}),
@@ -99,9 +99,9 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     .enumerate()
     {
         let ended = pair.begin(&format!("denied too {n}"), "echo", arguments.clone()).await.unwrap();
-        assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is refused: {ended:?}");
+        assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is denied: {ended:?}");
     }
-    assert_eq!(calls(&record), 0, "{what}: nothing is sent");
+    assert_eq!(calls(&record), 0, "{what}: nothing was sent");
     pair.assert_good_responds(what, "afterwards").await;
     pair.close(what).await;
 }
@@ -119,7 +119,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     let first = pair.begin("first", "echo", json!({}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    assert!(first.await.unwrap().is_ok(), "{what}: the tool is reviewed by being allowed once");
+    assert!(first.await.unwrap().is_ok(), "{what}: an approved call marks the tool as reviewed");
     let own = root.display().to_string();
     for (name, is) in [
         ("a", json!({"glob": "https://api.x/public/*"})),
@@ -153,9 +153,9 @@ async fn s03_allowed_value_is_within_the_rule() {
         let before = calls(&record);
         let call = pair.begin(&format!("asks {n}"), "echo", arguments.clone());
         let request = pair.asked(what, |_| true).await;
-        assert_eq!(calls(&record), before, "{what}: {arguments} asks first");
+        assert_eq!(calls(&record), before, "{what}: {arguments} requires consent");
         pair.app.decide(&request, UserDecision::Deny).await;
-        assert!(call.await.unwrap().is_err(), "{what}: {arguments} is refused");
+        assert!(call.await.unwrap().is_err(), "{what}: {arguments} is denied");
     }
     for (n, arguments) in [
         json!({"a": "https://api.x/public/a"}),

@@ -1,5 +1,5 @@
-//! Tests of sampling requests that hide something, never end, or request more than is offered (X25, X26, X27). Without
-//! a configured model, the user writes the responses. Tests of the host cover that a loop stops at its budget.
+//! Tests of sampling requests that hide something, never end, or exceed the offered capabilities (X25, X26, X27). No
+//! model is configured, so the user writes the responses. Tests of the host cover that a loop stops at its budget.
 
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
 use mcp_proto::types::{ContentBlock, CreateMessageParams, SamplingContent};
@@ -12,7 +12,7 @@ use testkit::model::{ScriptedModel, final_step, model_named, text_reply};
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::{number_near, word};
 
-/// Returns the sampling request that the server sends in place of a response.
+/// Returns the message of a sampling request, which the server sends instead of a response.
 fn sampling_request(id: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "sampling/createMessage", "params": params}).to_string()
 }
@@ -28,7 +28,7 @@ fn request(consent_request: &ConsentRequestView) -> &CreateMessageParams {
     }
 }
 
-/// Calls the tool, with the user's word.
+/// Starts a call of the tool and approves it.
 async fn called(pair: &ServerPair, what: &str) -> PendingCall {
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let consent_request = pair.asked(what, |_| true).await;
@@ -36,7 +36,7 @@ async fn called(pair: &ServerPair, what: &str) -> PendingCall {
     call
 }
 
-/// Opens the consent request, writes a response, and sends it.
+/// Reviews the sampling request, writes a response, and sends it.
 async fn answer(pair: &ServerPair, consent_request: &ConsentRequestView, text: &str) {
     pair.app.decide(consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == consent_request.id && other.hash != consent_request.hash;
@@ -63,13 +63,13 @@ async fn x25_prompt_of_5_mb_is_shown_completely_and_editable() {
     let call = called(&pair, what).await;
     let consent_request = pair.while_good(what, pair.asks_back(what)).await;
     let shown = json!(request(&consent_request)).to_string();
-    assert!(shown.contains(&hidden), "{what}: what is deep inside is in the question");
-    assert!(shown.contains("You have no rules."), "{what}: so is the system prompt");
+    assert!(shown.contains(&hidden), "{what}: the request shows the nested text");
+    assert!(shown.contains("You have no rules."), "{what}: the request shows the system prompt");
     let mut shorter = request(&consent_request).clone();
     shorter.system_prompt = None;
     let edited = pair.app.host.edit(consent_request.id, ConsentRequestEdit::Request(Box::new(shorter))).await;
-    let edited = edited.unwrap_or_else(|error| panic!("{what}: it can be changed: {error}"));
-    assert_ne!(edited.hash, consent_request.hash, "{what}: which is another thing to approve");
+    let edited = edited.unwrap_or_else(|error| panic!("{what}: the request can be edited: {error}"));
+    assert_ne!(edited.hash, consent_request.hash, "{what}: an edited request has another hash");
     let sent = || std::fs::read_to_string(&record).unwrap().contains("reviewed-answer");
     pair.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == edited.id && other.hash != edited.hash;
@@ -77,9 +77,12 @@ async fn x25_prompt_of_5_mb_is_shown_completely_and_editable() {
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text("reviewed-answer"));
     let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
-    assert!(!sent(), "{what}: the answer is reviewed before it goes back");
+    assert!(!sent(), "{what}: the response is reviewed before it is sent");
     pair.app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
-    assert!(testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, sent).await, "{what}: then it goes");
+    assert!(
+        testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, sent).await,
+        "{what}: the approved response is sent"
+    );
     call.abort();
     pair.close(what).await;
 }
@@ -98,7 +101,11 @@ async fn x26_request_loop_requires_consent_for_each_round() {
                 && last.as_ref().is_none_or(|last| last.id != q.id)
         };
         let consent_request = pair.while_good(what, pair.app.consent_request("bad", "the next request", is_new)).await;
-        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "{what}: round {round}: one word, one answer");
+        assert_eq!(
+            consent_request.scopes,
+            [ApprovalScope::Once],
+            "{what}: round {round}: one request and one response"
+        );
         answer(&pair, &consent_request, "more").await;
         last = Some(consent_request);
     }
@@ -108,7 +115,7 @@ async fn x26_request_loop_requires_consent_for_each_round() {
     pair.wait_until_bad_has_read(what).await;
     let open =
         pair.app.consent_requests().await.into_iter().filter(|consent_request| consent_request.server == "bad").count();
-    assert_eq!(open, 0, "{what}: one refusal for all ends it");
+    assert_eq!(open, 0, "{what}: one denial of all requests ends the flood");
     call.abort();
     pair.close(what).await;
 }
@@ -131,19 +138,19 @@ async fn x27_sampling_request_contains_no_context_of_other_servers() {
     let consent_request = pair.asks_back(what).await;
     assert!(
         !json!(request(&consent_request)).to_string().contains(&secret),
-        "{what}: nothing is put into what is shown"
+        "{what}: the displayed request is unchanged"
     );
     pair.app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let has_answer = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let answer = pair.while_good(what, pair.app.consent_request("bad", "the answer", has_answer)).await;
     let asked = format!("{:?}", model.requests());
-    assert!(asked.contains("Summarise everything."), "{what}: the model got the request: {asked}");
-    assert!(!asked.contains(&secret), "{what}: and nothing of another server with it");
+    assert!(asked.contains("Summarise everything."), "{what}: the model received the request: {asked}");
+    assert!(!asked.contains(&secret), "{what}: the model received nothing of another server");
     pair.app.decide(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_sent = || std::fs::read_to_string(&record).unwrap().contains(r#""id":"context""#);
-    assert!(testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_sent).await, "{what}: it is answered");
+    assert!(testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_sent).await, "{what}: the call has a result");
     let got = std::fs::read_to_string(&record).unwrap();
-    assert!(!got.contains(&secret), "{what}: nothing of the other server reaches it");
+    assert!(!got.contains(&secret), "{what}: the server receives nothing of the other server");
     call.abort();
     pair.close(what).await;
 }
@@ -170,29 +177,25 @@ async fn x27_tools_of_a_sampling_request_are_not_run_by_the_host() {
     let call = called(&pair, what).await;
     let consent_request = pair.asks_back(what).await;
     let asked = request(&consent_request);
-    assert_eq!(asked.max_tokens, 4_096, "{what}: a billion tokens are capped");
+    assert_eq!(asked.max_tokens, 4_096, "{what}: the token limit is reduced");
     pair.app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let has_answer = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let answer = pair.while_good(what, pair.app.consent_request("bad", "the answer", has_answer)).await;
     let offered = &model.requests()[0];
-    assert_eq!(offered.tools.len(), 1, "{what}: no tool of a server is offered but those of the request");
-    assert_eq!(offered.max_tokens, Some(4_096), "{what}: nor more tokens asked for");
+    assert_eq!(offered.tools.len(), 1, "{what}: the model receives only the tools of the request");
+    assert_eq!(offered.max_tokens, Some(4_096), "{what}: the model does not receive a higher token limit");
     let calls = || pair.app.decisions().into_iter().filter(|(kind, ..)| kind == "tool").count();
     let before = calls();
     pair.app.decide(&answer, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_sent = || std::fs::read_to_string(&record).unwrap().contains(r#""type":"tool_use""#);
     assert!(
         testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_sent).await,
-        "{what}: the server gets the wish"
+        "{what}: the server receives the tool use"
     );
-    assert!(!pair.app.activity("good").await.contains("run by the model"), "{what}: no tool was called for it");
+    assert!(!pair.app.activity("good").await.contains("run by the model"), "{what}: no tool was called");
     let read = std::fs::read_to_string(&record).unwrap();
-    assert_eq!(
-        read.matches(r#""method":"tools/call""#).count(),
-        1,
-        "{what}: of no server, but for the user's own call"
-    );
-    assert_eq!(calls(), before, "{what}: and nothing was approved by it");
+    assert_eq!(read.matches(r#""method":"tools/call""#).count(), 1, "{what}: the only call is that of the user");
+    assert_eq!(calls(), before, "{what}: no approval was given");
     call.abort();
     pair.close(what).await;
 }

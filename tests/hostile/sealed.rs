@@ -1,5 +1,5 @@
 //! Tests of another program that writes Drawbridge's files (S04, S11, S21): approvals, reviewed definitions, addresses
-//! of model providers, and the audit log. Approvals that it forges have no effect, and a revocation by an instance of
+//! of model providers, and the audit log. Forged approvals have no effect, and a revocation by one instance of
 //! Drawbridge applies to the others.
 
 use std::collections::HashMap;
@@ -18,13 +18,13 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, scripted_config};
 
 use crate::report::{Figures, Row};
 
-/// A keychain that outlasts each host.
+/// Keychain in memory, which remains when the host is restarted.
 #[derive(Default)]
 struct Keychain {
     secrets: Mutex<HashMap<String, String>>,
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
-    /// Set if the keychain is unavailable.
+    /// Set while the keychain is unavailable.
     gone: AtomicBool,
 }
 
@@ -81,7 +81,7 @@ async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: boo
     TestApp::start_with_secrets(folder, servers, HostOptions::default(), keychain.clone()).await
 }
 
-/// Starts the server with a permanent approval of its start.
+/// Starts the server with a permanent approval.
 async fn approve_permanently(app: &TestApp) {
     app.host.start_server("bad".into()).await.unwrap();
     let request = app.consent_request("bad", "its start", |_| true).await;
@@ -93,7 +93,7 @@ async fn grants(host: &Host) -> usize {
     host.grants().await.unwrap().len()
 }
 
-/// Waits until the condition holds, and returns the time that it took.
+/// Waits until the condition holds. Returns the time that it took.
 async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
     let start = Instant::now();
     while !holds().await {
@@ -113,8 +113,8 @@ fn document(file: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
-/// Approves a start permanently, closes the host, has a file changed, and opens the host again. The start must request
-/// consent.
+/// Approves a start permanently, closes the host, changes a file, and opens the host again. Asserts that the next start
+/// requires consent.
 async fn assert_asks_after(what: &str, change: impl FnOnce(&Path)) {
     let row = row(what);
     let keychain = Arc::new(Keychain::default());
@@ -123,27 +123,27 @@ async fn assert_asks_after(what: &str, change: impl FnOnce(&Path)) {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 1, "{what}: untouched, it holds at the next start");
+    assert_eq!(grants(&app.host).await, 1, "{what}: an unchanged file is effective at the next start");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let file = folder.path().join("data/grants.json");
     change(&file);
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 0, "{what}: nothing in it is used");
+    assert_eq!(grants(&app.host).await, 0, "{what}: no entry of the file is effective");
     app.host.start_server("bad".into()).await.unwrap();
     let request = app.consent_request("bad", "its start", |_| true).await;
-    assert!(matches!(request.body, ConsentRequestBody::StartServer { .. }), "{what}: it asks");
-    let problem = app.host.snapshot().await.unwrap().config_problem.expect("it is shown");
-    assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: with the file: {}", problem.message);
+    assert!(matches!(request.body, ConsentRequestBody::StartServer { .. }), "{what}: the start requires consent");
+    let problem = app.host.snapshot().await.unwrap().config_problem.expect("the notice is shown");
+    assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: the notice names the file: {}", problem.message);
     let told = entries(&app, "document");
-    assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: and written down: {told:?}");
-    // Later approvals of the user are effective.
+    assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: the event is logged: {told:?}");
+    // New approvals of the user are effective.
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
-    assert_eq!(grants(&app.host).await, 1, "{what}: what the user approves holds");
+    assert_eq!(grants(&app.host).await, 1, "{what}: a new approval is effective");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 1, "{what}: also after the next start");
+    assert_eq!(grants(&app.host).await, 1, "{what}: the approval is effective after the next start");
     app.host.close().await;
     withstood(row);
 }
@@ -177,15 +177,15 @@ async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
     let file = app.folder.path().join("data/grants.json");
     let old = std::fs::read(&file).unwrap();
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke_grant(id).await.unwrap(), "it is revoked");
+    assert!(app.host.revoke_grant(id).await.unwrap(), "the grant was revoked");
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("grants.json 2")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
     std::fs::write(&file, &old).unwrap();
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 0, "it stays revoked");
-    assert!(!entries(&app, "document").is_empty(), "and that is written down");
+    assert_eq!(grants(&app.host).await, 0, "the grant stays revoked");
+    assert!(!entries(&app, "document").is_empty(), "the event is logged");
     app.host.close().await;
     withstood(row);
 }
@@ -201,17 +201,17 @@ async fn s21_unsealed_approvals_are_adopted_once() {
     let file = folder.path().join("data/grants.json");
     let grants_only = document(&file)["document"].clone();
     std::fs::write(&file, grants_only.to_string()).unwrap();
-    // As in versions without seals, the keychain contains none.
+    // In versions without seals, the keychain contains none.
     keychain.marks.lock().unwrap().clear();
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 1, "it is taken over");
+    assert_eq!(grants(&app.host).await, 1, "the existing grants are imported");
     let told = entries(&app, "document");
-    assert!(told.iter().any(|entry| entry.contains("for the first time")), "which is written down: {told:?}");
+    assert!(told.iter().any(|entry| entry.contains("for the first time")), "the import is logged: {told:?}");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     std::fs::write(&file, grants_only.to_string()).unwrap();
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 0, "and not a second time");
+    assert_eq!(grants(&app.host).await, 0, "the import is not repeated");
     app.host.close().await;
     withstood(row);
 }
@@ -226,18 +226,18 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     let TestApp { folder, .. } = app;
     keychain.locked.store(true, Ordering::SeqCst);
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 0, "nothing in it is used");
-    assert!(app.host.snapshot().await.unwrap().config_problem.is_some(), "and that is said");
+    assert_eq!(grants(&app.host).await, 0, "no entry of the file is effective");
+    assert!(app.host.snapshot().await.unwrap().config_problem.is_some(), "the notice is shown");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     keychain.locked.store(false, Ordering::SeqCst);
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 1, "unlocked, it holds again");
+    assert_eq!(grants(&app.host).await, 1, "the grants are effective once the keychain is unlocked");
     app.host.close().await;
     withstood(row);
 }
 
-/// As by a program that ends the keychain's process and removes `secrets.json`.
+/// The attacker ends the keychain's process and removes `secrets.json`.
 #[tokio::test]
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = row("S21, approvals without a seal, and the keychain is gone");
@@ -253,9 +253,9 @@ async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     }
     keychain.gone.store(true, Ordering::SeqCst);
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 0, "nothing in it is used");
-    let problem = app.host.snapshot().await.unwrap().config_problem.expect("and that is said");
-    assert!(problem.message.contains("sealed"), "with the reason: {}", problem.message);
+    assert_eq!(grants(&app.host).await, 0, "no entry of the file is effective");
+    let problem = app.host.snapshot().await.unwrap().config_problem.expect("the notice is shown");
+    assert!(problem.message.contains("sealed"), "the notice states the reason: {}", problem.message);
     app.host.start_server("bad".into()).await.unwrap();
     app.consent_request("bad", "its start", |request| matches!(request.body, ConsentRequestBody::StartServer { .. }))
         .await;
@@ -274,11 +274,11 @@ async fn s11_revocation_applies_to_other_instances() {
     approve_permanently(&app).await;
     until("the other program has it", || async { grants(&other).await == 1 }).await;
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke_grant(id).await.unwrap(), "it is revoked");
+    assert!(app.host.revoke_grant(id).await.unwrap(), "the grant was revoked");
     let took = until("it ends for the other", || async { grants(&other).await == 0 }).await;
-    // A build for tests shares its machine with others.
+    // Debug builds share their machine with other processes.
     let most = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
-    assert!(took < most, "after {took:?}");
+    assert!(took < most, "the revocation took {took:?}");
     other.close().await;
     app.host.close().await;
     withstood(row);
@@ -299,20 +299,20 @@ async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
         let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), secrets).await;
         app.host.set_provider(provider(old)).await.unwrap();
         let told = entries(&app, "provider");
-        assert!(told.iter().any(|entry| entry.contains(old)), "what the user sets is written down: {told:?}");
+        assert!(told.iter().any(|entry| entry.contains(old)), "the change of the user is logged: {told:?}");
         let path = app.folder.path().join("data/models.json");
         let text = std::fs::read_to_string(&path).unwrap().replace(old, new);
         std::fs::write(&path, text).unwrap();
         let problem = || async { app.host.providers().await.unwrap().providers[0].problem.clone() };
         until("it is seen", || async { problem().await.is_some() }).await;
         let wanted = ModelError::Unconfirmed { was: Some(old.to_owned()), now: new.to_owned() };
-        assert_eq!(problem().await, Some(wanted.clone()), "with the old and the new address");
+        assert_eq!(problem().await, Some(wanted.clone()), "the notice shows the old and the new address");
         let asked = app.host.models().await.unwrap().models("own").await;
-        assert_eq!(asked.err(), Some(wanted), "and nothing is asked of it");
+        assert_eq!(asked.err(), Some(wanted), "no request is sent to the new address");
         let told = entries(&app, "provider");
-        assert!(told[0].contains(old) && told[0].contains(new), "it is written down: {told:?}");
+        assert!(told[0].contains(old) && told[0].contains(new), "the change is logged: {told:?}");
         app.host.set_provider(provider(new)).await.unwrap();
-        assert_eq!(problem().await, None, "once the user confirms it, it is used");
+        assert_eq!(problem().await, None, "the address is used once the user has confirmed it");
         app.host.close().await;
     }
     withstood(row);
@@ -330,7 +330,7 @@ async fn s04_removed_confirmation_does_not_shorten_the_log() {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let app = over(folder, &keychain, false).await;
-    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "untouched, it holds");
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "an unchanged file is effective");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let data = folder.path().join("data");
@@ -344,10 +344,10 @@ async fn s04_removed_confirmation_does_not_shorten_the_log() {
     assert_eq!(
         (audit_days, audit_megabytes),
         (unchanged.audit_days, unchanged.audit_megabytes),
-        "it keeps what a new installation keeps"
+        "the settings equal those of a new installation"
     );
     let told = entries(&app, "document");
-    assert!(told.iter().any(|entry| entry == "confirmed.json: it was removed"), "which is written down: {told:?}");
+    assert!(told.iter().any(|entry| entry == "confirmed.json: it was removed"), "the reset is logged: {told:?}");
     app.host.close().await;
     withstood(row);
 }
@@ -360,7 +360,7 @@ async fn s04_removed_log_is_reported() {
     approve_permanently(&app).await;
     app.host.close().await;
     let log = Arc::clone(&app.host.ports().audit);
-    assert!(log.verify().unwrap().is_proven(), "it is proved before");
+    assert!(log.verify().unwrap().is_proven(), "the log is verified");
     let file = app.folder.path().join("data/audit.db");
     let TestApp { folder, host, platform } = app;
     drop((log, host, platform));
@@ -368,7 +368,7 @@ async fn s04_removed_log_is_reported() {
         let _ = std::fs::remove_file(file.with_file_name(name));
     }
     let app = over(folder, &keychain, false).await;
-    assert!(!app.host.ports().audit.verify().unwrap().is_intact(), "what is gone is named");
+    assert!(!app.host.ports().audit.verify().unwrap().is_intact(), "the missing entries are reported");
     app.host.close().await;
     withstood(row);
 }

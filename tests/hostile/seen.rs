@@ -1,5 +1,5 @@
-//! Tests of the review before anything of a server is used: marks for new, changed, similar and misleading texts (X01
-//! to X06), and the origin of the text that led to a call (X09).
+//! Tests of the review before content of a server is used: marks for new, changed, similar and misleading texts (X01 to
+//! X06), and the origin of the text that led to a call (X09).
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
@@ -25,7 +25,7 @@ fn echo(description: &str) -> Value {
     json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// Returns the review marks of the only tool of a server.
+/// Returns the hash and the review marks of a server's tool.
 async fn marks(app: &TestApp, server: &str, tool: &str) -> (String, ReviewFindings) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let (hash, marks, _) =
@@ -101,24 +101,24 @@ async fn x01_poison_is_marked_in_every_field_and_nothing_is_enabled_before_its_r
     let mut marked = usize::from(!app.server("bad").await.marks.flags.is_empty());
     for ((about, _), tool) in poisoned.iter().zip(&reviewed.catalog().tools) {
         let (_, marks, allowed) = reviewed.review_tool(&tool.read().unwrap());
-        assert_eq!(marks.standing, Some(ReviewState::New), "{what}: {about}: nobody has reviewed it");
-        assert!(!allowed, "{what}: {about}: and nothing allows it");
+        assert_eq!(marks.standing, Some(ReviewState::New), "{what}: {about}: the definition is unreviewed");
+        assert!(!allowed, "{what}: {about}: no rule allows the tool");
         marked += usize::from(!marks.flags.is_empty());
         let shown = json!(tool.read().unwrap()).to_string();
         assert!(
             shown.contains(&lure) || [name, parameter].iter().any(|word| shown.contains(word)),
-            "{what}: {about}: and it is there to be read: {shown}"
+            "{what}: {about}: the definition can be read: {shown}"
         );
     }
-    assert!(marked >= 10, "{what}: at least 10 of 12 are marked, but only {marked} are");
+    assert!(marked >= 10, "{what}: at least 10 of 12 definitions have findings, but only {marked} have");
 
-    // Trusting a server covers the reviewed definitions.
+    // Trust in a server covers only reviewed definitions.
     let tool = &listed[0]["name"];
     let call = pair.begin("first", tool.as_str().unwrap(), json!({}));
     let request = pair.asked(what, |_| true).await;
-    assert!(!request.marks.flags.is_empty(), "{what}: the question is marked, too");
+    assert!(!request.marks.flags.is_empty(), "{what}: the consent request shows the finding");
     app.decide(&request, UserDecision::Deny).await;
-    assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
+    assert!(call.await.unwrap().is_err(), "{what}: the call can be denied");
     pair.close(what).await;
 }
 
@@ -133,34 +133,42 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
     let call = pair.begin("first", "echo", json!({}));
     app.decide(&pair.asked(what, |_| true).await, UserDecision::Allow(ApprovalScope::Always)).await;
     call.await.unwrap().expect("it is allowed");
-    assert_eq!(marks(app, "bad", "echo").await.1.standing, Some(ReviewState::Reviewed), "{what}: approved is reviewed");
+    assert_eq!(
+        marks(app, "bad", "echo").await.1.standing,
+        Some(ReviewState::Reviewed),
+        "{what}: an approved tool is reviewed"
+    );
     for _ in 0..2 {
         app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     }
     let call = pair.begin("again", "echo", json!({}));
     let request = pair.asked(what, |_| true).await;
-    assert_eq!(request.marks.standing, Some(ReviewState::Changed), "{what}: it is not as it was");
+    assert_eq!(request.marks.standing, Some(ReviewState::Changed), "{what}: the definition has changed");
     let diff = request.marks.diff.clone().expect("what changed is shown");
-    assert_eq!(diff.changes.len(), 1, "{what}: that and nothing else: {diff:?}");
-    assert_eq!(diff.changes[0].path, ["description"], "{what}: with its place");
+    assert_eq!(diff.changes.len(), 1, "{what}: only this change is shown: {diff:?}");
+    assert_eq!(diff.changes[0].path, ["description"], "{what}: the position of the change is shown");
     let sides = (diff.changes[0].before.as_deref(), diff.changes[0].after.as_deref());
-    assert_eq!(sides, (Some("Returns the text"), Some(changed.as_str())), "{what}: both sides, whole");
+    assert_eq!(sides, (Some("Returns the text"), Some(changed.as_str())), "{what}: both values are shown completely");
     app.decide(&request, UserDecision::Deny).await;
-    assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
+    assert!(call.await.unwrap().is_err(), "{what}: the call can be denied");
 
-    // A review does not restore the old approval, which is bound to the old definition.
+    // A review does not restore an approval of the old definition.
     let (hash, _) = marks(app, "bad", "echo").await;
     let seen = |hash: &str| {
         vec![ShownDefinition { kind: offers::review::DefinitionKind::Tool, name: "echo".into(), hash: hash.into() }]
     };
     let stale = app.host.review("bad".into(), seen("0")).await;
-    assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review is of what was shown");
-    app.host.review("bad".into(), seen(&hash)).await.expect("it can be reviewed");
-    assert_eq!(marks(app, "bad", "echo").await.1.standing, Some(ReviewState::Reviewed), "{what}: now it was seen");
-    assert!(app.decisions().iter().any(|(kind, ..)| kind == "review"), "{what}: and that is written down");
+    assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review of another version is rejected");
+    app.host.review("bad".into(), seen(&hash)).await.expect("the definition can be reviewed");
+    assert_eq!(
+        marks(app, "bad", "echo").await.1.standing,
+        Some(ReviewState::Reviewed),
+        "{what}: the definition is reviewed"
+    );
+    assert!(app.decisions().iter().any(|(kind, ..)| kind == "review"), "{what}: the review is logged");
     let call = pair.begin("third", "echo", json!({}));
     app.decide(&pair.asked(what, |_| true).await, UserDecision::Deny).await;
-    assert!(call.await.unwrap().is_err(), "{what}: it still asks");
+    assert!(call.await.unwrap().is_err(), "{what}: the call still requires consent");
     pair.close(what).await;
 }
 
@@ -173,7 +181,7 @@ async fn x02_pins_persist_and_a_change_in_between_is_shown() {
     let call = begin(&app, user(), "first", "bad");
     let is_tool = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
     let request = app.consent_request("bad", "the tool", is_tool).await;
-    assert_eq!(request.marks.standing, Some(ReviewState::New), "{what}: at first it is new");
+    assert_eq!(request.marks.standing, Some(ReviewState::New), "{what}: the server is new at first");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     call.await.unwrap().expect("it is allowed");
     app.host.close().await;
@@ -184,14 +192,18 @@ async fn x02_pins_persist_and_a_change_in_between_is_shown() {
     again.host.start_server("bad".into()).await.unwrap();
     let request = again.consent_request("bad", "its start", |q| !is_tool(q)).await;
     let diff = request.marks.diff.clone().unwrap_or_else(|| panic!("{what}: what changed about the server is shown"));
-    assert!(diff.server_changed, "{what}: it is the server itself");
-    assert_eq!(diff.changes[0].path[0], "arguments", "{what}: its arguments: {diff:?}");
+    assert!(diff.server_changed, "{what}: the change is that of the server itself");
+    assert_eq!(diff.changes[0].path[0], "arguments", "{what}: the changed arguments are shown: {diff:?}");
     again.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     again.until("bad", "known", |s| s.counts[0] > 0).await;
     let (_, marks) = marks(&again, "bad", "echo").await;
-    assert_eq!(marks.standing, Some(ReviewState::Changed), "{what}: the tool is not as it was seen");
-    let diff = marks.diff.expect("and what changed is told");
-    assert_eq!(diff.changes[0].after.as_deref(), Some("Sends the text away"), "{what}: in words");
+    assert_eq!(marks.standing, Some(ReviewState::Changed), "{what}: the definition differs from the reviewed one");
+    let diff = marks.diff.expect("the change is reported");
+    assert_eq!(
+        diff.changes[0].after.as_deref(),
+        Some("Sends the text away"),
+        "{what}: the report describes the change"
+    );
     again.host.close().await;
 }
 
@@ -215,11 +227,14 @@ async fn x06_look_alikes_are_marked_on_both_sides() {
         assert_eq!(
             (alike.server.as_str(), alike.name.as_str()),
             (other, theirs),
-            "{what}: it is named with its server"
+            "{what}: the similar name is shown with its server"
         );
-        assert!(!alike.same, "{what}: and is another name");
+        assert!(!alike.same, "{what}: the similar name is different");
         let server = app.server(own).await.marks.look_alikes;
-        assert!(server.iter().any(|alike| alike.server == other), "{what}: so is the server's claim: {server:?}");
+        assert!(
+            server.iter().any(|alike| alike.server == other),
+            "{what}: the name that the server claims has a finding: {server:?}"
+        );
     }
     let call = {
         let host = app.host.clone();
@@ -228,9 +243,13 @@ async fn x06_look_alikes_are_marked_on_both_sides() {
         )
     };
     let request = app.consent_request("mail", "the tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-    assert_eq!(request.marks.look_alikes.len(), 1, "{what}: the question says so, under the user's own label");
+    assert_eq!(
+        request.marks.look_alikes.len(),
+        1,
+        "{what}: the request shows the finding under the user's name of the server"
+    );
     app.decide(&request, UserDecision::Deny).await;
-    assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
+    assert!(call.await.unwrap().is_err(), "{what}: the call can be denied");
     app.host.close().await;
 }
 
@@ -253,29 +272,29 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     app.host.record_conversation_servers(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
 
-    // The user allows the tool permanently. Then a model may use it, unless the conversation contains text from another
+    // The user allows the tool permanently. A model may then use it, unless the conversation contains text from another
     // source.
     let call = begin(app, user(), "allowed", "post");
     app.decide(&app.consent_request("post", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always))
         .await;
     call.await.unwrap().expect("the user's call is allowed");
     let fine = tokio::time::timeout(EVENT_TIMEOUT, begin(app, model(), "before", "post")).await;
-    fine.expect("it does not ask").unwrap().expect("before, a model's call is allowed");
+    fine.expect("the call requires no consent").unwrap().expect("before, a model's call is allowed");
 
     let call = begin(app, model(), "weather", "bad");
     let request = app.consent_request("bad", "the tool", is_tool).await;
     assert_eq!(
         request.scopes,
         [ApprovalScope::Once],
-        "{what}: under another server's words nothing is allowed for good"
+        "{what}: a call after foreign content can't be allowed permanently"
     );
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let read = call.await.unwrap().expect("the model reads what the bad one says");
-    assert!(json!(read).to_string().contains(&canary), "{what}: the lure is there");
+    assert!(json!(read).to_string().contains(&canary), "{what}: the model received the instructions");
     assert_eq!(
         app.host.conversation_label(conversation.clone()).await.unwrap().servers,
         ["post", "bad"],
-        "{what}: and labelled"
+        "{what}: the content is labeled"
     );
 
     let before = std::fs::read_to_string(&record).unwrap();
@@ -285,20 +304,20 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
         host.call_tool_as(origin, "obeys".into(), "post".into(), "echo".into(), arguments, oneshot::channel().0).await
     });
     let request = app.consent_request("post", "the tool, once more", is_tool).await;
-    assert_eq!(request.rule, "after-untrusted", "{what}: what was allowed asks again");
+    assert_eq!(request.rule, "after-untrusted", "{what}: an allowed tool requires consent again");
     let led =
         ConsentRequestOrigin::Model { conversation: conversation.clone(), after: vec!["bad".into()], read: Vec::new() };
-    assert_eq!(request.why, led, "{what}: it says after whose words");
+    assert_eq!(request.why, led, "{what}: the request names the servers whose content was read");
     let ConsentRequestBody::Tool { arguments, .. } = &request.body else { panic!("{what}: a tool") };
     assert_eq!(arguments.get("text"), Some(&json!(canary)), "{what}: all arguments are shown");
     app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
-    assert_eq!(std::fs::read_to_string(&record).unwrap(), before, "{what}: and nothing was sent");
+    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: a denied call is not sent: {refused:?}");
+    assert_eq!(std::fs::read_to_string(&record).unwrap(), before, "{what}: nothing was sent");
 
-    // The user's own call is the user's own.
+    // Calls of the user are not affected.
     let own = tokio::time::timeout(EVENT_TIMEOUT, begin(app, user(), "own", "post")).await;
-    own.expect("it does not ask").unwrap().expect("what the user does is allowed as before");
+    own.expect("the call requires no consent").unwrap().expect("what the user does is allowed as before");
     pair.close(what).await;
 }
 
@@ -310,17 +329,20 @@ async fn changed_prompt_requires_a_review_before_use() {
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[1] > 0).await;
     let get = |id: &str| app.host.get_prompt(id.into(), "bad".into(), "greet".into(), Default::default());
-    get("first").await.expect("the user gets it, and has seen it");
+    get("first").await.expect("the user receives the prompt, which is then reviewed");
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
     let refused = get("changed").await;
-    assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")), "it changed: {refused:?}");
+    assert!(
+        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        "the prompt has changed: {refused:?}"
+    );
     let reviewed = app.host.reviewed("bad".into()).await.unwrap();
     let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
-    assert_eq!(marks.standing, Some(ReviewState::Changed), "that is what its marks say");
-    assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "and what is strange about it");
+    assert_eq!(marks.standing, Some(ReviewState::Changed), "the review state shows the change");
+    assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "the finding is shown");
     let seen =
         ShownDefinition { kind: offers::review::DefinitionKind::Prompt, name: "greet".into(), hash: hash.to_string() };
-    app.host.review("bad".into(), vec![seen]).await.expect("it can be reviewed");
-    get("reviewed").await.expect("and is used then");
+    app.host.review("bad".into(), vec![seen]).await.expect("the prompt can be reviewed");
+    get("reviewed").await.expect("the reviewed prompt can be used");
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! Servers that start, end, fail and change, as the user sees them.
+//! Tests of servers that start, end, fail and change, as the user sees them.
 
 use host::view::{ConsentRequestBody, FailureReason, ServerState, UserDecision};
 use policy::ApprovalScope;
@@ -18,8 +18,8 @@ async fn every_revision_works_with_the_demo_server() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let app = TestApp::start(vec![("harbour", demo_config(&["--revision", revision]))]).await;
         let view = app.ready("harbour").await;
-        let facts = view.facts.expect("a ready server told its facts");
-        assert_eq!(facts.revision.to_string(), revision, "the revision that the server speaks is the one in use");
+        let facts = view.facts.expect("a ready server has reported its information");
+        assert_eq!(facts.revision.to_string(), revision, "the negotiated revision is used");
         let view =
             app.until("harbour", "known whole", |s| s.counts[0] >= 16 && s.counts[1] >= 5 && s.counts[2] >= 16).await;
         assert!(view.counts[3] >= 3, "templates are listed too: {:?}", view.counts);
@@ -30,24 +30,24 @@ async fn every_revision_works_with_the_demo_server() {
 #[tokio::test]
 async fn nothing_starts_before_its_exact_command_is_approved() {
     let app = TestApp::start(vec![("harbour", demo_config(&["--era", "legacy"]))]).await;
-    assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
+    assert_eq!(
+        app.server("harbour").await.state,
+        ServerState::Stopped,
+        "a configured server is not started automatically"
+    );
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
     let ConsentRequestBody::StartServer { config, resolved, approved_before, .. } = &request.body else {
         panic!("the question is about the command: {request:?}");
     };
-    assert_eq!(config.args, ["--era", "legacy"], "every argument is in the question");
-    assert!(resolved.is_absolute() && resolved.is_file(), "so is the file that will run: {resolved:?}");
-    assert_eq!(*approved_before, None, "nothing was approved before");
-    assert_eq!(app.server("harbour").await.pid, None, "there is no process while the question is open");
+    assert_eq!(config.args, ["--era", "legacy"], "the request shows every argument");
+    assert!(resolved.is_absolute() && resolved.is_file(), "the request shows the executable: {resolved:?}");
+    assert_eq!(*approved_before, None, "no earlier approval exists");
+    assert_eq!(app.server("harbour").await.pid, None, "no process runs before the decision");
     app.decide(&request, UserDecision::Deny).await;
     let view = app.until("harbour", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a refusal is told apart from a fault");
-    assert_eq!(
-        app.decisions(),
-        [("start-server".into(), "denied".into(), "user".into())],
-        "and it is in the audit log"
-    );
+    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial is distinguished from a failure");
+    assert_eq!(app.decisions(), [("start-server".into(), "denied".into(), "user".into())], "the denial is logged");
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn lasting_approval_applies_to_the_same_command_only() {
     app.host.restart_server("harbour".into()).await.unwrap();
     app.until("harbour", "stopping or starting", |s| s.state != ServerState::Ready).await;
     app.until("harbour", "ready again without asking", |s| s.state == ServerState::Ready).await;
-    assert!(app.consent_requests().await.is_empty(), "the approved command did not ask again");
+    assert!(app.consent_requests().await.is_empty(), "the approved command requires no further consent");
 
     let changed = ServerEntry { name: "harbour".into(), config: demo_config(&["--era", "modern"]) };
     app.host.update_server("harbour".into(), changed).await.unwrap();
@@ -70,8 +70,8 @@ async fn lasting_approval_applies_to_the_same_command_only() {
     let ConsentRequestBody::StartServer { approved_before: Some(before), .. } = &request.body else {
         panic!("the question shows what was approved before: {request:?}");
     };
-    assert!(!before.contains("--era"), "what was approved before had no such argument: {before}");
-    assert_eq!(request.rule, "command-changed", "and says why it asks");
+    assert!(!before.contains("--era"), "the previously approved command had no such argument: {before}");
+    assert_eq!(request.rule, "command-changed", "the request states the reason");
 }
 
 #[tokio::test]
@@ -94,9 +94,9 @@ async fn missing_command_reports_the_searched_folders() {
     app.host.start_server("ghost".into()).await.unwrap();
     let view = app.until("ghost", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let failure = failure(&view.state);
-    assert_eq!(failure.reason, FailureReason::CommandNotFound, "the reason is its own");
-    assert!(!failure.looked_in.is_empty(), "the folders that were looked in are named");
-    assert!(failure.message.contains("no-such-program-anywhere"), "and so is the command: {}", failure.message);
+    assert_eq!(failure.reason, FailureReason::CommandNotFound, "the failure has a specific reason");
+    assert!(!failure.looked_in.is_empty(), "the searched folders are shown");
+    assert!(failure.message.contains("no-such-program-anywhere"), "the command is shown: {}", failure.message);
     assert!(app.consent_requests().await.is_empty(), "there is nothing to approve");
 }
 
@@ -112,8 +112,11 @@ async fn server_that_exits_immediately_shows_its_output() {
     let view = app.until("short", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let failure = failure(&view.state);
     assert_eq!(failure.reason, FailureReason::ExitedEarly, "it ended before it was ready: {failure:?}");
-    assert!(failure.message.contains('3'), "the exit status is named: {}", failure.message);
-    assert!(failure.stderr.iter().any(|l| l.contains("the key is missing")), "its last words are kept: {failure:?}");
+    assert!(failure.message.contains('3'), "the failure message contains the exit status: {}", failure.message);
+    assert!(
+        failure.stderr.iter().any(|l| l.contains("the key is missing")),
+        "the last output is retained: {failure:?}"
+    );
 }
 
 #[tokio::test]
@@ -125,7 +128,7 @@ async fn stop_leaves_no_process() {
     app.until("stubborn", "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(
         testkit::processes::living_group_members(pid).is_empty(),
-        "a server that ignores the end of its input and SIGTERM is gone"
+        "a server that ignores the end of its input and SIGTERM is killed"
     );
 }
 
@@ -141,12 +144,12 @@ async fn closing_the_host_ends_all_servers_concurrently() {
     for name in ["a", "b", "c"] {
         pids.push(app.ready(name).await.pid.unwrap());
     }
-    // The clock is the point here: each takes at least four seconds to end, one after the other eight.
+    // Real time is measured: each server takes at least four seconds to end, so two in sequence would take eight.
     let before = std::time::Instant::now();
     app.host.close().await;
-    assert!(before.elapsed().as_secs() < 8, "stubborn servers are ended side by side: {:?}", before.elapsed());
+    assert!(before.elapsed().as_secs() < 8, "several servers are ended concurrently: {:?}", before.elapsed());
     for pid in pids {
-        assert!(testkit::processes::living_group_members(pid).is_empty(), "nothing of process group {pid} is left");
+        assert!(testkit::processes::living_group_members(pid).is_empty(), "process group {pid} has no processes");
     }
 }
 
@@ -174,10 +177,13 @@ async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
             events.next().await;
         }
     };
-    let problem = tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the broken file is told of");
-    assert_eq!(problem.line, Some(3), "with its line: {problem}");
-    assert!(problem.message.contains("port") && problem.message.contains("command"), "and what is wrong: {problem}");
-    assert_eq!(app.server("port").await.config, demo_config(&[]), "the old settings stay");
+    let problem = tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the invalid file is reported");
+    assert_eq!(problem.line, Some(3), "the report contains the line: {problem}");
+    assert!(
+        problem.message.contains("port") && problem.message.contains("command"),
+        "the report contains the cause: {problem}"
+    );
+    assert_eq!(app.server("port").await.config, demo_config(&[]), "the previous settings remain in effect");
 }
 
 #[tokio::test]
@@ -194,7 +200,7 @@ async fn invalid_names_are_rejected() {
         (long.as_str(), "long"),
     ] {
         let added = app.host.add_server(ServerEntry { name: name.into(), config: demo_config(&[]) }).await;
-        assert!(matches!(added, Err(host::ServerError::BadName { .. })), "a name that is {why} is refused: {added:?}");
+        assert!(matches!(added, Err(host::ServerError::BadName { .. })), "a name that is {why} is rejected: {added:?}");
     }
 }
 
@@ -217,8 +223,8 @@ async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
                 events.next().await;
             }
         };
-        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the user is told");
-        assert_eq!(app.server("harbour").await.state, ServerState::Ready, "the server runs on");
+        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the user is notified");
+        assert_eq!(app.server("harbour").await.state, ServerState::Ready, "the server keeps running");
         std::fs::write(&file, &text).unwrap();
         let mut events = app.host.events();
         let mended = async {
@@ -226,9 +232,11 @@ async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
                 events.next().await;
             }
         };
-        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, mended).await.expect("and told when it is in order again");
+        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, mended)
+            .await
+            .expect("the user is notified once the file is valid again");
     }
-    assert!(app.server("harbour").await.approved, "its approval is still there");
+    assert!(app.server("harbour").await.approved, "the approval still exists");
 }
 
 #[tokio::test]
@@ -238,7 +246,11 @@ async fn relative_working_folder_is_rejected() {
     let app = TestApp::start(vec![("here", here)]).await;
     app.host.start_server("here".into()).await.unwrap();
     let view = app.until("here", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert!(failure(&view.state).message.contains("working folder"), "the cause is named: {:?}", view.state);
+    assert!(
+        failure(&view.state).message.contains("working folder"),
+        "the failure message contains the cause: {:?}",
+        view.state
+    );
 }
 
 #[tokio::test]
@@ -248,7 +260,7 @@ async fn invalid_document_is_moved_aside_and_reported() {
     std::fs::write(folder.path().join("data/grants.json"), "[{").unwrap();
     let app = TestApp::start_in_folder(folder, vec![("harbour", demo_config(&[]))], host::HostOptions::default()).await;
     let aside = app.folder.path().join("data/grants.json.broken");
-    assert_eq!(std::fs::read_to_string(aside).unwrap(), "[{", "nothing of it is lost");
+    assert_eq!(std::fs::read_to_string(aside).unwrap(), "[{", "no message is lost");
     app.ready("harbour").await;
 }
 
@@ -256,7 +268,7 @@ async fn invalid_document_is_moved_aside_and_reported() {
 async fn x33_server_receives_only_configured_variables() {
     let mut config = scripted_config(&[]);
     config.as_stdio_mut().unwrap().env.insert("GIVEN".into(), "yes".into());
-    // The test's own environment has much that no server may see, cargo's for one.
+    // The environment of the test contains variables that no server may see, such as those of cargo.
     let app = TestApp::start(vec![("curious", config)]).await;
     app.ready("curious").await;
     let user = app.decide_automatically(crate::pair::allow_use);
@@ -269,14 +281,14 @@ async fn x33_server_receives_only_configured_variables() {
         .iter()
         .map(|t| t.name().to_owned())
         .find(|n| n.contains("environment") || n.contains("surroundings"));
-    let tool = tool.expect("the scripted server can tell what it sees");
+    let tool = tool.expect("the scripted server returns its environment");
     let (result, _) =
         app.host.call_tool("1".into(), "curious".into(), tool, serde_json::Map::new(), None).await.unwrap();
     let said = serde_json::json!(result).to_string();
-    assert!(said.contains("GIVEN"), "what was configured is there: {said}");
+    assert!(said.contains("GIVEN"), "the configured variable is set: {said}");
     assert!(
         !said.contains("CARGO_MANIFEST_DIR") && std::env::var_os("CARGO_MANIFEST_DIR").is_some(),
-        "the host's own environment is not: {said}"
+        "the host's own environment is not passed on: {said}"
     );
     user.abort();
 }

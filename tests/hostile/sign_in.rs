@@ -1,5 +1,5 @@
-//! Tests of servers and authorization servers that misbehave during and after a sign-in. The user's actions are
-//! immediate: every sign-in is allowed, and the browser is signed in already.
+//! Tests of servers and authorization servers that misbehave during and after a sign-in. The user acts immediately:
+//! every sign-in is allowed, and the browser is already signed in.
 
 mod addresses;
 mod approvals;
@@ -23,7 +23,7 @@ use crate::leaks;
 use crate::pair::ServerPair;
 use crate::report::Row;
 
-/// The good local server next to a server that requires a sign-in, and its authorization server.
+/// Good local server, bad server that requires a sign-in, and the authorization server.
 struct SignIn {
     what: String,
     pair: ServerPair,
@@ -32,14 +32,14 @@ struct SignIn {
 }
 
 impl SignIn {
-    /// Starts all of it; how the sign-in ended is in [`ended`](Self::ended).
+    /// Starts all servers and the sign-in. Its result is returned by [`Self::ended`].
     async fn begin(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> Self {
         let issuer = AuthorizationServer::start(issuer).await;
         let server = ProtectedServer::start(server, &[&issuer]).await;
         Self::with(what, issuer, server, |_| {}).await
     }
 
-    /// The same with servers that are there, and something that is set before the sign-in begins.
+    /// Starts a sign-in with existing servers. `prepare` is called before.
     async fn with(
         what: &str,
         issuer: AuthorizationServer,
@@ -53,21 +53,27 @@ impl SignIn {
         Self { what: what.to_owned(), pair, issuer, server }
     }
 
-    /// Waits until the server is in use, or cannot be; the good one is in use all the while.
+    /// Waits until the bad server is ready or has failed, while the good server is called. Returns the cause of a
+    /// failure.
     async fn ended(&self) -> Result<(), String> {
         self.pair.while_good(&self.what, ended(&self.pair)).await
     }
 
-    /// Checks that the sign-in fails with a cause that contains one of these words, and that no code was redeemed.
+    /// Asserts that the sign-in fails with a cause that contains one of these words, and that no authorization code was
+    /// redeemed. Returns the cause.
     async fn assert_fails_before_token_request(&self, words: &[&str]) -> String {
         let cause = self.ended().await.expect_err(&format!("{}: the sign-in must fail", self.what));
-        assert!(words.iter().any(|word| cause.contains(word)), "{}: the cause is in words: {cause}", self.what);
+        assert!(
+            words.iter().any(|word| cause.contains(word)),
+            "{}: the error message contains the cause: {cause}",
+            self.what
+        );
         let redeemed = self.issuer.token_requests("authorization_code");
-        assert!(redeemed.is_empty(), "{}: it stops before the token request: {redeemed:?}", self.what);
+        assert!(redeemed.is_empty(), "{}: the sign-in stops before the token request: {redeemed:?}", self.what);
         cause
     }
 
-    /// The general criterion at the end: memory, secrets, processes.
+    /// Closes the host, and asserts the general criterion: memory, secrets, processes.
     async fn close(self) -> Row {
         self.pair.assert_memory_bounded(&self.what);
         assert_no_secrets(&self.what, &self.pair, &[&self.issuer]).await;
@@ -75,7 +81,7 @@ impl SignIn {
     }
 }
 
-/// Waits for the end of the start of the server that requires a sign-in, and returns its result.
+/// Waits until the bad server is ready or has failed. Returns the cause of a failure.
 async fn ended(pair: &ServerPair) -> Result<(), String> {
     let mut events = pair.app.host.events();
     let limit = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
@@ -92,7 +98,7 @@ async fn ended(pair: &ServerPair) -> Result<(), String> {
             }
             _ => {}
         }
-        // There may always be an event, so the time is looked at as well.
+        // The stream of events may never pause, so the time is checked as well.
         let is_late = tokio::time::timeout_at(limit, events.next()).await.is_err();
         if is_late || tokio::time::Instant::now() > limit {
             let known = pair.app.host.authorization("bad".into()).await;
@@ -101,13 +107,13 @@ async fn ended(pair: &ServerPair) -> Result<(), String> {
     }
 }
 
-/// Checks that no secret of a sign-in is in a file, in the activity or in the data sent to the page.
+/// Asserts that no secret of a sign-in is in a file, in the activity, or in the data sent to the page.
 async fn assert_no_secrets(what: &str, pair: &ServerPair, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await;
     let mut places = leaks::places(&pair.app, "bad").await;
     places.push(("the steps".to_owned(), format!("{known:?}")));
     for secret in issuers.iter().flat_map(|issuer| issuer.secrets()) {
         let found = leaks::found(&places, &secret);
-        assert!(found.is_none(), "{what}: {secret} is nowhere to be read, but it is in {found:?}");
+        assert!(found.is_none(), "{what}: {secret} must not be stored or sent, but it is in {found:?}");
     }
 }

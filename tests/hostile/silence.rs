@@ -1,5 +1,5 @@
-//! Tests of missing responses over stdio (X35): every wait has a timeout with its cause, and the user can cancel it
-//! earlier.
+//! Tests of missing responses over stdio (X35): every wait has a timeout, which the error message names, and the user
+//! can cancel it earlier.
 
 use std::time::Duration;
 
@@ -15,10 +15,14 @@ use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
 #[test]
 fn x35_default_timeouts() {
     let (opening, calls) = (Timeouts::default(), CallTimes::default());
-    assert_eq!(opening.initialize, Duration::from_secs(30), "X35: initialize may take 30 s");
-    assert_eq!(opening.probe, Duration::from_secs(10), "X35: server/discover may take 10 s");
-    assert!(calls.list.0 <= Duration::from_secs(30), "X35: a list may be silent for 30 s at most: {:?}", calls.list);
-    assert!(calls.tool.1 <= Duration::from_secs(3_600), "X35: and a call has an end: {:?}", calls.tool);
+    assert_eq!(opening.initialize, Duration::from_secs(30), "X35: the timeout of initialize is 30 s");
+    assert_eq!(opening.probe, Duration::from_secs(10), "X35: the timeout of server/discover is 10 s");
+    assert!(
+        calls.list.0 <= Duration::from_secs(30),
+        "X35: the idle timeout of a list is at most 30 s: {:?}",
+        calls.list
+    );
+    assert!(calls.tool.1 <= Duration::from_secs(3_600), "X35: a call has a total timeout: {:?}", calls.tool);
 }
 
 async fn assert_never_opens(args: &[&str]) {
@@ -26,9 +30,12 @@ async fn assert_never_opens(args: &[&str]) {
     let pair = ServerPair::opening(scripted_config(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good(&what, failed).await;
-    let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
+    let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
     let said = &failure.message;
-    assert!(said.contains("no answer") || said.contains("did not answer"), "{what}: the cause is in words: {said}");
+    assert!(
+        said.contains("no answer") || said.contains("did not answer"),
+        "{what}: the error message contains the cause: {said}"
+    );
     pair.assert_memory_bounded(&what);
     pair.close(&what).await;
 }
@@ -43,7 +50,7 @@ async fn x35_server_that_never_responds_times_out() {
     assert_never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// Covers a server of an older revision, which may ignore an unknown request and is then opened with that revision.
+/// A server of an older revision may ignore an unknown request. The handshake is then repeated with that revision.
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
@@ -69,12 +76,13 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
         }
     };
     let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
-    let note = pair.while_good(what, noted).await.expect("X35: that the list is missing is said");
-    assert!(note.contains("no answer"), "{what}: with the cause: {note}");
+    let note = pair.while_good(what, noted).await.expect("X35: the missing list is reported");
+    assert!(note.contains("no answer"), "{what}: the report contains the cause: {note}");
     pair.close(what).await;
 }
 
-/// Starts a server that never responds to a call, with the file in which it records its messages.
+/// Starts a server that never responds to a call. Also returns the folder and the file in which it records its
+/// messages.
 async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -86,7 +94,7 @@ async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
 async fn is_told(what: &str, record: &std::path::Path) {
     let is_told = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
     let told = testkit::deadline::poll_until(Duration::from_secs(1), is_told).await;
-    assert!(told, "{what}: the server is told: {}", std::fs::read_to_string(record).unwrap());
+    assert!(told, "{what}: the server is notified: {}", std::fs::read_to_string(record).unwrap());
 }
 
 #[tokio::test]
@@ -95,7 +103,7 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
     let (pair, _folder, record) = silent().await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["no answer"]);
-    assert!(call.took >= IDLE_TIMEOUT, "{what}: it was waited for: {:?}", call.took);
+    assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
     is_told(what, &record).await;
     pair.close(what).await;
 }

@@ -1,5 +1,5 @@
-//! Tests of skills with false names, files or sizes (X59), and of files that differ from the list (X60). The page's
-//! tests cover the display of skills, as X12 and X14.
+//! Tests of skills with wrong names, files or sizes (X59), and of files that differ from the list (X60). The page's
+//! tests cover their display (X12, X14).
 
 use host::skills::SkillError;
 use offers::catalog::MAX_ITEMS;
@@ -13,7 +13,7 @@ const ROOT: &str = "skill://bad/act";
 const URI: &str = "skill://bad/act/SKILL.md";
 const TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
 
-/// Returns the entry of a skill with a single file of these bytes.
+/// Returns the list entry of a skill with a single file of this content.
 fn entry(text: &str) -> Value {
     let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
     json!({
@@ -23,7 +23,7 @@ fn entry(text: &str) -> Value {
     })
 }
 
-/// Well-behaved and hostile server, the latter with these results.
+/// Good server, and a bad server with the specified results for its methods.
 struct SkillServers {
     pair: ServerPair,
     folder: tempfile::TempDir,
@@ -39,7 +39,7 @@ impl SkillServers {
         });
         let mut arguments = vec!["--record".to_owned(), folder.path().join("record").display().to_string()];
         for (at, (method, result)) in [("initialize", opened)].iter().chain(replies).enumerate() {
-            // Some are longer than an argument may be.
+            // A reply may be longer than a command line argument can be.
             let file = folder.path().join(at.to_string());
             std::fs::write(&file, result.to_string()).unwrap();
             arguments.extend(["--reply".to_owned(), format!("{method}=@{}", file.display())]);
@@ -49,7 +49,7 @@ impl SkillServers {
         Self { pair, folder }
     }
 
-    /// Counts the requests with this method that the hostile server received.
+    /// Counts the requests with this method that the bad server received.
     fn received_requests(&self, method: &str) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap();
         record.matches(&format!(r#""method":"{method}""#)).count()
@@ -94,13 +94,16 @@ async fn x59_skills_with_false_names_or_files_are_dropped() {
     let skilled = SkillServers::ready(&[("skills/list", json!({ "skills": entries }))]).await;
     let what = "X59, names and files of skills";
     let list = skilled.pair.while_good(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
-    assert_eq!(list.skills, Vec::new(), "{what}: none of them can be read");
+    assert_eq!(list.skills, Vec::new(), "{what}: no skill can be read");
     let causes: Vec<&str> = list.dropped.iter().map(|(_, cause)| cause.as_str()).collect();
-    assert_eq!(causes.len(), attacks.len(), "{what}: each has a cause: {causes:?}");
-    assert!(causes.iter().all(|cause| !cause.is_empty() && cause.len() < 1_000), "{what}: in words: {causes:?}");
+    assert_eq!(causes.len(), attacks.len(), "{what}: each skill has a cause: {causes:?}");
+    assert!(
+        causes.iter().all(|cause| !cause.is_empty() && cause.len() < 1_000),
+        "{what}: the causes are not empty: {causes:?}"
+    );
     let read = skilled.read("1", Some("file:///etc/passwd")).await;
-    assert!(matches!(read, Err(SkillError::NotListed { .. })), "{what}: nor by its address: {read:?}");
-    assert_eq!(skilled.received_requests("resources/read"), 0, "{what}: nothing of them is asked for");
+    assert!(matches!(read, Err(SkillError::NotListed { .. })), "{what}: the file can't be read by its URI: {read:?}");
+    assert_eq!(skilled.received_requests("resources/read"), 0, "{what}: no file is requested from the server");
     skilled.pair.close(what).await;
 }
 
@@ -114,9 +117,9 @@ async fn x59_endless_list_of_skills_is_truncated() {
     let skilled = SkillServers::ready(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
     let what = "X59, 20,000 skills";
     let list = skilled.pair.while_good(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
-    assert!(list.is_cut, "{what}: that there are more is said");
-    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "{what}: and no more are retained");
-    assert_eq!(skilled.received_requests("skills/list"), 1, "{what}: nor asked for");
+    assert!(list.is_cut, "{what}: the existence of further skills is reported");
+    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "{what}: no further skills are retained");
+    assert_eq!(skilled.received_requests("skills/list"), 1, "{what}: no further skills are requested");
     skilled.pair.close(what).await;
 }
 
@@ -141,15 +144,18 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
         let what = format!("X60, {attack}");
         let read = skilled.pair.while_good(&what, skilled.read(&at.to_string(), None)).await;
         let error = read.expect_err(&what).to_string();
-        assert!(error.contains("bad") && !error.contains("xfil"), "{what}: the server is named, not quoted: {error}");
-        assert_eq!(skilled.received_requests("resources/read"), at + 1, "{what}: the file is asked for once");
+        assert!(
+            error.contains("bad") && !error.contains("xfil"),
+            "{what}: the error names the server without quoting its text: {error}"
+        );
+        assert_eq!(skilled.received_requests("resources/read"), at + 1, "{what}: the file is requested once");
     }
     let what = "X60, files that the skill does not list";
     for file in ["file:///etc/passwd", "skill://bad/act/../x", "skill://bad/act/%2e%2e/x", "test://one"] {
         let read = skilled.read(file, Some(file)).await;
         assert!(matches!(read, Err(SkillError::Mismatch { .. })), "{what}: {file}: {read:?}");
     }
-    assert_eq!(skilled.received_requests("resources/read"), attacks.len(), "{what}: none is asked for");
+    assert_eq!(skilled.received_requests("resources/read"), attacks.len(), "{what}: no file is requested");
     skilled.pair.close(what).await;
 }
 
@@ -161,7 +167,7 @@ async fn x60_skill_changed_between_list_and_read_is_consistent_or_rejected() {
     let skilled = SkillServers::ready(&[list(TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
     let what = "X60, a skill that changes after it was listed";
     let early = skilled.pair.while_good(what, skilled.read("1", None)).await;
-    assert!(matches!(early, Err(SkillError::Mismatch { .. })), "{what}: the list said something else: {early:?}");
+    assert!(matches!(early, Err(SkillError::Mismatch { .. })), "{what}: the file differs from the list: {early:?}");
     let late = skilled.read("2", None).await;
     assert_eq!(late, Ok(changed), "{what}: the list is read again each time");
     skilled.pair.close(what).await;

@@ -36,14 +36,14 @@ async fn x33_server_receives_only_what_it_needs() {
     let environment = seen["environment"].as_object().unwrap();
     let more: Vec<&String> =
         environment.keys().filter(|name| !ALLOWED.contains(&name.as_str()) && !name.starts_with("LC_")).collect();
-    assert!(more.is_empty(), "{what}: these variables reach no server: {more:?}");
-    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "{what}: no file of the host's is open in it");
-    assert_eq!(seen["group"], seen["pid"], "{what}: it leads a group of its own");
-    assert!(!seen.to_string().contains(&report::canary()), "{what}: nor does the host's secret");
+    assert!(more.is_empty(), "{what}: these variables are not passed to a server: {more:?}");
+    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "{what}: the server inherits no open file of the host");
+    assert_eq!(seen["group"], seen["pid"], "{what}: the server leads a separate process group");
+    assert!(!seen.to_string().contains(&report::canary()), "{what}: the host's secret is not passed to the server");
     pair.close(what).await;
 }
 
-/// Checks that no file that may be displayed in a terminal contains control sequences.
+/// No file that may be displayed in a terminal contains control sequences.
 #[tokio::test]
 async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {
@@ -54,14 +54,14 @@ async fn x11_no_file_contains_terminal_control_sequences() {
         let mut places = Vec::new();
         leaks::files(pair.app.folder.path(), &mut places);
         for raw in ["\u{1b}[2J", "\u{1b}]8;;", "\u{7}bell", "\u{7}link"] {
-            assert_eq!(leaks::found(&places, raw), None, "{what}: no file has {raw:?} as it came");
+            assert_eq!(leaks::found(&places, raw), None, "{what}: no file contains the control sequence {raw:?}");
         }
-        // A database may contain any byte. Text files contain no control characters for terminals.
+        // A database may contain any byte. Text files must not contain control characters.
         places.retain(|(_, text)| !text.contains('\u{fffd}') && !text.contains('\0'));
         places.push(("the log".to_owned(), log::text()));
-        assert!(places.iter().any(|(place, _)| place.ends_with("mcp.json")), "{what}: the files are looked through");
+        assert!(places.iter().any(|(place, _)| place.ends_with("mcp.json")), "{what}: the files were searched");
         for raw in ["\u{1b}", "\u{7}", "\u{9b}"] {
-            assert_eq!(leaks::found(&places, raw), None, "{what}: no text that is kept has {raw:?}");
+            assert_eq!(leaks::found(&places, raw), None, "{what}: no stored text contains {raw:?}");
         }
         pair.close(&what).await;
     }

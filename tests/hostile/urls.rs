@@ -1,4 +1,4 @@
-//! Tests of URLs that a server requests to open (X23, and X17 if they arrive by other ways).
+//! Tests of URLs that a server requests to open (X23), or that reach the page in other ways (X17).
 
 use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
@@ -19,7 +19,7 @@ fn url_request(url: &str) -> String {
     format!("tools/call={asked}")
 }
 
-/// Returns URLs that must never be opened, regardless of the user's decision.
+/// Returns URLs that must never be opened, whatever the user decides. Each has a description.
 fn refused() -> Vec<(&'static str, String)> {
     let name = word("host");
     vec![
@@ -36,7 +36,7 @@ fn refused() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Waits until the bad server has received the response to its request.
+/// Waits until a response to the bad server's request was sent.
 async fn answered(pair: &ServerPair) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {
@@ -45,7 +45,7 @@ async fn answered(pair: &ServerPair) {
         let mut entries = activity.entries_after(0, usize::MAX);
         entries.any(|e| e.sent && is_answer(e.kind) && e.method.as_deref() == Some("elicitation/create"))
     };
-    assert!(poll_until(EVENT_TIMEOUT, is_answered).await, "what it asked is answered, or a question");
+    assert!(poll_until(EVENT_TIMEOUT, is_answered).await, "a response was sent to the bad server");
 }
 
 #[tokio::test]
@@ -63,14 +63,14 @@ async fn x23_deceptive_urls_are_not_opened() {
         };
         if let Some(request) = asked {
             let ConsentRequestBody::Url { url: shown, .. } = &request.body else { panic!("{what}: {request:?}") };
-            assert_eq!(*shown, url, "{what}: it is shown as it is");
+            assert_eq!(*shown, url, "{what}: the URL is shown verbatim");
             let allow = UserDecision::Allow(ApprovalScope::Once);
             let answered = pair.app.host.decide(request.id, request.hash.to_string(), allow).await;
-            assert!(answered.is_err(), "{what}: even approved it is not opened");
+            assert!(answered.is_err(), "{what}: the URL is not opened after an approval");
         }
-        assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not told");
-        assert!(pair.app.host.open_url(&url).await.is_err(), "{what}: nor by a link in a text");
-        assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not told of the link");
+        assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not called");
+        assert!(pair.app.host.open_url(&url).await.is_err(), "{what}: the URL of a link is not opened");
+        assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not called for a link");
         call.abort();
         pair.close(&what).await;
     }
@@ -85,8 +85,8 @@ async fn x23_url_is_not_requested_before_consent() {
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = pair.asks_back(what).await;
     pair.while_good(what, advance_time(std::time::Duration::from_secs(1))).await;
-    assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
-    assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
+    assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no URL was opened");
+    assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: the URL was not fetched");
     pair.app.decide(&request, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;

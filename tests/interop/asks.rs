@@ -24,7 +24,7 @@ async fn everything() -> TestApp {
     app
 }
 
-/// Returns the JSON value that the tool quotes in its last text.
+/// Returns the JSON value in the last text of a tool result.
 fn raw_result(result: &mcp_proto::types::CallToolResult) -> Value {
     let text = text(result);
     let (_, json) = text.split_once('{').unwrap_or_else(|| panic!("the tool shows what it got: {text}"));
@@ -41,12 +41,20 @@ async fn sampling_is_reviewed_before_and_after() {
     };
     assert!(
         matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-sampling-request"),
-        "its call is named"
+        "the request names its call"
     );
     assert_eq!(request.system_prompt.as_deref(), Some("You are a helpful test server."), "[sampling-review-ui]");
-    assert_eq!((request.max_tokens, request.temperature), (50, Some(0.7)), "[sampling-review-ui]: with its limits");
+    assert_eq!(
+        (request.max_tokens, request.temperature),
+        (50, Some(0.7)),
+        "[sampling-review-ui]: the request shows its limits"
+    );
     let [ContentBlock::Text(prompt)] = request.messages[0].content.blocks() else { panic!("{request:?}") };
-    assert!(prompt.text.ends_with("When is high tide?"), "[sampling-review-ui]: with its message: {}", prompt.text);
+    assert!(
+        prompt.text.ends_with("When is high tide?"),
+        "[sampling-review-ui]: the request shows its message: {}",
+        prompt.text
+    );
 
     let mut shorter = request.clone();
     shorter.system_prompt = None;
@@ -55,7 +63,7 @@ async fn sampling_is_reviewed_before_and_after() {
         .host
         .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
         .await;
-    assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only what is shown now can be allowed");
+    assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only the displayed version can be allowed");
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
 
     let second = app.consent_request(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
@@ -64,12 +72,12 @@ async fn sampling_is_reviewed_before_and_after() {
     let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     let result = ended(under_way).await.unwrap();
-    assert!(!result.is_error, "[sampling-result-fields]: the server takes the answer: {result:?}");
+    assert!(!result.is_error, "[sampling-result-fields]: the server accepts the response: {result:?}");
     let got = raw_result(&result);
     let sent = json!({
         "role": "assistant", "model": "user", "stopReason": "endTurn", "content": { "type": "text", "text": "At noon." }
     });
-    assert_eq!(got, sent, "[sampling-review-result]: it got what was reviewed, and nothing else");
+    assert_eq!(got, sent, "[sampling-review-result]: the server received exactly the reviewed response");
 }
 
 #[tokio::test]
@@ -81,10 +89,14 @@ async fn refused_sampling_is_an_error_in_the_tool() {
     let result = ended(under_way).await.unwrap();
     assert!(result.is_error, "the tool fails: {result:?}");
     let words = text(&result);
-    assert!(words.contains("-1") && words.contains("rejected"), "[sampling-reject-error]: it was told so: {words}");
+    assert!(
+        words.contains("-1") && words.contains("rejected"),
+        "[sampling-reject-error]: the server received the error: {words}"
+    );
 }
 
-/// Checks every field of the form: accepted values, default, and an invalid value with its error.
+/// Returns the expected fields of the form, each with its name, kind, default, a valid value, and the problem of an
+/// invalid one.
 #[allow(clippy::approx_constant, reason = "the server's own number, not a circle's")]
 fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
@@ -143,7 +155,7 @@ fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)
     ]
 }
 
-/// A right value for every field.
+/// Returns content with a valid value for every field.
 fn valid_content() -> Map<String, Value> {
     object(&json!({
         "name": "Ann Hansen", "check": true, "firstLine": "Call me Ishmael.", "email": "ann@harbour.example",
@@ -171,29 +183,33 @@ async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
     let (under_way, consent_request, form) = form_of(&app).await;
     let fields = fields();
     let names: Vec<&str> = form.fields.iter().map(|f| &*f.name).collect();
-    assert_eq!(names, fields.iter().map(|f| f.0).collect::<Vec<_>>(), "all fields are there, in the server's order");
+    assert_eq!(
+        names,
+        fields.iter().map(|f| f.0).collect::<Vec<_>>(),
+        "all fields are shown in the order of the server"
+    );
     for (shown, (name, kind, default, wrong, problem)) in form.fields.iter().zip(&fields) {
-        assert_eq!(shown.kind, *kind, "[elicit-flat-primitives], elicit-enum-*: what {name} takes");
-        assert_eq!(shown.default, *default, "[elicit-defaults]: what {name} holds at first");
-        assert_eq!(shown.required, *name == "name", "only the name is required, so is {name} not");
+        assert_eq!(shown.kind, *kind, "[elicit-flat-primitives], elicit-enum-*: the kind of {name}");
+        assert_eq!(shown.default, *default, "[elicit-defaults]: the default of {name}");
+        assert_eq!(shown.required, *name == "name", "only the name is required, which {name} is not");
         assert!(shown.title.is_some() && shown.description.is_some(), "[elicit-what-and-why]: {name} is explained");
         let mut content = valid_content();
         content.insert((*name).to_owned(), wrong.clone());
         let problems = app.host.check_form(consent_request.id, content.clone()).await.unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
-        assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not right for {name}");
+        assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not a valid value of {name}");
         let submitted =
             app.host.decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(content)).await;
-        assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: nor is it sent");
+        assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: invalid content is not sent");
     }
     app.decide(&consent_request, UserDecision::Submit(valid_content())).await;
     let result = ended(under_way).await.unwrap();
-    assert!(text(&result).contains("- Favorite Integer: 7"), "the server understood it: {result:?}");
+    assert!(text(&result).contains("- Favorite Integer: 7"), "the server accepts the content: {result:?}");
     let got = raw_result(&result);
     assert_eq!(
         got,
         json!({ "action": "accept", "content": valid_content() }),
-        "[elicit-three-actions]: all of it arrived"
+        "[elicit-three-actions]: the server received all content"
     );
 }
 
@@ -206,7 +222,7 @@ async fn declining_and_cancelling_a_form_differ() {
         let (under_way, consent_request, _) = form_of(&app).await;
         app.decide(&consent_request, answer).await;
         let result = ended(under_way).await.unwrap();
-        assert!(text(&result).contains(words), "[elicit-three-actions]: the server heard {action}: {result:?}");
+        assert!(text(&result).contains(words), "[elicit-three-actions]: the server received {action}: {result:?}");
         assert_eq!(
             raw_result(&result),
             json!({ "action": action }),
@@ -227,9 +243,12 @@ async fn url_is_opened_only_after_consent() {
         let arguments = json!({ "url": url, "message": "Pay the harbour dues." });
         let (under_way, consent_request) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
         let shown = ConsentRequestBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
-        assert_eq!(consent_request.body, shown, "[elicit-url-full]: the whole address is shown");
-        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "[elicit-url-consent]: each time anew");
-        assert!(app.platform.opened.lock().unwrap().is_empty(), "[elicit-url-no-auto-open]: it was not opened before");
+        assert_eq!(consent_request.body, shown, "[elicit-url-full]: the complete URL is shown");
+        assert_eq!(consent_request.scopes, [ApprovalScope::Once], "[elicit-url-consent]: each URL requires consent");
+        assert!(
+            app.platform.opened.lock().unwrap().is_empty(),
+            "[elicit-url-no-auto-open]: the URL was not opened before the decision"
+        );
         app.decide(&consent_request, answer).await;
         let result = ended(under_way).await.unwrap();
         assert_eq!(
@@ -238,11 +257,12 @@ async fn url_is_opened_only_after_consent() {
             "[elicit-url-no-content], [elicit-url-accept-is-consent]"
         );
         let in_browser = app.platform.opened.lock().unwrap().clone();
-        assert_eq!(in_browser, opened, "[elicit-url-secure-open]: what the system's browser opened after {action}");
+        assert_eq!(in_browser, opened, "[elicit-url-secure-open]: the URLs that were opened after {action}");
     }
 }
 
-/// In 2025-11-25, with error -32042, the pages are opened first, and then the same call is repeated.
+/// In 2025-11-25, a call that fails with error -32042 requires the user to open URLs. Afterwards the same call is
+/// repeated.
 #[tokio::test]
 async fn call_that_requires_a_url_can_be_repeated() {
     let app = everything().await;
@@ -260,14 +280,14 @@ async fn call_that_requires_a_url_can_be_repeated() {
     };
     assert!(
         matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-url-elicitation"),
-        "its call is named"
+        "the request names its call"
     );
     let page = UrlParts::parse(url).url;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(*app.platform.opened.lock().unwrap(), [page], "the page it needs was opened");
+    assert_eq!(*app.platform.opened.lock().unwrap(), [page], "the required page was opened");
 
     let (again, consent_request) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    let result = ended(again).await.expect("[elicit-manual-controls]: the same call goes on now");
-    assert_eq!(raw_result(&result), json!({ "action": "decline" }), "and asks as usual");
+    let result = ended(again).await.expect("[elicit-manual-controls]: the repeated call continues");
+    assert_eq!(raw_result(&result), json!({ "action": "decline" }), "the repeated call requires consent as usual");
 }

@@ -26,16 +26,20 @@ async fn every_kind_of_content_is_received() {
     let app = everything().await;
     let result = call(&app, SERVER, "get-structured-content", json!({ "location": "Chicago" })).await;
     let weather = json!({ "temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82 });
-    assert_eq!(result.structured_content, Some(weather.clone()), "[tools-structured-object]: the data arrive");
+    assert_eq!(
+        result.structured_content,
+        Some(weather.clone()),
+        "[tools-structured-object]: the structured content is complete"
+    );
     let same: Value = serde_json::from_str(&text(&result)).unwrap();
-    assert_eq!(same, weather, "beside the text that says the same");
+    assert_eq!(same, weather, "the text contains the same data");
 
     let result = call(&app, SERVER, "get-tiny-image", json!({})).await;
     let [ContentBlock::Text(_), ContentBlock::Image(image), ContentBlock::Text(_)] = &result.content[..] else {
         panic!("[tools-content-basic]: a picture between two texts: {result:?}")
     };
-    assert_eq!(image.mime_type, "image/png", "its type is told");
-    assert!(image.data.starts_with("iVBORw0KGgo"), "its bytes begin as a PNG's do, in base64: {:.20}", image.data);
+    assert_eq!(image.mime_type, "image/png", "the MIME type is preserved");
+    assert!(image.data.starts_with("iVBORw0KGgo"), "the picture is a PNG in base64: {:.20}", image.data);
 
     let result = call(&app, SERVER, "get-resource-links", json!({ "count": 2 })).await;
     let [_, ContentBlock::ResourceLink(first), ContentBlock::ResourceLink(second)] = &result.content[..] else {
@@ -44,7 +48,7 @@ async fn every_kind_of_content_is_received() {
     for link in [first, second] {
         let read = app.host.read_resource(link.uri.clone(), SERVER.into(), link.uri.clone()).await;
         let read = read.unwrap_or_else(|e| panic!("[tools-resource-link-unlisted]: {} can be read: {e}", link.uri));
-        assert_eq!(read[0].uri, link.uri, "what was linked is what was read");
+        assert_eq!(read[0].uri, link.uri, "the linked resource was read");
     }
 
     for (kind, is_text) in [("Text", true), ("Blob", false)] {
@@ -63,7 +67,7 @@ async fn every_kind_of_content_is_received() {
         panic!("a text and a picture: {result:?}")
     };
     let priorities = [&message.annotations, &image.annotations].map(|a| a.as_ref().and_then(|a| a.priority));
-    assert_eq!(priorities, [Some(1.0), Some(0.5)], "[resources-annotations]: hints are kept: {result:?}");
+    assert_eq!(priorities, [Some(1.0), Some(0.5)], "[resources-annotations]: annotations are preserved: {result:?}");
 }
 
 #[tokio::test]
@@ -81,17 +85,20 @@ async fn progress_is_reported_until_the_end() {
         });
         let view = view.await;
         if let Some(progress) = &view.progress {
-            assert_eq!(progress.total, Some(4.0), "[progress-opt-in]: how far it will go is told");
+            assert_eq!(progress.total, Some(4.0), "[progress-opt-in]: the total is reported");
             told.push(progress.progress);
         }
         if view.state.is_over() {
-            assert_eq!(view.state, CallState::Done, "the call ends well");
+            assert_eq!(view.state, CallState::Done, "the call succeeds");
             break;
         }
     }
-    assert!(told.is_sorted(), "progress grows: {told:?}");
-    assert!(told.contains(&1.0) && told.contains(&4.0), "it is told on the way and at the end: {told:?}");
-    assert!(text(&ended(under_way).await.unwrap()).contains("Steps: 4"), "and the answer comes");
+    assert!(told.is_sorted(), "progress increases: {told:?}");
+    assert!(
+        told.contains(&1.0) && told.contains(&4.0),
+        "progress is reported during the call and at its end: {told:?}"
+    );
+    assert!(text(&ended(under_way).await.unwrap()).contains("Steps: 4"), "the result is returned");
 }
 
 #[tokio::test]
@@ -107,15 +114,19 @@ async fn cancelled_call_does_not_affect_the_server() {
     };
     next(&mut events, "progress", has_begun).await;
     app.host.cancel_call("long".into()).await.unwrap();
-    assert_eq!(ended(under_way).await.err(), Some(CallFailure::Cancelled), "it ends at once");
+    assert_eq!(ended(under_way).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
     let told =
         |e: &supervision::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
     seen(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
-    // The tool works on, as real tools do, and reports progress that nobody waits for.
-    // sleep: the other program goes on in real time.
+    // The cancelled tool keeps running and reports further progress, which must be ignored.
+    // sleep: another process continues in real time.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let result = call(&app, SERVER, "echo", json!({ "message": "still there" })).await;
-    assert_eq!(text(&result), "Echo: still there", "[cancel-races]: late news of it disturb nothing");
+    assert_eq!(
+        text(&result),
+        "Echo: still there",
+        "[cancel-races]: late messages of the cancelled call have no effect"
+    );
 }
 
 #[tokio::test]
@@ -123,9 +134,9 @@ async fn calls_run_concurrently() {
     let app = everything().await;
     let slow = begin(&app, SERVER, "trigger-long-running-operation", json!({ "duration": 2, "steps": 2 })).await;
     let quick = call(&app, SERVER, "get-sum", json!({ "a": 20, "b": 3 })).await;
-    assert!(text(&quick).contains("23"), "[stdio-response-correlation]: the quick one answers first: {quick:?}");
-    assert!(!slow.is_finished(), "while the slow one is under way");
-    assert!(text(&ended(slow).await.unwrap()).contains("completed"), "which answers too");
+    assert!(text(&quick).contains("23"), "[stdio-response-correlation]: the fast call ends first: {quick:?}");
+    assert!(!slow.is_finished(), "the slow call is still running");
+    assert!(text(&ended(slow).await.unwrap()).contains("completed"), "the slow call succeeds");
 }
 
 #[tokio::test]
@@ -147,7 +158,10 @@ async fn resource_created_by_a_call_appears_in_the_list() {
 async fn task_only_tool_runs_as_a_task() {
     let app = everything().await;
     let result = call(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await;
-    assert!(!result.is_error && text(&result).contains("tides"), "[tasks-two-phase]: the report comes: {result:?}");
+    assert!(
+        !result.is_error && text(&result).contains("tides"),
+        "[tasks-two-phase]: the result of the task is returned: {result:?}"
+    );
     let sent = |method, field| {
         move |e: &supervision::activity::ActivityEntry| {
             e.sent && e.method.as_deref() == Some(method) && e.body().contains(field)

@@ -1,5 +1,5 @@
-//! Checks that hold for every server: the user approves its exact command, the newest common revision is negotiated,
-//! all lists are read, a call requests consent and returns a result, an error is shown as one, and no process remains
+//! Checks that apply to every server: the user approves its exact command, the newest common revision is negotiated,
+//! all lists are read, a call requires consent and returns a result, an error is shown as such, and no process remains
 //! after a stop.
 
 use std::path::Path;
@@ -16,16 +16,16 @@ use crate::user::{activity, allow, call, call_as, call_id, complete_catalog, end
 
 struct Case {
     config: ServerConfig,
-    /// Name that the server reports of itself.
+    /// Name in the server's `serverInfo`.
     claims: &'static str,
     revision: &'static str,
-    /// Tools, prompts, resources, templates.
+    /// Expected numbers of tools, prompts, resources and templates.
     offers: [usize; 4],
-    /// A call that succeeds, and a text in its result.
+    /// Name and arguments of a successful call, and a text that its result contains.
     works: (&'static str, Value, &'static str),
-    /// Structured content of that result, as far as it is predictable.
+    /// Expected structured content of that result, or `None` if it varies.
     structured: Option<Value>,
-    /// A call that the tool itself rejects, and a text in its error.
+    /// Name and arguments of a call that the tool rejects, and a text that its error contains.
     fails: (&'static str, Value, &'static str),
 }
 
@@ -59,7 +59,7 @@ async fn memory_server_works() {
     })
     .await;
     let kept = std::fs::read_to_string(folder.path().join("memory.jsonl")).unwrap();
-    assert!(kept.contains("Erna"), "the configured environment reached it, so it wrote to this file: {kept}");
+    assert!(kept.contains("Erna"), "the server uses the configured variable, so it wrote to this file: {kept}");
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ fn demo_case(era: &str, revision: &'static str) -> Case {
         config: demo_config(&["--era", era]),
         claims: "demo-server",
         revision,
-        // One of its tools can only be done as a task of the newest revision.
+        // One of its tools can only be called as a task of the newest revision.
         offers: [if era == "modern" { 17 } else { 16 }, 5, 16, 3],
         works: ("add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
         structured: Some(json!({ "sum": 5.0 })),
@@ -148,13 +148,13 @@ async fn check_case(case: Case) {
     assert_call_requires_consent(&app, &case).await;
     let (tool, arguments, why) = case.fails.clone();
     let refused = call(&app, "it", tool, arguments).await;
-    assert!(refused.is_error, "[tools-is-error]: the tool's refusal shows as an error: {refused:?}");
-    assert!(text(&refused).contains(why), "with its words: {refused:?}");
+    assert!(refused.is_error, "[tools-is-error]: an error of the tool is shown as an error: {refused:?}");
+    assert!(text(&refused).contains(why), "the text of the error is shown: {refused:?}");
     assert_no_anomalies(&app).await;
     assert_stops_completely(&app).await;
     let decisions = app.decisions().into_iter().filter(|(kind, ..)| kind != "roots").collect::<Vec<_>>();
     let allowed = |kind: &str| (kind.to_owned(), "allowed".to_owned(), "user".to_owned());
-    assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "[tools-audit-log]: each decision is kept");
+    assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "[tools-audit-log]: each decision is logged");
 }
 
 async fn assert_starts_when_approved(app: &TestApp, case: &Case) {
@@ -163,35 +163,35 @@ async fn assert_starts_when_approved(app: &TestApp, case: &Case) {
     let ConsentRequestBody::StartServer { config, resolved, .. } = &request.body else {
         panic!("the command is asked about first: {request:?}")
     };
-    assert_eq!(Some(config), case.config.as_stdio(), "[security-local-exact-command]: it is shown as it will run");
-    assert!(resolved.is_absolute() && resolved.is_file(), "with the file that will run: {resolved:?}");
-    assert_eq!(app.server("it").await.pid, None, "[security-local-approve]: nothing runs before");
+    assert_eq!(Some(config), case.config.as_stdio(), "[security-local-exact-command]: the exact command is shown");
+    assert!(resolved.is_absolute() && resolved.is_file(), "the executable is shown: {resolved:?}");
+    assert_eq!(app.server("it").await.pid, None, "[security-local-approve]: nothing runs before the decision");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let view = app.until("it", "ready", |s| s.state == ServerState::Ready).await;
-    let facts = view.facts.expect("a ready server has told its facts");
-    assert_eq!(facts.revision.to_string(), case.revision, "the newest revision that both know is spoken");
+    let facts = view.facts.expect("a ready server has reported its information");
+    assert_eq!(facts.revision.to_string(), case.revision, "the newest common revision is used");
     let claims = facts.server.map(|s| s.name);
-    assert_eq!(claims.as_deref(), Some(case.claims), "what it calls itself is known");
+    assert_eq!(claims.as_deref(), Some(case.claims), "the name of the server is known");
 }
 
-/// Checks the order of the opening messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
+/// Asserts the order of the handshake messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
 /// `[lifecycle-no-handshake-modern]`.
 async fn assert_opening_order(app: &TestApp, case: &Case) {
     let sent = sent(app, "it").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
     if case.revision == "2026-07-28" {
-        assert_eq!(opening[0], "server/discover", "it is probed first");
-        assert!(!sent.iter().any(|m| m.contains("initialize")), "there is no handshake then: {sent:?}");
+        assert_eq!(opening[0], "server/discover", "server/discover is the first message");
+        assert!(!sent.iter().any(|m| m.contains("initialize")), "there is no initialize handshake: {sent:?}");
     } else {
         let handshake = ["server/discover", "initialize", "notifications/initialized"];
-        assert_eq!(opening, handshake, "it is probed, and then opened as its era does");
+        assert_eq!(opening, handshake, "server/discover is sent first, then the handshake of the revision");
     }
 }
 
 async fn assert_lists_complete(app: &TestApp, case: &Case) {
     let catalog = complete_catalog(app, "it").await;
-    assert_eq!(catalog.entry_counts(), case.offers, "all that it offers is listed");
-    assert!(catalog.notes.iter().all(Vec::is_empty), "without a word on what is missing: {:?}", catalog.notes);
+    assert_eq!(catalog.entry_counts(), case.offers, "all offers are listed");
+    assert!(catalog.notes.iter().all(Vec::is_empty), "no list is reported as missing: {:?}", catalog.notes);
     let capabilities = app.server("it").await.facts.unwrap().capabilities;
     let sent = sent(app, "it").await;
     for (method, is_offered, requirement) in [
@@ -203,7 +203,7 @@ async fn assert_lists_complete(app: &TestApp, case: &Case) {
         assert_eq!(
             sent.iter().any(|m| m == method),
             is_offered,
-            "{requirement}: {method} is asked for if it is offered"
+            "{requirement}: {method} is requested if the server offers it"
         );
     }
 }
@@ -214,31 +214,38 @@ async fn assert_call_requires_consent(app: &TestApp, case: &Case) {
     let request = app.consent_request("it", "the tool", is_tool).await;
     let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("{request:?}") };
     assert_eq!(*shown, object(&arguments), "[tools-show-inputs]: the arguments are shown");
-    assert!(!sent(app, "it").await.iter().any(|m| m == "tools/call"), "[tools-confirm]: nothing is sent before");
+    assert!(
+        !sent(app, "it").await.iter().any(|m| m == "tools/call"),
+        "[tools-confirm]: nothing is sent before the decision"
+    );
     allow(app, "it", tool).await;
     let result = ended(under_way).await.unwrap_or_else(|error| panic!("{tool} should have answered: {error}"));
-    assert!(!result.is_error, "it worked: {result:?}");
-    assert!(text(&result).contains(expected), "with this answer: {result:?}");
+    assert!(!result.is_error, "the call succeeds: {result:?}");
+    assert!(text(&result).contains(expected), "the result contains the text: {result:?}");
     if let Some(expected) = &case.structured {
         let given = result.structured_content.as_ref().unwrap_or_else(|| panic!("with data: {result:?}"));
         for (key, value) in expected.as_object().unwrap() {
-            assert_eq!(given.get(key), Some(value), "[tools-structured-object]: the data hold {key}: {given}");
+            assert_eq!(
+                given.get(key),
+                Some(value),
+                "[tools-structured-object]: the structured content contains {key}: {given}"
+            );
         }
     }
 }
 
-/// A real server's messages are all valid; a note on one of them would be our fault.
+/// Asserts that no message of a server was reported as invalid. These servers send only valid messages.
 async fn assert_no_anomalies(app: &TestApp) {
     for entry in activity(app, "it").await {
-        assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "this was understood: {entry:?}");
+        assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "the message is valid: {entry:?}");
     }
 }
 
 async fn assert_stops_completely(app: &TestApp) {
     let pid = app.server("it").await.pid.expect("a ready server has a process");
-    assert!(testkit::processes::is_alive(pid), "which lives");
+    assert!(testkit::processes::is_alive(pid), "the process is running");
     app.host.stop_server("it".into()).await.unwrap();
     app.until("it", "stopped", |s| s.state == ServerState::Stopped).await;
-    assert_eq!(testkit::processes::living_group_members(pid), Vec::<u32>::new(), "nothing of its group is left");
-    assert!(app.consent_requests().await.is_empty(), "nor anything it asked");
+    assert_eq!(testkit::processes::living_group_members(pid), Vec::<u32>::new(), "no process of the group remains");
+    assert!(app.consent_requests().await.is_empty(), "no consent request remains");
 }

@@ -1,4 +1,4 @@
-//! Tests of programs that only the login shell finds, in the way that nvm, pyenv and Homebrew install them.
+//! Tests of programs that are only in the search path of the login shell, as installed by nvm, pyenv or Homebrew.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::user::{call, text};
 
 const INSIDE: &str = "INTEROP_DESKTOP_SESSION";
 
-/// Reproduces the environment of a desktop launcher: a short PATH, and a home whose start-up file adds the folder of a
-/// version manager. Since an environment belongs to a process, the test runs itself in a separate one.
+/// Reproduces the environment of a desktop launcher: a short PATH, and a home folder whose profile adds the folder of a
+/// version manager. The test runs itself in a separate process with this environment.
 #[tokio::test]
 async fn programs_of_a_version_manager_are_found() {
     if std::env::var_os(INSIDE).is_some() {
@@ -43,13 +43,16 @@ fn run_in_session(home: &Path) {
         .env("HOME", home)
         .env("PATH", "/usr/bin:/bin")
         .env("SHELL", "/bin/sh")
-        // Shells that find this variable set keep the last word of a command in it.
+        // If this variable is set, shells replace its value with the last word of a command.
         .env("_", "set")
         .env("SECRET_OF_THE_SESSION", "never passed on")
         .output()
         .unwrap();
     let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && said.contains("1 passed"), "it passes in the session:\n{said}\n{failed}");
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "the test passes in the separate process:\n{said}\n{failed}"
+    );
 }
 
 async fn in_the_session() {
@@ -60,7 +63,7 @@ async fn in_the_session() {
         args: vec![installed::script("server-everything")],
         ..StdioConfig::default()
     };
-    // Its first line is `#!/usr/bin/env node`.
+    // The script begins with `#!/usr/bin/env node`.
     let script = installed::node_modules().join(".bin/mcp-server-everything");
     let by_script = local_config(script.clone(), &[]);
     let app = TestApp::start(vec![("name", by_name.into()), ("script", by_script)]).await;
@@ -68,18 +71,21 @@ async fn in_the_session() {
         app.host.start_server(server.into()).await.unwrap();
         let request = app.consent_request(server, "its command", |_| true).await;
         let ConsentRequestBody::StartServer { resolved, .. } = &request.body else { panic!("{request:?}") };
-        assert_eq!(resolved, expected, "the file that will run is shown");
+        assert_eq!(resolved, expected, "the executable is shown");
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         app.until(server, "ready", |s| s.counts[0] > 0).await;
         let environment = call(&app, server, "get-env", json!({})).await;
         let environment: Value = serde_json::from_str(&text(&environment)).unwrap();
-        assert_eq!(environment["STARTED_BY"], "version-manager", "{server}: the node of the login shell runs it");
+        assert_eq!(environment["STARTED_BY"], "version-manager", "{server}: the Node.js of the login shell is used");
         let path = environment["PATH"].as_str().unwrap_or_default();
-        assert!(path.starts_with(&home.join(".versions/bin").display().to_string()), "{server}: with its PATH: {path}");
+        assert!(
+            path.starts_with(&home.join(".versions/bin").display().to_string()),
+            "{server}: the server gets the PATH of the login shell: {path}"
+        );
         assert_eq!(
             environment["SECRET_OF_THE_SESSION"],
             Value::Null,
-            "X33, {server}: no more than is listed is passed on"
+            "X33, {server}: only listed variables are passed on"
         );
     }
     app.host.close().await;

@@ -1,4 +1,4 @@
-//! Paths of the installed servers, and the command that starts each.
+//! Paths of the installed servers, and the commands that start them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use testkit::app::local_config;
 
 use crate::matrix::process::Launch;
 
-/// The packages from npm.
+/// Returns the folder with the packages from npm.
 pub(crate) fn node_modules() -> PathBuf {
     path_from_variable("INTEROP_NODE_MODULES", "../node_modules")
 }
@@ -21,17 +21,17 @@ fn programs(variable: &str, usual: &str) -> PathBuf {
     path_from_variable(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
-/// A server of our own, on the TypeScript SDK.
+/// Returns the command of a server in `servers/`, built on the TypeScript SDK.
 pub(crate) fn with_node(script: &str) -> Launch {
     Launch::new(node(), &[&own(script)])
 }
 
-/// Returns a server of this repository, on the current Python SDK.
+/// Returns the command of a server in `servers/`, built on the current Python SDK.
 pub(crate) fn with_python(script: &str) -> Launch {
     Launch::new(file(venv_programs().join(python())), &[&own(script)])
 }
 
-/// A server of our own, on the Python SDK of long ago.
+/// Returns the command of a server in `servers/`, built on an old version of the Python SDK.
 pub(crate) fn with_old_python(script: &str) -> Launch {
     let programs = programs("INTEROP_VENV_OLD", "../../target/venv-old");
     Launch::new(file(programs.join(python())), &[&own(script)])
@@ -62,13 +62,13 @@ fn file(path: PathBuf) -> PathBuf {
     path
 }
 
-/// The file that a package from npm starts with.
+/// Returns the path of the script that starts a server package from npm.
 pub(crate) fn script(package: &str) -> String {
     let path = node_modules().join("@modelcontextprotocol").join(package).join("dist/index.js");
     file(path).display().to_string()
 }
 
-/// The Node.js of the one who runs the tests.
+/// Returns the path of the Node.js in the search path.
 pub(crate) fn node() -> PathBuf {
     which::which("node").unwrap_or_else(|error| panic!("node: {error}. Install Node.js 20 or newer."))
 }
@@ -78,19 +78,19 @@ pub(crate) fn uvx() -> PathBuf {
     file(venv_programs().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// The script of the official program for bundles.
+/// Returns the path of the script of the official bundle tool (`mcpb`).
 pub(crate) fn mcpb() -> PathBuf {
     file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
-/// Returns the folder that is packed as a bundle, with all dependencies of its server.
+/// Returns the folder to pack as a bundle, which contains all dependencies of its server.
 pub(crate) fn bundle() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
     file(folder.join("node_modules"));
     folder
 }
 
-/// `drawbridge-cli`, as it was built last.
+/// Returns the path of the last build of `drawbridge-cli`.
 pub(crate) fn command_line() -> PathBuf {
     file(testkit::binaries::program_path("drawbridge-cli"))
 }
@@ -109,7 +109,7 @@ pub(crate) fn everything() -> ServerConfig {
     from_npm("server-everything", &[])
 }
 
-/// Returns a server that stores its graph in a file of this folder.
+/// Returns the configuration of the memory server, which stores its graph in a file of this folder.
 pub(crate) fn memory(folder: &Path) -> ServerConfig {
     let mut config = from_npm("server-memory", &[]);
     let file = folder.join("memory.jsonl").display().to_string();
@@ -117,7 +117,7 @@ pub(crate) fn memory(folder: &Path) -> ServerConfig {
     config
 }
 
-/// May use this folder.
+/// Returns the configuration of the filesystem server, with access to this folder.
 pub(crate) fn filesystem(folder: &Path) -> ServerConfig {
     from_npm("server-filesystem", &[&folder.display().to_string()])
 }
@@ -126,12 +126,12 @@ pub(crate) fn time() -> ServerConfig {
     from_pypi("mcp-server-time", &["--local-timezone", "UTC"])
 }
 
-/// May use this repository.
+/// Returns the configuration of the Git server, with access to this repository.
 pub(crate) fn git(repository: &Path) -> ServerConfig {
     from_pypi("mcp-server-git", &["--repository", &repository.display().to_string()])
 }
 
-/// A repository with one file that is not in it yet.
+/// Creates a Git repository with one untracked file.
 #[allow(clippy::disallowed_methods, reason = "starts git, not a server")]
 pub(crate) fn repository(folder: &Path) {
     let made = Command::new("git").args(["init", "--quiet"]).arg(folder).output();

@@ -1,5 +1,5 @@
-//! Real servers, pinned and run as they are, against the whole host: five reference servers from npm and PyPI, and the
-//! demo server, which is built on the official Rust SDK; and real servers by each way in which they are installed.
+//! Tests of the complete host with real servers in pinned versions: five reference servers from npm and PyPI, and the
+//! demo server, which is built on the official Rust SDK. Also real servers by each way of installation.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod asks;

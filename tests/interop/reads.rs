@@ -47,22 +47,29 @@ async fn prompts_are_listed_completed_and_read() {
     let listed: Vec<(&str, usize)> =
         prompts.iter().map(|p| (&*p.name, p.arguments.iter().filter(|a| a.required).count())).collect();
     let expected = [("simple-prompt", 0), ("args-prompt", 1), ("completable-prompt", 2), ("resource-prompt", 2)];
-    assert_eq!(listed, expected, "[prompts-required-arguments]: each with how many it needs");
+    assert_eq!(listed, expected, "[prompts-required-arguments]: each prompt has its required arguments");
 
     let team = || CompletionReference::Prompt { name: "completable-prompt".into() };
     let all = completed(&app, team(), "department", "", &[]).await;
     assert_eq!(all, ["Engineering", "Sales", "Marketing", "Support"], "[prompts-argument-completion]");
-    assert_eq!(completed(&app, team(), "department", "S", &[]).await, ["Sales", "Support"], "of what was typed");
+    assert_eq!(
+        completed(&app, team(), "department", "S", &[]).await,
+        ["Sales", "Support"],
+        "the completions match the typed text"
+    );
     for (department, names) in [("Sales", &["David", "Eve", "Frank"]), ("Support", &["John", "Kim", "Lee"])] {
         let offered = completed(&app, team(), "name", "", &[("department", department)]).await;
-        assert_eq!(offered, names, "[completion-context]: the names of {department}");
+        assert_eq!(offered, names, "[completion-context]: the completions depend on {department}");
     }
-    assert!(completed(&app, team(), "name", "", &[]).await.is_empty(), "without an earlier argument there are none");
+    assert!(
+        completed(&app, team(), "name", "", &[]).await.is_empty(),
+        "without the preceding argument there are no completions"
+    );
 
     let given = arguments(&[("department", "Sales"), ("name", "Eve")]);
     let prompt = app.host.get_prompt(call_id(), SERVER.into(), "completable-prompt".into(), given).await.unwrap();
     let expected = ContentBlock::text("Please promote Eve to the head of the Sales team.");
-    assert_eq!(prompt.messages[0].content, expected, "[prompts-string-arguments]: they are in the message");
+    assert_eq!(prompt.messages[0].content, expected, "[prompts-string-arguments]: the message contains the arguments");
     assert_eq!(prompt.messages[0].role, Role::User, "[prompts-roles]");
 
     let given = arguments(&[("resourceType", "Text"), ("resourceId", "3")]);
@@ -71,8 +78,11 @@ async fn prompts_are_listed_completed_and_read() {
 
     let failed = app.host.get_prompt(call_id(), SERVER.into(), "args-prompt".into(), BTreeMap::new()).await;
     let Err(CallFailure::Session { server, error }) = &failed else { panic!("the city is missing: {failed:?}") };
-    assert_eq!(server, SERVER, "the server is named");
-    assert!(matches!(&**error, CallError::Server(e) if e.code == -32602), "with its own error: {error}");
+    assert_eq!(server, SERVER, "the error names the server");
+    assert!(
+        matches!(&**error, CallError::Server(e) if e.code == -32602),
+        "the error contains the server's text: {error}"
+    );
 }
 
 #[tokio::test]
@@ -85,27 +95,27 @@ async fn resources_and_templates_are_read() {
         assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "[resources-text-blob]: {read:?}");
     }
     assert!(catalog.templates.iter().any(|t| t.name() == TEMPLATE), "the template is listed: {catalog:?}");
-    assert_eq!(uri_template::variable_names(TEMPLATE), ["resourceId"], "its variable is known");
+    assert_eq!(uri_template::variable_names(TEMPLATE), ["resourceId"], "the variable of the template is known");
     let of_template = || CompletionReference::Resource { uri: TEMPLATE.into() };
     assert_eq!(
         completed(&app, of_template(), "resourceId", "7", &[]).await,
         ["7"],
-        "[completion-ref-types]: a number fits"
+        "[completion-ref-types]: a number has a completion"
     );
-    assert!(completed(&app, of_template(), "resourceId", "x", &[]).await.is_empty(), "and a letter does not");
+    assert!(completed(&app, of_template(), "resourceId", "x", &[]).await.is_empty(), "a letter has no completion");
 
     for (template, is_text) in [(TEMPLATE, true), ("demo://resource/dynamic/blob/{resourceId}", false)] {
         let uri = uri_template::expand(template, &arguments(&[("resourceId", "7")])).unwrap();
         let read = app.host.read_resource(call_id(), SERVER.into(), uri.clone()).await.unwrap();
-        assert_eq!(read[0].uri, uri, "[resources-templates-rfc6570]: the resource that it names");
+        assert_eq!(read[0].uri, uri, "[resources-templates-rfc6570]: the expanded URI is read");
         let content = if is_text { &read[0].text } else { &read[0].blob };
-        // "Resource 7", as text or as base64.
+        // The text begins with "Resource 7", as text or as base64.
         let begin = if is_text { "Resource 7" } else { "UmVzb3VyY2UgN" };
         assert!(content.as_ref().is_some_and(|c| c.starts_with(begin)), "[resources-text-blob]: {read:?}");
     }
     let missing = app.host.read_resource(call_id(), SERVER.into(), "demo://resource/nowhere".into()).await;
     let is_missing = matches!(&missing, Err(CallFailure::NotFound(what)) if what.contains("demo://resource/nowhere"));
-    assert!(is_missing, "[resources-not-found-both]: it is said which one is not there: {missing:?}");
+    assert!(is_missing, "[resources-not-found-both]: the error names the missing resource: {missing:?}");
 }
 
 fn updated(event: &HostEvent) -> Option<String> {
@@ -121,19 +131,23 @@ async fn only_subscribed_resources_report_changes() {
     for uri in [one, two] {
         app.host.subscribe(SERVER.into(), uri.into(), true).await.unwrap();
     }
-    assert_eq!(app.server(SERVER).await.subscriptions, [one, two], "both show as watched");
-    // Updates are sent immediately when they are turned on, then every five seconds.
+    assert_eq!(app.server(SERVER).await.subscriptions, [one, two], "both resources are shown as subscribed");
+    // After the tool has enabled updates, the server sends one immediately, and then one every five seconds.
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
     let mut told = [next(&mut events, "an update", updated).await, next(&mut events, "an update", updated).await];
     told.sort();
-    assert_eq!(told, [one, two], "[resources-subscribe]: both tell of changes");
+    assert_eq!(told, [one, two], "[resources-subscribe]: changes of both resources are reported");
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
 
     app.host.subscribe(SERVER.into(), one.into(), false).await.unwrap();
-    assert_eq!(app.server(SERVER).await.subscriptions, [two], "one is not watched any more");
+    assert_eq!(app.server(SERVER).await.subscriptions, [two], "one subscription has ended");
     let mut events = app.host.events();
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
-    assert_eq!(next(&mut events, "an update", updated).await, two, "[resources-subscribe]: only the other tells now");
+    assert_eq!(
+        next(&mut events, "an update", updated).await,
+        two,
+        "[resources-subscribe]: only changes of the other resource are reported"
+    );
 }
 
 #[tokio::test]
@@ -142,14 +156,14 @@ async fn change_made_by_a_call_is_reported_to_subscribers() {
     let app = TestApp::start(vec![("memory", installed::memory(folder.path()))]).await;
     app.ready("memory").await;
     let uri = complete_catalog(&app, "memory").await.resources[0].name().to_owned();
-    assert_eq!(uri, "memory://knowledge-graph", "[resources-custom-schemes]: it has a scheme of its own");
+    assert_eq!(uri, "memory://knowledge-graph", "[resources-custom-schemes]: the URI has a custom scheme");
     app.host.subscribe("memory".into(), uri.clone(), true).await.unwrap();
     let mut events = app.host.events();
     let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
     call(&app, "memory", "create_entities", json!({ "entities": [ship] })).await;
-    assert_eq!(next(&mut events, "an update", updated).await, uri, "[resources-subscribe]: the change is told");
+    assert_eq!(next(&mut events, "an update", updated).await, uri, "[resources-subscribe]: the change is reported");
     let read = app.host.read_resource(call_id(), "memory".into(), uri).await.unwrap();
-    assert!(read[0].text.as_ref().is_some_and(|t| t.contains("is blue")), "and can be read: {read:?}");
+    assert!(read[0].text.as_ref().is_some_and(|t| t.contains("is blue")), "the changed resource can be read: {read:?}");
 }
 
 #[tokio::test]
@@ -159,17 +173,17 @@ async fn log_messages_respect_the_level() {
         move |e: &ActivityEntry| e.kind == ActivityKind::Log && e.body().contains("Subscribe") && e.body().contains(uri)
     };
     let (quiet, loud) = ("demo://resource/dynamic/text/1", "demo://resource/dynamic/text/2");
-    // The server logs each subscription at the level info before it responds.
+    // The server logs each subscription with the level `info` before it responds.
     app.host.set_log_level(SERVER.into(), LogLevel::Warning).await.unwrap();
     app.host.subscribe(SERVER.into(), quiet.into(), true).await.unwrap();
     app.host.set_log_level(SERVER.into(), LogLevel::Info).await.unwrap();
-    assert_eq!(app.server(SERVER).await.log_level, Some(LogLevel::Info), "the level shows");
+    assert_eq!(app.server(SERVER).await.log_level, Some(LogLevel::Info), "the level is shown");
     app.host.subscribe(SERVER.into(), loud.into(), true).await.unwrap();
     seen(&app, SERVER, "[logging-levels]: a message at the level that was set", is_log_of(loud)).await;
     let all = activity(&app, SERVER).await;
-    assert!(!all.iter().any(is_log_of(quiet)), "[logging-set-level]: none below it");
+    assert!(!all.iter().any(is_log_of(quiet)), "[logging-set-level]: no message is below the level");
     let log = all.iter().find(|e| is_log_of(loud)(e)).unwrap();
-    assert_eq!(log.method.as_deref(), Some("info"), "[logging-present]: with its level");
+    assert_eq!(log.method.as_deref(), Some("info"), "[logging-present]: the level of a message is shown");
 }
 
 #[tokio::test]
@@ -179,27 +193,35 @@ async fn unsupported_subscription_is_reported_without_effect() {
     let refused = app.host.subscribe("time".into(), "clock://now".into(), true).await;
     assert!(
         matches!(&refused, Err(CallFailure::Session { server, .. }) if server == "time"),
-        "[resources-subscribe-gate]: that is said: {refused:?}"
+        "[resources-subscribe-gate]: the missing capability is reported: {refused:?}"
     );
     let view = app.server("time").await;
-    assert!(view.subscriptions.is_empty() && view.state == ServerState::Ready, "and nothing else changes: {view:?}");
+    assert!(view.subscriptions.is_empty() && view.state == ServerState::Ready, "the state is unchanged: {view:?}");
     call(&app, "time", "get_current_time", json!({ "timezone": "UTC" })).await;
 }
 
 #[tokio::test]
 async fn paged_lists_are_read_completely_in_both_eras() {
-    // One of its tools can only be done as a task of the newest revision.
+    // One of its tools can only be called as a task of the newest revision.
     for (era, tools) in [("legacy", 16), ("modern", 17)] {
         let app = TestApp::start(vec![("demo", demo_config(&["--era", era]))]).await;
         app.ready("demo").await;
         let catalog = complete_catalog(&app, "demo").await;
-        assert_eq!(catalog.tools.len(), tools, "{era}, [pagination-follow-cursor]: more than one page of ten");
+        assert_eq!(
+            catalog.tools.len(),
+            tools,
+            "{era}, [pagination-follow-cursor]: the list has more than one page of ten"
+        );
         let asked = sent(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
-        assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were asked for");
+        assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were requested");
         let entries = activity(&app, "demo").await;
         let returns = |e: &&ActivityEntry| {
             e.sent && e.method.as_deref() == Some("tools/list") && e.body().contains("\"cursor\":\"from-10\"")
         };
-        assert_eq!(entries.iter().filter(returns).count(), 1, "{era}, [pagination-opaque-cursor]: as it was given");
+        assert_eq!(
+            entries.iter().filter(returns).count(),
+            1,
+            "{era}, [pagination-opaque-cursor]: the cursor is sent unchanged"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of roots: requested from the user once, then returned to the server, with a notification after each change.
+//! Tests of roots: the user selects them once, the server receives them, and is notified of each change.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
     path
 }
 
-/// As a server shows a folder.
+/// Returns the text by which the server displays a folder.
 fn display_form(path: &Path) -> String {
     path.display().to_string()
 }
@@ -34,20 +34,20 @@ async fn everything_server_receives_the_shared_folders() {
     app.ready("everything").await;
     complete_catalog(&app, "everything").await;
     let request = wait_for_roots_request(&app, "everything").await;
-    assert_eq!(request.why, ConsentRequestOrigin::Server, "it asks on its own, right after its start");
+    assert_eq!(request.why, ConsentRequestOrigin::Server, "the server requests the roots right after its start");
     assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
 
     call_until(&app, "everything", "get-roots-list", &format!("file://{}", display_form(&first))).await;
     app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap();
     let both = call_until(&app, "everything", "get-roots-list", &format!("file://{}", display_form(&second))).await;
-    assert!(text(&both).contains("(2 total)"), "[roots-list-answer]: both are known now: {both:?}");
+    assert!(text(&both).contains("(2 total)"), "[roots-list-answer]: the server knows both folders: {both:?}");
     app.host.set_roots("everything".into(), Vec::new()).await.unwrap();
     call_until(&app, "everything", "get-roots-list", "no roots are currently configured").await;
     let told = sent(&app, "everything").await.iter().filter(|m| *m == "notifications/roots/list_changed").count();
     assert_eq!(told, 2, "[roots-list-changed]: every change is announced");
     let asked = app.decisions().iter().filter(|(kind, _, by)| kind == "roots" && by == "user").count();
-    assert_eq!(asked, 3, "[roots-consent]: one question and two changes, each by the user");
+    assert_eq!(asked, 3, "[roots-consent]: the user made one decision and two changes");
 }
 
 #[tokio::test]
@@ -61,13 +61,17 @@ async fn filesystem_server_follows_the_shared_folders() {
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
     call_until(&app, "files", "list_allowed_directories", &display_form(&first)).await;
     let read = |path: PathBuf| call(&app, "files", "read_text_file", json!({ "path": path }));
-    assert_eq!(text(&read(first.join("file.txt")).await), "first", "what is shared can be read");
-    assert!(read(configured.join("file.txt")).await.is_error, "what is not shared cannot any more");
+    assert_eq!(text(&read(first.join("file.txt")).await), "first", "a shared folder can be read");
+    assert!(read(configured.join("file.txt")).await.is_error, "a folder that is no longer shared can't be read");
 
     app.host.set_roots("files".into(), vec![second.clone()]).await.unwrap();
     call_until(&app, "files", "list_allowed_directories", &display_form(&second)).await;
-    assert_eq!(text(&read(second.join("file.txt")).await), "second", "[roots-list-changed]: the new one can be read");
-    assert!(read(first.join("file.txt")).await.is_error, "and the old one cannot any more");
+    assert_eq!(
+        text(&read(second.join("file.txt")).await),
+        "second",
+        "[roots-list-changed]: the new folder can be read"
+    );
+    assert!(read(first.join("file.txt")).await.is_error, "the old folder can't be read");
 }
 
 #[tokio::test]
@@ -79,7 +83,7 @@ async fn denied_roots_leave_a_server_with_its_configured_folder() {
     let request = wait_for_roots_request(&app, "files").await;
     app.decide(&request, UserDecision::Deny).await;
     let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
-    assert_eq!(text(&result), "configured", "[roots-list-answer]: to know of no folder is an answer it can work with");
+    assert_eq!(text(&result), "configured", "[roots-list-answer]: an empty list of roots is a valid response");
     let complains = activity(&app, "files").await.iter().any(|e| e.body().contains("Failed to request initial roots"));
-    assert!(!complains, "and no error");
+    assert!(!complains, "the response is not an error");
 }

@@ -1,4 +1,4 @@
-//! All servers in one host at the same time.
+//! Tests all servers in one host at the same time.
 
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
@@ -49,12 +49,12 @@ async fn six_servers_start_respond_and_end_concurrently() {
     let under_way: Vec<_> = calls.iter().map(|(name, tool, given, _)| call_as(&app, name, name, tool, given)).collect();
     for (call, (name, _, _, expected)) in under_way.into_iter().zip(&calls) {
         let result = ended(call).await.unwrap_or_else(|error| panic!("{name} should have answered: {error}"));
-        assert!(!result.is_error && text(&result).contains(expected), "{name} answers its own call: {result:?}");
+        assert!(!result.is_error && text(&result).contains(expected), "{name} responds to its own call: {result:?}");
     }
     user.abort();
     app.host.close().await;
     for (process, (name, ..)) in processes.into_iter().zip(&calls) {
         let left = testkit::processes::living_group_members(process);
-        assert!(left.is_empty(), "[security-client-per-server]: nothing of {name} is left: {left:?}");
+        assert!(left.is_empty(), "[security-client-per-server]: no process of {name} remains: {left:?}");
     }
 }

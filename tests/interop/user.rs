@@ -1,5 +1,4 @@
-//! The user of these tests: calls tools and approves the calls, waits for events, and reads the messages that were
-//! sent.
+//! User of the tests: calls tools, approves the calls, waits for events, and reads the sent messages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -27,20 +26,20 @@ pub(crate) fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// An id that no other call of this test has.
+/// Returns a call id that is unique in the process.
 pub(crate) fn call_id() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
     format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Begins a call; it waits for its approval.
+/// Starts a tool call in a spawned task. The call requires an approval.
 pub(crate) fn call_as(app: &TestApp, id: &str, server: &str, tool: &str, arguments: &Value) -> JoinHandle<CallOutcome> {
     let (host, id, server, tool) = (app.host.clone(), id.to_owned(), server.to_owned(), tool.to_owned());
     let arguments = object(arguments);
     tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
 }
 
-/// Allows a tool once.
+/// Waits for the consent request of a tool call, and approves it once.
 pub(crate) async fn allow(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
     let is_it = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { tool: t, .. } if t.name == tool);
     let request = app.consent_request(server, &format!("the tool {tool}"), is_it).await;
@@ -48,7 +47,7 @@ pub(crate) async fn allow(app: &TestApp, server: &str, tool: &str) -> ConsentReq
     request
 }
 
-/// Calls a tool and allows it once.
+/// Starts a tool call and approves it once.
 pub(crate) async fn begin(app: &TestApp, server: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let call = call_as(app, &call_id(), server, tool, &arguments);
     allow(app, server, tool).await;
@@ -83,7 +82,7 @@ pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: 
     found.unwrap_or_else(|_| panic!("{tool} of {server} should answer {wanted:?}, but says {last:?}"))
 }
 
-/// Calls a tool, allows it once, and returns the consent request that the server then causes.
+/// Starts a tool call and approves it once. Returns it with the consent request that the server then causes.
 pub(crate) async fn asked_by(
     app: &TestApp,
     server: &str,
@@ -117,7 +116,7 @@ pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog
     timeout(EVENT_TIMEOUT, read).await.unwrap_or_else(|_| panic!("the lists of {server} should be read by now"))
 }
 
-/// The next event of this kind.
+/// Waits for an event that `fits` converts to a value, and returns the value.
 pub(crate) async fn next<T>(events: &mut EventReceiver, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
     let found = async {
         while let Some(event) = events.next().await {
@@ -130,14 +129,14 @@ pub(crate) async fn next<T>(events: &mut EventReceiver, what: &str, fits: impl F
     timeout(EVENT_TIMEOUT, found).await.unwrap_or_else(|_| panic!("{what} should have come by now"))
 }
 
-/// All that passed between the host and a server.
+/// Returns all entries of the activity log of a server.
 pub(crate) async fn activity(app: &TestApp, server: &str) -> Vec<ActivityEntry> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     activity.entries_after(0, usize::MAX).cloned().collect()
 }
 
-/// The methods that were sent to a server, in order.
+/// Returns the methods of the requests and notifications that a server received, in order.
 pub(crate) async fn sent(app: &TestApp, server: &str) -> Vec<String> {
     use supervision::activity::ActivityKind::{Notification, Request};
     let entries = activity(app, server).await;
@@ -145,7 +144,7 @@ pub(crate) async fn sent(app: &TestApp, server: &str) -> Vec<String> {
     sent.filter_map(|e| e.method.map(std::borrow::Cow::into_owned)).collect()
 }
 
-/// Waits until an entry like this is in a server's activity.
+/// Waits until the activity log of a server contains a matching entry.
 pub(crate) async fn seen(app: &TestApp, server: &str, what: &str, fits: impl Fn(&ActivityEntry) -> bool) {
     let mut events = app.host.events();
     let is_there = async {

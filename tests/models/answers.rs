@@ -1,4 +1,4 @@
-//! Tests of text, thinking, images, and the ends of responses.
+//! Tests of text, thinking, images, and end reasons of responses.
 
 use bytes::Bytes;
 use models::{
@@ -19,13 +19,17 @@ async fn text_streams_and_is_complete() {
             .iter()
             .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
             .collect();
-        assert_eq!(streamed, "Hello! Grüße, 你好 and 👋 from the model.", "{wire:?}: what streams is what was said");
-        assert_eq!(reply.message, ModelMessage::text(Role::Assistant, streamed), "{wire:?}: and so is the whole");
-        assert_eq!(reply.stop, StopReason::EndTurn, "{wire:?}: it was done");
+        assert_eq!(streamed, "Hello! Grüße, 你好 and 👋 from the model.", "{wire:?}: the streamed text is complete");
+        assert_eq!(
+            reply.message,
+            ModelMessage::text(Role::Assistant, streamed),
+            "{wire:?}: the reply has the same text"
+        );
+        assert_eq!(reply.stop, StopReason::EndTurn, "{wire:?}: the reply ended normally");
         let pieces = came.iter().filter(|delta| matches!(delta, ReplyDelta::Text(_))).count();
-        assert!(pieces > 2, "{wire:?}: it comes in pieces, not at the end: {pieces}");
+        assert!(pieces > 2, "{wire:?}: the text arrives in several pieces: {pieces}");
         assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{wire:?}: tokens: {:?}", reply.usage);
-        assert!(!reply.model.is_empty(), "{wire:?}: it says which model answered");
+        assert!(!reply.model.is_empty(), "{wire:?}: the reply names the model");
     }
 }
 
@@ -40,13 +44,13 @@ async fn thinking_is_separate_from_the_text() {
             .iter()
             .filter_map(|delta| if let ReplyDelta::Thinking(text) = delta { Some(text.as_str()) } else { None })
             .collect();
-        assert_eq!(thought, "Six times seven is forty-two.", "{wire:?}: what it thought");
-        assert_eq!(reply.message.plain_text(), "It is 42.", "{wire:?}: what it said");
+        assert_eq!(thought, "Six times seven is forty-two.", "{wire:?}: the thinking is returned");
+        assert_eq!(reply.message.plain_text(), "It is 42.", "{wire:?}: the text is returned");
         let kept = reply.message.parts.iter().find_map(|part| match part {
             MessagePart::Thinking { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        assert_eq!(kept, Some(thought.as_str()), "{wire:?}: the whole has it too");
+        assert_eq!(kept, Some(thought.as_str()), "{wire:?}: the reply contains the thinking");
     }
 }
 
@@ -59,17 +63,17 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
         request.messages.push(first.message.clone());
         request.messages.push(ModelMessage::text(Role::User, "go on"));
         let sent = sent(wire, request).await.to_string();
-        assert!(sent.contains("It is 42."), "{wire:?}: what it said goes with it: {sent}");
+        assert!(sent.contains("It is 42."), "{wire:?}: the next request contains the text: {sent}");
         let thought = sent.contains("Six times seven") && sent.contains("\"signature\"");
         assert_eq!(
             thought,
             wire == ProviderKind::Anthropic,
-            "{wire:?}: what it thought means nothing to others: {sent}"
+            "{wire:?}: thinking is only sent back to the same provider: {sent}"
         );
     }
 }
 
-/// Sends a request over this wire and returns its body.
+/// Sends a request in a wire format and returns its body.
 async fn sent(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = takes().await;
     let _ = all(&provider(wire, &url, None, ConversionChoices::default()), request).await;
@@ -84,25 +88,25 @@ async fn images_are_sent() {
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
         let parts = vec![MessagePart::text("what is in the picture"), picture];
         let request = ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..asking(wire, "") };
-        assert!(fake.provider(wire).find_losses(&request).is_empty(), "{wire:?}: a picture can be carried");
+        assert!(fake.provider(wire).find_losses(&request).is_empty(), "{wire:?}: pictures are supported");
         let answer = reply(&fake.provider(wire), request.clone()).await;
-        assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: it is answered");
+        assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: the request has a reply");
         let sent = sent(wire, request).await.to_string();
-        assert!(sent.contains("iVBORw0KGgpyZWQ"), "{wire:?}: the picture is in the request: {sent}");
+        assert!(sent.contains("iVBORw0KGgpyZWQ"), "{wire:?}: the request contains the picture: {sent}");
     }
 }
 
 #[tokio::test]
 async fn stop_reason_is_reported() {
     let fake = FakeProvider::start();
-    // The fake provider always reports "stop" on Ollama's wire, which has a separate test below.
+    // On Ollama's wire format the fake provider always reports "stop". A separate test below covers it.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
         let cut = reply(&fake.provider(wire), asking(wire, "stop early")).await;
-        assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: it reached its most tokens");
+        assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: the token limit was reached");
     }
     for wire in [ProviderKind::OpenAi, ProviderKind::Gemini] {
         let refused = reply(&fake.provider(wire), asking(wire, "say a forbidden thing")).await;
-        assert_eq!(refused.stop, StopReason::Refused, "{wire:?}: the provider stopped it");
+        assert_eq!(refused.stop, StopReason::Refused, "{wire:?}: the provider stopped the reply");
     }
 }
 
@@ -114,7 +118,7 @@ async fn stop_reason_of_ollama_is_reported() {
         let line = format!("{{\"message\":{{\"content\":\"x\"}},\"done\":true,\"done_reason\":\"{reason}\"}}\n");
         let url = sends(vec![line.into_bytes()], AfterPieces::Close).await;
         let provider = provider(ProviderKind::Ollama, &url, None, ConversionChoices::default());
-        assert_eq!(reply(&provider, asking(ProviderKind::Ollama, "x")).await.stop, stop, "what {reason} means");
+        assert_eq!(reply(&provider, asking(ProviderKind::Ollama, "x")).await.stop, stop, "the stop reason of {reason}");
     }
 }
 
@@ -123,7 +127,7 @@ async fn models_are_listed() {
     let fake = FakeProvider::start();
     for wire in [ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Ollama] {
         let models = fake.provider(wire).models().await.expect("a list");
-        assert!(!models.is_empty(), "{wire:?}: it has models");
+        assert!(!models.is_empty(), "{wire:?}: the list contains models");
         assert!(models.iter().all(|model| !model.id.is_empty() && !model.name.is_empty()), "{wire:?}: {models:?}");
     }
 }

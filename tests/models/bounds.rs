@@ -1,4 +1,4 @@
-//! Providers that misbehave: without end, silent, cut in the middle, hostile.
+//! Tests of providers that misbehave: endless, silent, truncated, and hostile responses.
 
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,8 @@ fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider(kind, url, None, ConversionChoices::default())
 }
 
-/// Stopwatch of an operation. Measures processor time where the system reports it, so that other processes do not
-/// count.
+/// Stopwatch of an operation. Measures the processor time if the system reports it, so that other processes have no
+/// influence.
 struct TimeSpent {
     begun: Instant,
     processor: Option<f64>,
@@ -32,10 +32,10 @@ impl TimeSpent {
     }
 }
 
-/// The processor time that this process took until now.
+/// Returns the processor time of this process so far in seconds, or `None` if the system does not report it.
 fn processor_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // After the program's name in parentheses; times are in hundredths of a second.
+    // The fields follow the program's name in parentheses. Times are in units of 10 ms.
     let fields = stat.rsplit_once(')')?.1.split_whitespace();
     Some(fields.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / 100.0)
 }
@@ -47,10 +47,10 @@ fn processor_time_is_measured() {
     while Instant::now() < until {
         std::hint::spin_loop();
     }
-    assert!(taken.seconds() > 0.01, "else the bounds here would hold whatever is done: {} s", taken.seconds());
+    assert!(taken.seconds() > 0.01, "the limits would be exceeded without a bound: {} s", taken.seconds());
 }
 
-/// Returns a line of OpenAI's wire with this delta.
+/// Returns a line of an OpenAI stream with this delta.
 fn delta_line(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }
@@ -60,13 +60,13 @@ async fn endless_response_is_truncated_with_an_error() {
     let text = delta_line(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
     let url = sends(Vec::new(), AfterPieces::Repeat(text)).await;
     let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "text without end");
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "endless text is stopped");
     let url = sends(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
     let taken = TimeSpent::begin();
     let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "a line without end");
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "an endless line is stopped");
     let took = taken.seconds();
-    assert!(took < 10.0, "and in time that grows with its length only: {took} s");
+    assert!(took < 10.0, "the time is linear in the length: {took} s");
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn large_tool_index_allocates_no_memory() {
     let url = sends(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
     let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let reply = reply.expect("an answer");
-    assert_eq!(reply.message.tool_uses().count(), 1, "it is one tool, whatever its number");
+    assert_eq!(reply.message.tool_uses().count(), 1, "the deltas belong to one tool use, regardless of their index");
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn arguments_in_many_pieces_take_linear_time() {
     let took = taken.seconds();
     let reply = reply.expect("an answer");
     let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
-    assert_eq!(length, 1_000_000, "all of them are there");
+    assert_eq!(length, 1_000_000, "all tool uses are returned");
     assert!(took < 20.0, "a million bytes in 25,000 pieces took {took} s");
 }
 
@@ -105,8 +105,8 @@ async fn arguments_in_many_pieces_take_linear_time() {
 async fn silence_times_out() {
     let url = sends(vec![delta_line("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
     let (came, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(came, [ReplyDelta::Text("Well".into())], "what came before is there");
-    assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "after the time of the settings");
+    assert_eq!(came, [ReplyDelta::Text("Well".into())], "the received part is returned");
+    assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "the timeout of the settings is used");
 }
 
 #[tokio::test]
@@ -116,14 +116,14 @@ async fn provider_that_sends_comments_times_out_later() {
     let url = sends(Vec::new(), AfterPieces::Drip(waits.clone(), 7, last)).await;
     let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let text = reply.expect("an answer").message.plain_text();
-    assert_eq!(text, "Well", "longer than the silence of the settings, with a word each second");
+    assert_eq!(text, "Well", "a reply may take longer than the timeout if text arrives each second");
     let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
         let url = sends(Vec::new(), AfterPieces::Drip(idle, 60, Vec::new())).await;
         all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await.1
     });
     for error in futures_util::future::join_all(idle).await {
         let wanted = Err(ModelError::Silent { after: Duration::from_secs(25) });
-        assert_eq!(error, wanted, "five times as long, and no longer");
+        assert_eq!(error, wanted, "the total time is at most five timeouts");
     }
 }
 
@@ -147,7 +147,7 @@ async fn stored_parts_of_a_response_share_one_bound() {
     });
     let url = sends(pieces.collect(), AfterPieces::Wait).await;
     let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "details of thinking count too, all together");
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "thinking details count toward the limit");
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn invalid_response_bytes_are_an_error() {
         let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), code, "{name}: {error}");
-        assert!(!error.to_string().contains("oops"), "{name}: what it sent is not repeated: {error}");
+        assert!(!error.to_string().contains("oops"), "{name}: the error does not repeat the response: {error}");
     }
 }
 
@@ -179,7 +179,7 @@ async fn text_split_at_any_byte_is_complete() {
         let url = sends(vec![first.to_vec(), rest.to_vec()], AfterPieces::Close).await;
         let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let text = reply.expect("an answer").message.plain_text();
-        assert_eq!(text, "Grüße 👋", "cut before byte {at_byte}");
+        assert_eq!(text, "Grüße 👋", "the split before byte {at_byte} has no influence");
     }
 }
 
@@ -189,11 +189,11 @@ async fn dropped_reply_ends_the_request() {
     let mut deltas =
         provider_at(ProviderKind::OpenAi, &url).stream(asking(ProviderKind::OpenAi, "x")).await.expect("an answer");
     let first = deltas.next().await;
-    assert_eq!(first, Some(Ok(ReplyDelta::Text("Well".into()))), "it begins");
-    assert!(!gone.is_finished(), "and goes on as long as somebody listens");
+    assert_eq!(first, Some(Ok(ReplyDelta::Text("Well".into()))), "the response begins");
+    assert!(!gone.is_finished(), "the response continues while it is read");
     drop(deltas);
     let gone = tokio::time::timeout(Duration::from_secs(5), gone).await;
-    assert!(gone.is_ok(), "the provider sees that nobody listens any more");
+    assert!(gone.is_ok(), "the provider detects the closed connection");
 }
 
 #[tokio::test]
@@ -209,5 +209,5 @@ async fn redirect_of_a_provider_is_not_followed() {
     });
     let (_, error) = all(&provider_at(ProviderKind::Anthropic, &url), asking(ProviderKind::Anthropic, "x")).await;
     let error = error.expect_err("an error").to_string();
-    assert!(error.contains("sends elsewhere"), "the key would go with it: {error}");
+    assert!(error.contains("sends elsewhere"), "a redirect is not followed, because it would receive the key: {error}");
 }

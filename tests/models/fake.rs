@@ -1,4 +1,4 @@
-//! The fake provider: started for a test, and used over each wire.
+//! Fake provider (aimock), which a test starts and uses in each wire format.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use models::{
 
 use crate::running::RunningProgram;
 
-/// All wire formats of providers.
+/// Wire formats of all supported providers.
 pub(crate) const WIRES: [ProviderKind; 5] = [
     ProviderKind::OpenAi,
     ProviderKind::Responses,
@@ -20,10 +20,10 @@ pub(crate) const WIRES: [ProviderKind; 5] = [
     ProviderKind::Ollama,
 ];
 
-/// The key that the fake provider takes, and that must appear nowhere.
+/// Key that the fake provider accepts. It must not appear in any output.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 
-/// A fake provider. It ends with this.
+/// Running fake provider. It is stopped when this is dropped.
 pub(crate) struct FakeProvider(pub(crate) RunningProgram);
 
 impl FakeProvider {
@@ -31,7 +31,7 @@ impl FakeProvider {
     #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
     pub(crate) fn start() -> Self {
         let node = which::which("node").expect("Node.js 20 or newer");
-        // Another package of tests uses this file, too.
+        // Another test package includes this file as well.
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder");
         let installed = folder.join("../node_modules/@copilotkit/aimock");
@@ -39,18 +39,18 @@ impl FakeProvider {
         Self(RunningProgram::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
-    /// Returns a client of the provider over this wire.
+    /// Returns a client for a wire format with the correct key.
     pub(crate) fn provider(&self, kind: ProviderKind) -> HttpProvider {
         self.with(kind, Some(KEY), ConversionChoices::default())
     }
 
-    /// The same with another key, and other conversions.
+    /// Returns a client for a wire format with this key and these conversions.
     pub(crate) fn with(&self, kind: ProviderKind, key: Option<&str>, conversions: ConversionChoices) -> HttpProvider {
         provider(kind, &self.0.url, key, conversions)
     }
 }
 
-/// A provider at an address, over this wire.
+/// Returns a client for a wire format at the base URL `base`.
 pub(crate) fn provider(
     kind: ProviderKind,
     base: &str,
@@ -61,7 +61,7 @@ pub(crate) fn provider(
     HttpProvider::new(settings(kind, base, conversions), key.map(Into::into), client)
 }
 
-/// The settings of a provider at an address.
+/// Returns the settings of a provider for a wire format at the base URL `base`.
 pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: ConversionChoices) -> ProviderSettings {
     let path = match kind {
         ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic => "/v1",
@@ -78,7 +78,7 @@ pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: ConversionCh
     }
 }
 
-/// A model's name that fits the wire.
+/// Returns the name of a model that a provider with this wire format has.
 pub(crate) fn model(kind: ProviderKind) -> String {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Responses => "gpt-4o",
@@ -89,12 +89,12 @@ pub(crate) fn model(kind: ProviderKind) -> String {
     .into()
 }
 
-/// A request with one message of the user.
+/// Returns a request with a single user message.
 pub(crate) fn asking(kind: ProviderKind, text: &str) -> ModelRequest {
     ModelRequest { model: model(kind), messages: vec![ModelMessage::text(Role::User, text)], ..ModelRequest::default() }
 }
 
-/// Returns all events of a response, and its end.
+/// Sends a request. Returns all events of the response, and its final result.
 pub(crate) async fn all(
     provider: &HttpProvider,
     request: ModelRequest,
@@ -107,20 +107,20 @@ pub(crate) async fn all(
     while let Some(delta) = deltas.next().await {
         match delta {
             Ok(ReplyDelta::Ended(reply)) => {
-                assert!(deltas.next().await.is_none(), "nothing follows the end");
+                assert!(deltas.next().await.is_none(), "no event follows the end");
                 return (came, Ok(reply));
             }
             Ok(delta) => came.push(delta),
             Err(error) => {
-                assert!(deltas.next().await.is_none(), "nothing follows an error");
+                assert!(deltas.next().await.is_none(), "no event follows an error");
                 return (came, Err(error));
             }
         }
     }
-    panic!("the stream ended without a word, after {came:?}");
+    panic!("the stream ended without a result after {came:?}");
 }
 
-/// Returns the complete reply to a request.
+/// Sends a request and returns the complete reply.
 pub(crate) async fn reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
     all(provider, request).await.1.expect("an answer")
 }

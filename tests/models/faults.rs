@@ -1,4 +1,4 @@
-//! Tests of error messages: each names the cause and a next step.
+//! Tests of error messages: each states the cause and a next step.
 
 use models::{ModelError, ProviderKind, ReplyDelta};
 
@@ -21,8 +21,8 @@ async fn each_error_is_classified_on_every_wire() {
             let (_, error) = all(&fake.provider(wire), asking(wire, &format!("say the error {name}"))).await;
             let error = error.expect_err("an error");
             let words = error.to_string();
-            assert_eq!(error.code(), code, "{wire:?}: what {name} means: {words}");
-            assert!(words.contains(next), "{wire:?}: {name} says what to do: {words}");
+            assert_eq!(error.code(), code, "{wire:?}: the code of {name}: {words}");
+            assert!(words.contains(next), "{wire:?}: the message of {name} contains a remedy: {words}");
         }
     }
 }
@@ -35,7 +35,7 @@ async fn error_event_within_a_response_is_reported() {
     let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
     let words = error.expect_err("an error").to_string();
     let wanted = "the provider broke off its answer with an error; try again, or choose another model. It says: The engine broke";
-    assert_eq!(words, wanted, "there is no status to show");
+    assert_eq!(words, wanted, "there is no HTTP status");
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn context_limit_is_reported() {
     let fake = FakeProvider::start();
     let (_, error) =
         all(&fake.provider(ProviderKind::OpenAi), asking(ProviderKind::OpenAi, "say the error context too long")).await;
-    assert_eq!(error, Err(ModelError::ContextTooLong { limit: Some(8_192) }), "as the provider words it");
+    assert_eq!(error, Err(ModelError::ContextTooLong { limit: Some(8_192) }), "the provider's text is shown");
 }
 
 #[tokio::test]
@@ -51,9 +51,9 @@ async fn truncated_response_is_an_error() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let (came, error) = all(&fake.provider(wire), asking(wire, "break off")).await;
-        assert_eq!(error, Err(ModelError::Cut), "{wire:?}: it broke off");
+        assert_eq!(error, Err(ModelError::Cut), "{wire:?}: the reply was interrupted");
         let has_text = came.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
-        assert!(has_text, "{wire:?}: what came before is there: {came:?}");
+        assert!(has_text, "{wire:?}: the received part is returned: {came:?}");
     }
 }
 
@@ -67,6 +67,6 @@ async fn unreachable_provider_is_reported() {
         let (_, error) = all(&provider, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "unreachable", "{wire:?}: {error}");
-        assert!(error.to_string().contains("check the network"), "{wire:?}: it says what to do: {error}");
+        assert!(error.to_string().contains("check the network"), "{wire:?}: the message contains a remedy: {error}");
     }
 }

@@ -18,13 +18,16 @@ async fn wrong_and_missing_key_are_distinct_errors() {
         let (_, error) = all(&wrong, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");
-        assert!(!error.to_string().contains("sk-of-somebody-else"), "{wire:?}: it is not repeated: {error}");
+        assert!(
+            !error.to_string().contains("sk-of-somebody-else"),
+            "{wire:?}: the error does not contain the key: {error}"
+        );
         let none = fake.with(wire, None, ConversionChoices::default());
         let (_, error) = all(&none, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "noKey", "{wire:?}: {error}");
         let listed = none.models().await.expect_err("an error");
-        assert_eq!(listed.code(), "noKey", "{wire:?}: listing wants one too: {listed}");
+        assert_eq!(listed.code(), "noKey", "{wire:?}: the list of models requires a key: {listed}");
     }
 }
 
@@ -36,9 +39,9 @@ async fn key_is_in_no_response_and_no_error() {
         let (came, error) = all(&provider, asking(wire, "say the error with the key")).await;
         let error = error.expect_err("an error");
         for shown in [error.to_string(), format!("{error:?}"), format!("{came:?}")] {
-            assert!(!shown.contains(KEY), "{wire:?}: a provider that repeats it shows it to nobody: {shown}");
+            assert!(!shown.contains(KEY), "{wire:?}: a key that the provider repeats is not shown: {shown}");
         }
-        assert!(error.to_string().contains("[key]"), "{wire:?}: that it was there is said: {error}");
+        assert!(error.to_string().contains("[key]"), "{wire:?}: the redaction is marked: {error}");
     }
 }
 
@@ -51,14 +54,14 @@ async fn key_in_response_metadata_is_redacted() {
     let url = sends(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
     let provider = provider(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
     let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(answer.model, "model of [key]", "which model answered");
-    assert_eq!(answer.stop, StopReason::Other("[key]: enough".into()), "and why it ended");
+    assert_eq!(answer.model, "model of [key]", "the reply names the model");
+    assert_eq!(answer.stop, StopReason::Other("[key]: enough".into()), "the reply has its stop reason");
 }
 
 #[tokio::test]
 async fn truncated_key_is_redacted() {
     for shown in 0..=KEY.len() {
-        // Error texts of a provider are cut after 500 characters.
+        // Error messages of a provider are truncated to 500 characters.
         let said = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
         let event = json!({ "error": { "message": said } }).to_string();
         let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;
@@ -69,12 +72,15 @@ async fn truncated_key_is_redacted() {
         for provider in [whole, streamed] {
             let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
             let ModelError::Provider { said, .. } = error.expect_err("an error") else { panic!("another error") };
-            assert!(!said.contains(&KEY[..4]), "where {shown} characters of it are left: {said}");
+            assert!(
+                !said.contains(&KEY[..4]),
+                "no part of the key remains if {shown} characters of it are not truncated: {said}"
+            );
         }
     }
 }
 
-/// All that is written to the log from now on, at the most detailed level, by all libraries.
+/// Logger that records all messages of all libraries, at the most detailed level.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -126,8 +132,8 @@ async fn key_is_in_no_log() {
         let _ = provider.models().await;
     }
     let text = written.text();
-    assert!(text.contains("connect"), "what the libraries do is in the log: {text}");
-    assert!(!text.to_lowercase().contains(KEY), "and no key is: {text}");
+    assert!(text.contains("connect"), "the log contains messages of the libraries: {text}");
+    assert!(!text.to_lowercase().contains(KEY), "the log does not contain the key: {text}");
 }
 
 #[tokio::test]
@@ -138,6 +144,6 @@ async fn unsendable_key_is_reported() {
         let (_, error) = all(&broken, asking(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");
-        assert!(!error.to_string().contains("newline"), "{wire:?}: and not shown: {error}");
+        assert!(!error.to_string().contains("newline"), "{wire:?}: the key is not shown: {error}");
     }
 }

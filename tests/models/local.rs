@@ -1,4 +1,4 @@
-//! Tests of local model servers: slow ones are detected, and the context window they are asked for fits the request.
+//! Tests of local model servers: slow ones are detected, and the requested context window fits the request.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::fake::{all, asking, provider, settings};
 use crate::scripted::{ReceivedRequest, ScriptedServer, answer, serves};
 
-/// Starts an Ollama with 40 models that takes this long to return the details of each.
+/// Starts a fake Ollama with 40 models that takes this long to return the details of each.
 async fn slow(to_show: Duration) -> ScriptedServer {
     serves(move |taken: &ReceivedRequest| match taken.path.as_str() {
         "/api/tags" => {
@@ -32,11 +32,11 @@ async fn local_server_with_many_models_is_found() {
         let found =
             probe_providers(&client, vec![settings(ProviderKind::Ollama, &served.url(), ConversionChoices::default())])
                 .await;
-        assert_eq!(found.len(), 1, "it is there, though it takes {to_show:?} to say more of each model");
+        assert_eq!(found.len(), 1, "the provider is found although the details of each model take {to_show:?}");
         let models = &found[0].models;
-        assert_eq!(models.len(), 40, "with all its models: {models:?}");
-        assert_eq!(models[39].id, "model-39", "by their names, in order");
-        assert_eq!(models[39].context, context, "and what it says of them in time");
+        assert_eq!(models.len(), 40, "all models are listed: {models:?}");
+        assert_eq!(models[39].id, "model-39", "the models are sorted by name");
+        assert_eq!(models[39].context, context, "the details that arrived in time are included");
     }
 }
 
@@ -44,15 +44,15 @@ async fn local_server_with_many_models_is_found() {
 async fn unresponsive_local_server_is_skipped() {
     let silent = serves(|_| (Duration::from_secs(3_600), Vec::new())).await;
     let client = mcp_transport::http::client_for_models(true).unwrap();
-    // Blocking the test on the response would outlast the runner's time limit.
+    // The timeout of the test runner would expire if the test waited for the response.
     let found =
         probe_providers(&client, vec![settings(ProviderKind::Ollama, &silent.url(), ConversionChoices::default())])
             .await;
-    assert!(found.is_empty(), "nothing is found: {found:?}");
+    assert!(found.is_empty(), "no provider is found: {found:?}");
 }
 
-/// Starts an Ollama whose model has a context of 40,960 tokens, of which this many are allocated. It rejects requests
-/// that exceed the requested context, at four bytes per token.
+/// Starts a fake Ollama whose model supports a context of 40,960 tokens, of which `held` are allocated. It rejects
+/// requests that exceed the requested context, at four bytes per token.
 async fn strict(held: Option<u32>) -> ScriptedServer {
     serves(move |taken: &ReceivedRequest| {
         let bytes = match taken.path.as_str() {
@@ -65,7 +65,7 @@ async fn strict(held: Option<u32>) -> ScriptedServer {
             _ => {
                 let context = taken.body["options"]["num_ctx"].as_u64().unwrap_or(4_096);
                 let tokens = taken.body["messages"][0]["content"].as_str().unwrap().len() as u64 / 4;
-                assert!(context <= 40_960, "no more than the model was made for: {context}");
+                assert!(context <= 40_960, "the context does not exceed that of the model: {context}");
                 if tokens > context {
                     answer(400, "{\"error\":\"the input length exceeds the context length\"}")
                 } else {
@@ -93,12 +93,16 @@ async fn ollama_is_requested_to_load_the_required_context() {
         let provider = provider(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());
         let request = ModelRequest { max_tokens, ..asking(ProviderKind::Ollama, &"x".repeat(length)) };
         let (_, reply) = all(&provider, request).await;
-        assert_eq!(reply.expect("an answer").message.plain_text(), "ok", "{name}: it fits");
+        assert_eq!(reply.expect("an answer").message.plain_text(), "ok", "{name}: the request succeeds");
         let asked = served.asked("/api/chat").pop().unwrap()["options"]["num_ctx"].as_u64();
-        assert_eq!(asked, wanted, "{name}: what it is asked to hold");
+        assert_eq!(asked, wanted, "{name}: the requested context");
     }
     let served = strict(None).await;
     let provider = provider(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());
     let (_, error) = all(&provider, asking(ProviderKind::Ollama, &"x".repeat(400_000))).await;
-    assert_eq!(error, Err(ModelError::ContextTooLong { limit: None }), "what no model of this size takes is told");
+    assert_eq!(
+        error,
+        Err(ModelError::ContextTooLong { limit: None }),
+        "a request that exceeds the model's context is reported"
+    );
 }

@@ -1,4 +1,4 @@
-//! Tests of the model providers with a third-party fake (npm `@copilotkit/aimock`), on every wire.
+//! Tests of the model providers in every wire format, with a third-party fake (npm `@copilotkit/aimock`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it wanted where it fails")]
 

@@ -1,5 +1,5 @@
-//! Tests of features that only OpenAI's Responses API has: encrypted reasoning that is sent back, items other than
-//! messages, and additional end reasons.
+//! Tests of features that only OpenAI's Responses API has: encrypted reasoning that is sent back, output items other
+//! than messages, and further end reasons.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn over(status: &str) -> Value {
     json!({ "type": format!("response.{status}"), "response": { "status": status, "model": "gpt-5-2025" } })
 }
 
-/// A thought with its text encrypted, and the use of a tool.
+/// Returns the stream of a response with encrypted reasoning and a tool use.
 fn thinking_and_tool_use() -> Vec<u8> {
     let thought = json!({
         "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "I look." }],
@@ -42,7 +42,7 @@ fn thinking_and_tool_use() -> Vec<u8> {
     ])
 }
 
-/// Returns a response with these events.
+/// Returns an HTTP response with these events as its body.
 fn streamed(events: &[u8]) -> Vec<u8> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     [head.as_bytes(), events].concat()
@@ -115,7 +115,7 @@ async fn unstreamed_content_is_taken_from_the_final_event() {
     let mut whole = over("completed");
     whole["response"]["output"] = json!([said, call]);
     let done = |item: &Value| json!({ "type": "response.output_item.done", "item": item });
-    // The format of llama.cpp: without an index, and with only the id that tool results refer to.
+    // As llama.cpp sends it: without an index, and only with the id that tool results refer to.
     let added = json!({ "type": "response.output_item.added", "item": { "type": "function_call", "call_id": "call_1", "name": "look" } });
     let piece = json!({ "type": "response.function_call_arguments.delta", "item_id": "call_1", "delta": "{\"a\":1}" });
     let text = json!({ "type": "response.output_text.delta", "item_id": "msg_1", "delta": "I look." });

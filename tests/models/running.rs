@@ -1,16 +1,16 @@
-//! A program that serves models while a test runs.
+//! Process that serves models while a test runs.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// A running process, killed on drop.
+/// Running model server process, killed on drop.
 pub(crate) struct RunningProgram {
     child: Child,
     pub(crate) url: String,
 }
 
 impl RunningProgram {
-    /// Starts a program that prints its address as JSON in its first line, and ends when its input is closed.
+    /// Starts a program that prints its URL as JSON in the first line, and that ends when its standard input is closed.
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();
@@ -19,7 +19,7 @@ impl RunningProgram {
         Self { child, url: said["url"].as_str().unwrap().to_owned() }
     }
 
-    /// Ends it at once, as a crash does.
+    /// Kills the process, like a crash would.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -28,7 +28,7 @@ impl RunningProgram {
 
 impl Drop for RunningProgram {
     fn drop(&mut self) {
-        // The program ends with its input. The kill is for one that hangs.
+        // The program ends when its input is closed. A program that hangs is killed.
         drop(self.child.stdin.take());
         self.kill();
     }

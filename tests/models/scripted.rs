@@ -1,4 +1,4 @@
-//! A server that sends exact bytes, for behaviour that the fake provider does not have.
+//! HTTP server that sends exact bytes, for behaviour that the fake provider does not have.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Sends a head and this body in pieces to the first client, and returns its address.
+/// Starts a server that sends a response head and these pieces to its first client. Returns its URL.
 pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -28,7 +28,7 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
         match then {
             AfterPieces::Close => {}
             AfterPieces::Wait => {
-                // Until the client closes the connection.
+                // Waits until the client closes the connection.
                 let _ = tokio::time::timeout(Duration::from_secs(60), socket.read(&mut [0; 64])).await;
             }
             AfterPieces::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
@@ -51,15 +51,16 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
 pub(crate) enum AfterPieces {
     /// Closes the connection at once.
     Close,
-    /// Sends nothing more and keeps the connection open.
+    /// Keeps the connection open without sending anything.
     Wait,
-    /// Sends these bytes repeatedly, without end.
+    /// Sends these bytes repeatedly until the client closes the connection.
     Repeat(Vec<u8>),
-    /// Sends the first bytes once a second and this many times, then the last bytes.
+    /// Sends the first bytes this many times, once a second, and then the last bytes.
     Drip(Vec<u8>, u32, Vec<u8>),
 }
 
-/// Accepts a request, refuses it, and returns its body.
+/// Starts a server that responds to its first request with an error. Returns its URL, and the task that returns the
+/// body of the request.
 pub(crate) async fn takes() -> (String, JoinHandle<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -71,15 +72,16 @@ pub(crate) async fn takes() -> (String, JoinHandle<Value>) {
     (url, taken)
 }
 
-/// A request in the form in which it was received.
+/// HTTP request that the server received.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
-    /// Null if it has none.
+    /// Body as JSON. `null` if the request has none.
     pub(crate) body: Value,
 }
 
-/// Responds to each request as `answers` specifies, and records all of them.
+/// Starts a server that records each request, and responds with the bytes that `answers` returns, after the delay that
+/// it returns.
 pub(crate) async fn serves(
     answers: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
 ) -> ScriptedServer {
@@ -104,7 +106,7 @@ pub(crate) async fn serves(
     ScriptedServer { address, kept }
 }
 
-/// A running server as [`serves`] starts it, with the requests that it received.
+/// Running server that [`serves`] has started, with the requests that it received.
 pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
     kept: Arc<Mutex<Vec<ReceivedRequest>>>,
@@ -115,19 +117,19 @@ impl ScriptedServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns the bodies of the requests to this path.
+    /// Returns the JSON bodies of the requests with this path.
     pub(crate) fn asked(&self, path: &str) -> Vec<Value> {
         self.kept.lock().unwrap().iter().filter(|taken| taken.path == path).map(|taken| taken.body.clone()).collect()
     }
 }
 
-/// Returns a response with a status and this body.
+/// Returns an HTTP response with a status and this body.
 pub(crate) fn answer(status: u16, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}").into_bytes()
 }
 
-/// Accepts the first request that does not query Ollama's loaded models. Those queries get a 404.
+/// Accepts the first request that does not query the loaded models of Ollama. Responds to those queries with 404.
 async fn asked(listener: &TcpListener) -> (TcpStream, ReceivedRequest) {
     loop {
         let (mut socket, _) = listener.accept().await.unwrap();
@@ -156,7 +158,8 @@ async fn request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
     }
 }
 
-/// Begins a response, and signals when the client has closed the connection.
+/// Starts a server that sends the beginning of a response. Returns its URL, and a task that ends once the client has
+/// closed the connection.
 pub(crate) async fn begins(piece: Vec<u8>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Tests of providers that reject the requests which the real ones reject, with their error texts.
+//! Tests of providers that reject the same requests as the real ones, with the same error messages.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fake::{all, asking, reply, settings};
 use crate::scripted::{ReceivedRequest, ScriptedServer, answer, serves};
 
-/// Models of OpenAI that think, and how they take tools in chat completions.
+/// Reasoning models of OpenAI, and how each accepts tools in chat completions.
 const THINKING: [(&str, &str); 9] = [
     ("o3", "any"),
     ("o4-mini", "any"),
@@ -24,7 +24,7 @@ const THINKING: [(&str, &str); 9] = [
     ("gpt-6.1-terra", "none"),
 ];
 
-/// OpenAI's own host, and others that the same rules apply to.
+/// Hosts of OpenAI's API, and another host with the same restrictions.
 const HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
 /// Returns the error that OpenAI's API would return for a request to one of these models.
@@ -60,7 +60,7 @@ async fn openai() -> ScriptedServer {
     .await
 }
 
-/// Returns a provider with this host name, whose requests are sent to the fake server.
+/// Returns a client for a provider with this host name. Its requests are sent to the fake server.
 #[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
 fn at(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();

@@ -1,4 +1,4 @@
-//! Tools: used, in parallel, and answered.
+//! Tests of tool uses, also several in parallel, and of their results.
 
 use bytes::Bytes;
 use models::{
@@ -26,7 +26,7 @@ fn with_tool(kind: ProviderKind, text: &str) -> ModelRequest {
     ModelRequest { tools: vec![forecast()], ..asking(kind, text) }
 }
 
-/// Returns the request that continues after this message of the model with these results.
+/// Returns the request after this message of the model, with these tool results.
 fn answered(request: ModelRequest, message: ModelMessage, results: Vec<MessagePart>) -> ModelRequest {
     let mut request = request;
     request.messages.push(message);

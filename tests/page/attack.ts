@@ -14,51 +14,51 @@ import { allow, LEGACY, visit } from "./fixtures";
 import { nextFrame } from "./waiting";
 import { removeFolder, temporaryFolder } from "./temporary";
 
-/** Responses of the hostile server by method. */
+/** Responses of the hostile server, by method. */
 export interface ScriptedResponses {
-  /** The result. */
+  /** Results of the server, by method. */
   reply?: Record<string, unknown>;
-  /** Complete lines instead of a response. */
+  /** Complete output lines by method, in place of a response. */
   raw?: Record<string, string>;
-  /** A built-in fault of the scripted server. */
+  /** Name of a built-in fault of the scripted server. */
   misbehave?: string;
-  /** Number of repetitions. */
+  /** Number of repetitions of the fault. */
   count?: number;
 }
 
 export interface Attack {
   app: Page;
   host: DevHost;
-  /** Number of connections to the forbidden address. */
+  /** Returns the number of connections to the address that must not be fetched. */
   hits: () => number;
 }
 
 const MEMORY = 300 * 2 ** 20;
 const MILLISECONDS = 1_000;
-/** Interval of the page's heartbeat. */
+/** Interval of the page's heartbeat in milliseconds. */
 const BEAT = 50;
 
-/** Tool list with one tool without arguments, and its result. */
+/** Returns a `tools/list` result with one tool without arguments. `more` adds members to its definition. */
 export const tool = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   tools: [{ name: "show", description: "Shows something", inputSchema: { type: "object" }, ...more }],
 });
 export const text = (content: string): Record<string, unknown> => ({ content: [{ type: "text", text: content }] });
 
-/** Seed of the run: `cargo xtask hostile --seed`. */
+/** Seed of random values, which `cargo xtask hostile --seed` sets. */
 const SEED = process.env.HOSTILE_SEED ?? randomBytes(8).toString("hex");
 let words = 0;
 
-/** Random marker. */
+/** Returns a random word that begins with `name`. Equal for the same seed. */
 export const word = (name: string): string =>
   `${name}-${createHash("sha256").update(`${SEED} ${name} ${words++}`).digest("hex").slice(0, 12)}`;
 
-/** Secret in the environment of the host, inherited from this process. */
+/** Secret in the environment of the host, which must not leak. The host inherits it from this process. */
 const CANARY = (process.env.HOSTILE_CANARY ||= word("canary"));
 
 /**
- * Runs one attack.
- * @param what The case and the attempt, as in `X15, pictures in Markdown`.
- * @param says Returns the responses of the server, given an address that must not be fetched.
+ * Runs one attack and checks the invariants.
+ * @param what The case and the attempt, such as `X15, pictures in Markdown`.
+ * @param says Returns the responses of the server, given a URL that must not be fetched.
  */
 export async function attack(
   page: Page,
@@ -113,7 +113,9 @@ export async function attack(
   }
 }
 
-/** Returns the arguments of the scripted server for these responses. Long ones are stored in files. */
+/**
+ * Returns the command line arguments of the scripted server for these responses. Long responses are stored in files.
+ */
 function scriptArguments(folder: string, { reply = {}, raw = {}, misbehave, count }: ScriptedResponses): string[] {
   const file = (name: string, content: string) => {
     const path = join(folder, name.replaceAll("/", "-"));
@@ -131,7 +133,8 @@ function scriptArguments(folder: string, { reply = {}, raw = {}, misbehave, coun
 }
 
 /**
- * Opens the page like the window does, with a heartbeat whose pauses are recorded. Exceptions are added to the list.
+ * Opens the page like the window does, and records the pauses of its heartbeat. Returns the list to which exceptions of
+ * the page are added.
  */
 async function open(page: Page, host: DevHost): Promise<string[]> {
   const faults: string[] = [];
@@ -150,9 +153,7 @@ async function open(page: Page, host: DevHost): Promise<string[]> {
   return faults;
 }
 
-/**
- * Waits until the page has drawn its current state and was idle after it. A pause is recorded by the next heartbeat.
- */
+/** Waits until the page has painted its current state and a heartbeat has followed, which records the last pause. */
 export async function beats(page: Page): Promise<void> {
   await nextFrame(page);
   const count = () => page.evaluate("window.pauses.length") as Promise<number>;
@@ -160,7 +161,7 @@ export async function beats(page: Page): Promise<void> {
   await expect.poll(count, "the page answers again").toBeGreaterThan(beatsBefore + 1);
 }
 
-/** Checks that the host's secret is in no file, not on the page, and not in the host's log. */
+/** Asserts that the secret in the host's environment is in no file, not on the page, and not in the host's log. */
 async function assertNoSecretLeaks(what: string, page: Page, host: DevHost): Promise<void> {
   expect((await page.content()).includes(CANARY), `${what}: no secret is on the page`).toBe(false);
   expect(host.logged().includes(CANARY), `${what}: no secret is in the log`).toBe(false);
@@ -187,7 +188,7 @@ function row(what: string, measured: Record<string, number> | null): void {
   appendFileSync(table, `${JSON.stringify({ case: id, tried, withstood: measured !== null, measured })}\n`);
 }
 
-/** Calls the tool `show` in the page with the user's approval, and waits for its result. */
+/** Calls the tool `show` in the page, approves the call as the user, and waits for its result. */
 export async function show(app: Page): Promise<void> {
   await visit(app, "#/server/bad/tools/show");
   await app.getByRole("button", { name: "Call", exact: true }).click();
@@ -195,10 +196,13 @@ export async function show(app: Page): Promise<void> {
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", /done|tool_error|failed/, { timeout: 30_000 });
 }
 
-/** Hidden and control characters: tags, bidirectional, zero width, controls. */
+/**
+ * Matches hidden and control characters: tag characters, bidirectional controls, zero-width characters, and control
+ * characters.
+ */
 const RAW = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 
-/** Checks that no rendered text or title contains a hidden or control character. */
+/** Asserts that no rendered text or title contains a hidden or control character. */
 export async function assertNothingHidden(app: Page, what: string): Promise<void> {
   const texts = (await app.evaluate(() => {
     const titles = (element: Element) => ["title", "aria-label", "placeholder"].map((name) => element.getAttribute(name));

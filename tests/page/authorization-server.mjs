@@ -11,9 +11,9 @@ import { Provider } from "oidc-provider";
 
 const SCOPES = "harbour:read harbour:write";
 
-/** Events in order: grant types of issued tokens, and revocations. */
+/** Recorded events in order: grant types of issued tokens, and revocations. */
 const events = [];
-/** Rejected access tokens. */
+/** Access tokens that the MCP server rejects. */
 const ended = new Set();
 const issued = new Set();
 

@@ -16,7 +16,7 @@ import {
 import { Provider } from "./provider";
 
 const KEY = "sk-canary-chat-55bb02";
-/** A red square of sixteen pixels. */
+/** Picture of a red square of sixteen pixels, as PNG in base64. */
 const SQUARE =
   "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4IadBEmIY1TCqYfhqAAArUg4Q8CzRtwAAAABJRU5ErkJggg==";
 
@@ -51,7 +51,7 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
   ],
 });
 
-/** Calls the tool `add` once, which marks it as reviewed. */
+/** Calls the tool `add` once with the user's approval, which marks its definition as reviewed. */
 async function reviewTool(host: DevHost): Promise<void> {
   const called = host.call("call_tool", {
     ...{
@@ -81,7 +81,7 @@ async function faultless(app: Page, what: string): Promise<void> {
   expect(found, `axe finds nothing: ${what}`).toEqual([]);
 }
 
-/** Returns the last request to the provider as JSON text. */
+/** Returns the last request that the provider received, as JSON text. */
 async function lastRequest(provider: Provider): Promise<string> {
   const requests = await provider.requests();
   return JSON.stringify(requests.at(-1)?.body.messages ?? []);

@@ -12,9 +12,9 @@ const ROOT = resolve(__dirname, "../..");
 const BINARIES = join(ROOT, "target/debug");
 const DIST = process.env.DRAWBRIDGE_PAGE ?? join(ROOT, "ui/dist");
 const EXE = process.platform === "win32" ? ".exe" : "";
-/** Executable of the demo server. */
+/** Path of the demo server's executable. */
 export const DEMO = join(BINARIES, `demo-server${EXE}`);
-/** Executable of the hostile server. */
+/** Path of the scripted server's executable, which simulates hostile servers. */
 export const SCRIPTED = join(BINARIES, `scripted-server${EXE}`);
 
 export interface ServerConfig {
@@ -24,19 +24,19 @@ export interface ServerConfig {
   cwd?: string;
 }
 
-/** Placeholder in the arguments of a server for the file with the script of the setup. */
+/** Placeholder in the arguments of a server. It is replaced by the path of the file with the script of the setup. */
 export const SCRIPT = "<script>";
 
 export interface Setup {
-  /** Servers in mcp.json. Absent for a first start. */
+  /** Servers in mcp.json by name. `null` for a first start without the file. */
   servers: Record<string, ServerConfig> | null;
-  /** Settings of other apps: text by path in the home folder. */
+  /** Settings files of other apps: content by path in the home folder. */
   home?: Record<string, string>;
-  /** Address of the registry. By default the official one, which is only contacted by its view. */
+  /** URL of the registry. Defaults to the official one, which only the registry view contacts. */
   registry?: string;
-  /** Contents of the file `SCRIPT`. */
+  /** Content of the script file whose path replaces `SCRIPT`. */
   script?: object;
-  /** Servers that are approved and running when the test starts. */
+  /** Names of the servers that are approved and started before the test. */
   running: string[];
   theme: "light" | "dark";
   language: "en" | "zh";
@@ -57,9 +57,9 @@ export class DevHost {
   readonly folder = temporaryFolder("drawbridge-page-");
   readonly config = join(this.folder, "mcp.json");
   readonly data = join(this.folder, "data");
-  /** Folder that is scanned for servers of other apps. */
+  /** Home folder, in which servers of other apps are searched for. */
   readonly home = join(this.folder, "home");
-  /** Answers of the system dialogs, and the URLs that the system was requested to open. */
+  /** Folder with the answers of the system dialogs, and with the URLs that the app has opened. */
   readonly platform = join(this.folder, "platform");
   url = "";
   #process: ChildProcess | null = null;
@@ -120,7 +120,7 @@ export class DevHost {
     this.url = url;
   }
 
-  /** Ends the host like closing the app, and removes its folders. */
+  /** Ends the host like closing the app does, and removes its folders. */
   async stop(): Promise<void> {
     try {
       await this.end();
@@ -129,13 +129,13 @@ export class DevHost {
     }
   }
 
-  /** Restarts the host with the same folders. The address of the page changes. */
+  /** Restarts the host with the same folders. The URL of the page changes. */
   async restart(): Promise<void> {
     await this.end();
     await this.#launch();
   }
 
-  /** Ends the host like closing the app. Its folders stay. */
+  /** Ends the host like closing the app does, and keeps its folders. */
   async end(): Promise<void> {
     const process = this.#process;
     // A process that could not be spawned has no id.
@@ -148,13 +148,13 @@ export class DevHost {
     }
   }
 
-  /** Returns the resident memory in bytes. */
+  /** Returns the resident memory of the host in bytes. */
   memory(): number {
     const status = readFileSync(`/proc/${this.#process?.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 
-  /** Returns the log so far. */
+  /** Returns the log of the host so far. */
   logged(): string {
     return this.#errors;
   }
@@ -174,12 +174,12 @@ export class DevHost {
     return this.call<Snapshot>("snapshot");
   }
 
-  /** Returns the messages of a server so far. */
+  /** Returns the activity log of a server so far. */
   activity(server: string): Promise<{ entries: { method: string | null; sent: boolean }[] }> {
     return this.call("activity", { server, after: null, limit: 500 });
   }
 
-  /** Starts a server without the page, with a permanent approval of its command. */
+  /** Starts a server through the API, with a permanent approval of its command. */
   async startApproved(name: string): Promise<void> {
     await this.call("start_server", { server: name });
     for (let tries = 0; tries < 300; tries++) {
@@ -194,7 +194,7 @@ export class DevHost {
     throw new Error(`${name} was not ready within 15 seconds`);
   }
 
-  /** Resolves to the next consent request of this kind. */
+  /** Waits for a consent request of this kind. */
   async consentRequest(kind: string): Promise<PendingRequest> {
     for (let tries = 0; tries < 200; tries++) {
       const { questions } = await this.snapshot();
@@ -205,7 +205,7 @@ export class DevHost {
     throw new Error(`no question of the kind ${kind} within 10 seconds`);
   }
 
-  /** Decides the next consent request of this kind. */
+  /** Waits for a consent request of this kind, and decides it. */
   async answerNext(kind: string, answer: unknown): Promise<void> {
     await this.answer(await this.consentRequest(kind), answer);
   }
@@ -214,19 +214,19 @@ export class DevHost {
     return this.call("answer_question", { id: request.id, hash: request.hash, answer });
   }
 
-  /** Writes a file of another app. */
+  /** Writes a settings file of another app to the home folder. */
   writeAtHome(path: string, text: string): void {
     const file = join(this.home, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
 
-  /** Sets the answer of the next system dialog. */
+  /** Sets the answer that the next system dialog of this kind returns. */
   setDialogAnswer(what: "pick-folder" | "save-file", path: string): void {
     writeFileSync(join(this.platform, what), path);
   }
 
-  /** Returns the URLs that the system's browser was requested to open. */
+  /** Returns the URLs that the app has opened in the system's browser. */
   opened(): string[] {
     return this.#lines("opened-urls");
   }

@@ -3,8 +3,8 @@
 import { callTool, expect, consentRequest, test } from "./fixtures";
 
 /**
- * Maximum delay between the event of a consent request and its frame: far above the usual delay, far below that of a
- * chain of fetches.
+ * Maximum delay between the event of a consent request and its frame, in milliseconds. Far above the usual delay, and
+ * far below the delay of sequential requests.
  */
 const SOON_MS = 1_000;
 

@@ -1,4 +1,4 @@
-// Fixtures of the page tests: a separate host with the demo server, and the page opened on it.
+// Fixtures of the page tests: a separate host with the demo server for each test, and the page opened on it.
 import { AxeBuilder } from "@axe-core/playwright";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
 
@@ -17,7 +17,7 @@ export const MODERN: Setup = {
   ...LEGACY,
   servers: { harbour: { command: DEMO, args: ["--era", "modern"] } },
 };
-/** Both eras. Consent requests are the same in each. */
+/** Servers of both protocol generations, stateful and stateless. Consent requests are the same for both. */
 export const ERAS = [
   ["legacy", LEGACY],
   ["modern", MODERN],
@@ -57,7 +57,7 @@ export const test = base.extend<Fixtures>({
   },
 });
 
-/** Opens a view by its address. */
+/** Opens a view by the hash of its URL. */
 export async function visit(app: Page, hash: string): Promise<void> {
   await app.evaluate((to) => (location.hash = to), hash);
 }
@@ -66,7 +66,7 @@ export function consentRequest(app: Page): Locator {
   return app.getByTestId("question");
 }
 
-/** Returns the axe violations of the current page. */
+/** Returns the axe violations of the current page, one line each. */
 export async function axeViolations(app: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
   // The page has a single frame, so no separate page is needed to merge results, and passed rules are not reported.
   const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"], rules });
@@ -76,13 +76,13 @@ export async function axeViolations(app: Page, rules: Record<string, { enabled: 
   );
 }
 
-/** Expands the definition of an unreviewed tool, if it is folded. */
+/** Expands the definition of an unreviewed tool if it is folded. */
 export async function readDefinition(app: Page): Promise<void> {
   const definition = consentRequest(app).getByRole("button", { name: "Show all of the definition" });
   if (await definition.isVisible()) await definition.click();
 }
 
-/** Pages through the unviewed parts until the button is enabled. Returns the number of pages. */
+/** Views the remaining parts of a frame page by page until `armed` is enabled. Returns the number of pages. */
 export async function readRest(app: Page, armed: Locator, frame = consentRequest(app)): Promise<number> {
   // A click further down may have skipped parts above.
   const rest = frame.getByRole("button", { name: /^More (above|below)/ });
@@ -101,7 +101,7 @@ export async function readRest(app: Page, armed: Locator, frame = consentRequest
   return pages;
 }
 
-/** Presses an approving button, or an entry of the menu next to it, once it is armed. */
+/** Clicks an approving button, or an entry of the menu next to it, once it is armed. */
 export async function allow(app: Page, name: string): Promise<void> {
   const frame = consentRequest(app);
   await expect(frame).toBeVisible();
@@ -116,13 +116,13 @@ export async function allow(app: Page, name: string): Promise<void> {
   await app.getByRole("menuitem", { name, exact: true }).click();
 }
 
-/** Waits until a denial is accepted: keys typed for something else do not count. */
+/** Waits until a denial is accepted. It is delayed, because keys may be meant for something else. */
 export async function waitUntilDeniable(app: Page): Promise<void> {
   const refuse = consentRequest(app).getByRole("button", { name: /^(Deny|Decline)$/ });
   await expect(refuse, "it can be refused once nothing was typed for a moment").toHaveAttribute("aria-disabled", "false");
 }
 
-/** Opens a tool of the server, fills nothing in, and calls it. */
+/** Opens a tool of the server and calls it with the default arguments of the form. */
 export async function callTool(app: Page, tool: string): Promise<void> {
   await visit(app, `#/server/harbour/tools/${tool}`);
   await app.getByRole("button", { name: "Call", exact: true }).click();

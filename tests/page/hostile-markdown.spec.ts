@@ -9,7 +9,7 @@ const says = (markdown: (collector: string) => string) => (collector: string) =>
   reply: { "tools/list": tool(), "tools/call": text(markdown(collector)) },
 });
 
-/** Returns the elements that can load, run or embed something. */
+/** Returns the elements of a result that could load, run or embed something. */
 function dangerous(result: Locator): Promise<string[]> {
   return result.evaluate((root) => {
     const names = "iframe,object,embed,link,script,style,form,base,meta,math,video,audio,source,frame,applet,portal,template";
@@ -60,7 +60,7 @@ test("X15 Markdown loads nothing and creates no element that could", async ({ pa
 const SCHEMES = ["file:///etc/passwd", "smb://host.test/share", "javascript:alert(1)", "data:text/html,x", "vscode://x/y"];
 const MORE = ["ms-msdt:/id", "tel:+15550100", "//host.test/x", "/settings", "tauri://localhost/"];
 
-/** Ways to follow a link, and `true` for those that open the link dialog for web links. */
+/** Ways to follow a link. `true` if the way opens the link dialog for web links. */
 const WAYS: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
   ["a click", true, (link) => link.click({ force: true })],
   ["ctrl and a click", true, (link) => link.click({ modifiers: ["Control"], force: true })],

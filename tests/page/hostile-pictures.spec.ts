@@ -8,7 +8,7 @@ import { test, visit } from "./fixtures";
 
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>fetch("/x")</script></svg>').toString("base64");
 
-/** Returns a PNG chunk with the checksum 0, because rejected files must not be decoded. */
+/** Returns a PNG chunk with an invalid checksum. Rejected files must not be decoded, so it does not matter. */
 function part(name: string, data: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(data.length);
@@ -16,7 +16,7 @@ function part(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(4)]);
 }
 
-/** Returns a black PNG with one bit per pixel: large when decoded, small to send. */
+/** Returns a black PNG of `side` by `side` pixels with one bit per pixel: a small file that is large when decoded. */
 function png(side: number): Buffer {
   const size = Buffer.alloc(13);
   size.writeUInt32BE(side);
@@ -26,7 +26,10 @@ function png(side: number): Buffer {
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), part("IHDR", size), part("IDAT", rows), part("IEND", Buffer.alloc(0))]);
 }
 
-/** Returns a GIF with a screen of one pixel and a large frame, which engines draw. */
+/**
+ * Returns a GIF with a screen of one pixel and a frame of `side` by `side` pixels, which browser engines render
+ * completely.
+ */
 function gif(side: number): Buffer {
   const frame = Buffer.from([0x2c, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 2, 1, 0, 0]);
   frame.writeUInt16LE(side, 5);

@@ -5,13 +5,13 @@ import { attack, tool } from "./attack";
 import { allow, consentRequest, test, visit } from "./fixtures";
 import type { DevHost } from "./dev-host";
 
-/** Returns a server that sends this request during a call. */
+/** Returns a script of a server that sends an elicitation request during a call. */
 const asking = (params: Record<string, unknown>) => () => ({
   reply: { "tools/list": tool() },
   raw: { "tools/call": JSON.stringify({ jsonrpc: "2.0", id: "asked", method: "elicitation/create", params }) },
 });
 
-/** Calls the tool without the page, so that its request is in front. */
+/** Calls the tool through the API, so that the page shows its consent request. */
 async function called(app: Page, host: DevHost): Promise<void> {
   void host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: {} }).catch(() => undefined);
   await allow(app, "Allow once");

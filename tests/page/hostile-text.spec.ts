@@ -6,11 +6,11 @@ import type { Page } from "@playwright/test";
 import { attack, assertNothingHidden, show, text, tool, word } from "./attack";
 import { expect, consentRequest, waitUntilDeniable, test, visit } from "./fixtures";
 
-/** Returns ASCII text as invisible tag characters. */
+/** Encodes ASCII text in invisible tag characters. */
 const tags = (text: string): string => String.fromCodePoint(...Array.from(text, (c) => 0xe0000 + (c.codePointAt(0) ?? 0)));
 const SECRET = "send it to me";
 
-/** Advances the clock of the page by a minute, after which every decision that can be armed is. */
+/** Advances the clock of the page by a minute, after which every decision is armed unless it is blocked. */
 async function quiet(app: Page): Promise<void> {
   await waitUntilDeniable(app);
   await app.clock.fastForward("01:00");
@@ -89,7 +89,7 @@ test("X12 bidirectional characters do not affect other text", async ({ page }) =
   });
 });
 
-/** Returns a server with one skill that has this text. */
+/** Returns the responses of a server with one skill that has these instructions and this description. */
 function skill(instructions: string, description: string): Record<string, unknown> {
   const uri = "skill://bad/act/SKILL.md";
   const text = `---\nname: act\ndescription: ${JSON.stringify(description)}\n---\n${instructions}`;

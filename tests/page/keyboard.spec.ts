@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 
 import { expect, FIRST_START, LEGACY, consentRequest, waitUntilDeniable, test } from "./fixtures";
 
-/** Presses Tab until the control with this role and name has the focus. */
+/** Presses Tab until the control with this role and accessible name is focused. */
 async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "link", name: string | RegExp) {
   const control = app.getByRole(role, { name }).first();
   await expect(control, `${name} is there`).toBeVisible();
@@ -14,7 +14,7 @@ async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "lin
   throw new Error(`${name} can't be reached by Tab`);
 }
 
-/** Approves the current consent request by its key, once it is armed. */
+/** Approves the current consent request by its keyboard shortcut, once it is armed. */
 async function allowByKey(app: Page) {
   const allow = consentRequest(app).getByRole("button", { name: /^(Allow once|Accept and send)/ });
   const definition = consentRequest(app).getByRole("button", { name: "Show all of the definition" });
@@ -35,7 +35,7 @@ async function allowByKey(app: Page) {
   await app.keyboard.press("a");
 }
 
-/** Opens an entry of the palette. */
+/** Opens an entry of the command palette. */
 async function open(app: Page, words: string) {
   await app.keyboard.press("Control+k");
   const palette = app.getByRole("dialog");

@@ -3,15 +3,15 @@ import { deflateSync } from "node:zlib";
 
 import type { DevHost } from "./dev-host";
 
-/** Number of items, and number of pictures among them. */
+/** Number of items in the conversation, and the number of pictures among them. */
 export const ITEMS = 5_000;
 export const PICTURES = 50;
-/** An item with unique words. */
+/** Index of an item that contains unique words, and the words. */
 export const UNIQUE_WORDS = { at: 700, words: "the albatross anchorage" };
 
 const WORDS = "the harbour was quiet when first boats came in and nobody on quay had seen tide table for that week".split(" ");
 
-/** Deterministic random numbers. */
+/** Returns a deterministic pseudorandom number generator. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
@@ -22,7 +22,7 @@ function sentence(random: () => number): string {
   return `${words.join(" ")}.`;
 }
 
-/** Returns Markdown like that of models: sections with a heading, text, a list, code and a table. */
+/** Returns Markdown similar to answers of models: sections with a heading, text, a list, code and a table. */
 export function markdown(sections: number, seed = 1): string {
   const random = numbers(seed);
   const code = () =>
@@ -40,7 +40,7 @@ export function markdown(sections: number, seed = 1): string {
   ).join("\n\n");
 }
 
-/** Returns a picture of `width` by `height` noisy pixels, as PNG in base64. */
+/** Returns a PNG of `width` by `height` random pixels in base64. */
 export function picture(width: number, height: number, seed: number): string {
   const random = numbers(seed);
   const rows = Buffer.alloc((width * 3 + 1) * height);
@@ -99,7 +99,7 @@ function body(n: number, random: () => number): unknown {
   }
 }
 
-/** Inserts the conversation into the history without the page. Returns its id. */
+/** Adds the conversation to the history through the API. Returns its id. */
 export async function longConversation(host: DevHost, title: string, count = ITEMS): Promise<string> {
   const { id } = await host.call<{ id: string }>("create_conversation", { title });
   const random = numbers(7);

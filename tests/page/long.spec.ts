@@ -11,7 +11,7 @@ const LAST = `item-${ITEMS - 1}`;
 const row = (app: Page, id: string): Locator => app.locator(`[role=log] [data-item="${id}"]`);
 const MB = 1024 * 1024;
 
-/** Opens a conversation. Returns the time until its end was painted, in milliseconds. */
+/** Opens a conversation. Returns the time in milliseconds until its end was painted. */
 function timeToOpen(app: Page, id: string): Promise<number> {
   return app.evaluate(
     ([to, last]) => {
@@ -34,14 +34,14 @@ function timeToOpen(app: Page, id: string): Promise<number> {
   );
 }
 
-/** Waits until all preloads after the start are done. */
+/** Waits until the page has preloaded all views. */
 async function preloaded(app: Page): Promise<void> {
   const isThere = () =>
     app.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => /\/AddServer-[^/]*\.js$/.test(name)));
   await expect.poll(isThere, "all views are fetched").toBe(true);
 }
 
-/** Returns the positions of the visible rows by id. */
+/** Returns the vertical positions of the visible rows by id, in pixels. */
 function places(log: Locator): Promise<Record<string, number>> {
   return log.evaluate((box) => {
     const { top, bottom } = box.getBoundingClientRect();

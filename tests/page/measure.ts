@@ -3,7 +3,7 @@ import type { CDPSession, Page } from "@playwright/test";
 
 declare global {
   interface Window {
-    /** Recorded duration of each frame in milliseconds. */
+    /** Recorded durations of frames in milliseconds. */
     frames?: number[];
     countsFrames?: boolean;
   }
@@ -13,14 +13,14 @@ export interface Frames {
   count: number;
   p99: number;
   longest: number;
-  /** Number of frames longer than 50 ms. */
+  /** Number of frames that took longer than 50 ms. */
   long: number;
 }
 
-/** Target for each frame in milliseconds. */
+/** Duration in milliseconds above which a frame counts as long. */
 const LONG = 50;
 
-/** Records the frames during `act`. */
+/** Runs `act` and returns statistics of the frames in the meantime. */
 export async function recordFrames(page: Page, act: () => Promise<void>): Promise<Frames> {
   await page.evaluate(() => {
     const frames: number[] = (window.frames = []);
@@ -44,7 +44,8 @@ export async function recordFrames(page: Page, act: () => Promise<void>): Promis
 }
 
 /**
- * Records frames with a constant small load, 10 ms each without interruption. They show the load of other programs.
+ * Records frames while the page performs a constant load of 10 ms per frame. They show the load that other processes
+ * cause.
  */
 export function recordReferenceFrames(page: Page): Promise<Frames> {
   return recordFrames(page, () =>
@@ -67,7 +68,8 @@ export function recordReferenceFrames(page: Page): Promise<Frames> {
 }
 
 /**
- * Returns the bounds for the 99th percentile and the number of long frames, given reference frames with a small load.
+ * Returns bounds for the 99th percentile of frame durations in milliseconds and for the number of long frames, derived
+ * from reference frames.
  */
 export function frameBounds(working: Frames, count: number): { p99: number; long: number } {
   return { p99: Math.max(LONG, 2 * working.p99), long: Math.ceil((0.01 + (2 * working.long) / working.count) * count) };
@@ -77,7 +79,7 @@ export function describeFrames({ count, p99, longest, long }: Frames): string {
   return `${count} frames, 99 in 100 within ${p99.toFixed(0)} ms, the longest ${longest.toFixed(0)} ms, ${long} over ${LONG} ms`;
 }
 
-/** Metrics of the page from Chromium. */
+/** Metrics of the page that Chromium provides. */
 export class Meter {
   readonly #session: CDPSession;
   readonly #browser: CDPSession;
@@ -93,7 +95,7 @@ export class Meter {
     return new Meter(session, await page.context().browser()!.newBrowserCDPSession());
   }
 
-  /** Returns the processor time so far in milliseconds: of the page's process, and of its scripts. */
+  /** Returns the processor time so far in milliseconds: of the page's whole process, and of its scripts. */
   async time(): Promise<{ all: number; scripts: number }> {
     const metrics = await this.#metrics();
     const { processInfo } = await this.#browser.send("SystemInfo.getProcessInfo");
@@ -102,7 +104,7 @@ export class Meter {
     return { all: 1000 * all, scripts: 1000 * (metrics.get("ScriptDuration") ?? 0) };
   }
 
-  /** Returns the memory after garbage collection: bytes of the script heap, and DOM nodes. */
+  /** Returns the size of the script heap in bytes and the number of DOM nodes, after garbage collection. */
   async memory(): Promise<{ heap: number; nodes: number }> {
     await this.#session.send("HeapProfiler.collectGarbage");
     const metrics = await this.#metrics();

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 
 import { axeViolations, expect, LEGACY, test as base, visit } from "./fixtures";
 
-/** Must never be visible. */
+/** API key that must never be visible in the page or stored in a file. */
 const KEY = "sk-canary-models-4b2e";
 
 const test = base.extend<{ address: string }>({
@@ -23,7 +23,7 @@ const test = base.extend<{ address: string }>({
   },
 });
 
-/** Returns all files in a folder. */
+/** Returns the paths of all files in a folder and its subfolders. */
 function files(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);

@@ -6,7 +6,7 @@ import { defineConfig } from "@playwright/test";
 // Debian's Chromium if it is installed, else the one of Playwright.
 const DEBIAN = "/usr/bin/chromium";
 const chromium = process.env.CHROMIUM || (existsSync(DEBIAN) ? DEBIAN : undefined);
-/** Tests that measure frames and processor time. */
+/** Tests that measure frames and processor time, and therefore run alone. */
 const MEASURED = ["long.spec.ts", "streaming.spec.ts"];
 
 export default defineConfig({

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 
 import type { DevHost } from "./dev-host";
 
-/** A received request. */
+/** Request that the provider has received. */
 export interface ReceivedRequest {
   body: { messages: { role: string; content: unknown }[]; max_tokens?: number };
 }
@@ -20,7 +20,7 @@ export class Provider {
     this.#key = key;
   }
 
-  /** Starts a provider that accepts this key. */
+  /** Starts a provider that accepts only this key. */
   static async start(key: string): Promise<Provider> {
     const provider = new Provider(key);
     const script = join(__dirname, "../models/provider.mjs");
@@ -34,7 +34,7 @@ export class Provider {
     return provider;
   }
 
-  /** Configures it in the host as `fake` with its key. */
+  /** Adds the provider to a host as `fake`, with its key. */
   async setUpIn(host: DevHost): Promise<void> {
     const settings = { name: "Fake", kind: "openai", url: `${this.url}/v1` };
     await host.call("set_provider", {
@@ -45,7 +45,7 @@ export class Provider {
     await host.call("set_provider_key", { id: "fake", key: this.#key });
   }
 
-  /** Returns the received requests so far. */
+  /** Returns the requests that the provider has received so far. */
   async requests(): Promise<ReceivedRequest[]> {
     const headers = { authorization: `Bearer ${this.#key}` };
     const answer = await fetch(`${this.url}/v1/_requests`, { headers });

@@ -6,12 +6,13 @@ import { createServer } from "node:http";
 const OFFICIAL = "io.modelcontextprotocol.registry/official";
 
 /**
- * An entry of the registry.
- * @typedef {{ server: { name: string, version: string } & Record<string, unknown>, _meta: Record<string, unknown> }} Entry
+ * Registry entry.
+ * @typedef {{ server: { name: string, version: string } & Record<string, unknown>, _meta: Record<string, unknown> }}
+ * Entry
  */
 
 /**
- * Creates an entry: a version of a server with its registry metadata.
+ * Creates an entry for a version of a server, with registry metadata.
  * @param {Entry["server"]} server
  * @param {Record<string, unknown>} listing
  * @returns {Entry}
@@ -24,17 +25,20 @@ export function entry(server, listing = {}) {
 export class Registry {
   #server;
   /**
-   * The entries, the newest version of a server before its others.
+   * Entries of the registry. The newest version of a server is before its other versions.
    * @type {Entry[]}
    */
   entries;
   /**
-   * Files by path.
+   * Downloadable files by path.
    * @type {Map<string, Buffer>}
    */
   files = new Map();
 
-  /** @param {Entry[]} entries */
+  /**
+   * Starts a registry with these entries.
+   * @param {Entry[]} entries
+   */
   static async start(entries) {
     const registry = new Registry();
     registry.entries = entries;
@@ -59,7 +63,7 @@ export class Registry {
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** Closes the registry, which can't be reached any more. */
+  /** Stops the registry, so that it can't be reached any more. */
   async stop() {
     this.#server.closeAllConnections();
     if (this.#server.listening) await new Promise((done) => this.#server.close(done));

@@ -20,7 +20,7 @@ export class RemoteServer {
     return server;
   }
 
-  /** Listens on this port. 0 takes any. */
+  /** Starts the server on this port. 0 selects any free port. */
   async start(port = Number(new URL(this.url).port)): Promise<void> {
     const args = ["--era", this.#era, "--http", String(port)];
     this.#process = spawn(DEMO, args, { stdio: ["ignore", "pipe", "ignore"] });

@@ -10,7 +10,7 @@ import {
 } from "./fixtures";
 import { Provider } from "./provider";
 
-/** Must never be visible. */
+/** API key that must never be visible in the page. */
 const KEY = "sk-canary-page-77aa01";
 
 const test = base.extend<{ provider: Provider }>({
@@ -27,7 +27,7 @@ const test = base.extend<{ provider: Provider }>({
   }, { auto: true }],
 });
 
-/** Lets the server send a sampling request, and enables it. */
+/** Enables sampling for a server and makes it send a sampling request. */
 async function requestSampling(
   host: DevHost,
   words: string,

@@ -1,4 +1,4 @@
-// Setup with one scripted server.
+// Setup of a host with one scripted server.
 import { join } from "node:path";
 
 import { SCRIPT, type Setup } from "./dev-host";
@@ -6,14 +6,16 @@ import { SCRIPT, type Setup } from "./dev-host";
 export interface Scenario {
   instructions?: string;
   tools: { name: string; description?: string; inputSchema: object; [more: string]: unknown }[];
-  /** Behavior of calls: requests to the user, each repeated a number of times, then content. */
+  /**
+   * Behavior of calls by tool: requests to the user, each with a number of repetitions, and the content of the result.
+   */
   calls?: Record<
     string,
     { asks?: { method: string; params: unknown }[]; count?: number; content?: unknown[]; stderr?: string }
   >;
 }
 
-/** Tool with arbitrary arguments. */
+/** Definition of a tool that accepts arbitrary arguments. */
 export const TOOL = { name: "say", description: "Says it.", inputSchema: { type: "object" } };
 
 export function scenarioSetup(scenario: Partial<Scenario>, servers: Setup["servers"] = {}): Setup {

@@ -9,7 +9,7 @@ const PROGRAM = join(resolve(__dirname, "../.."), `target/debug/authorization-se
 
 export class ScriptedSignIn {
   readonly issuer: string;
-  /** URL of the MCP server. */
+  /** URL of the MCP server that accepts the tokens. */
   readonly server: string;
   readonly #process: ChildProcess;
 
@@ -19,7 +19,7 @@ export class ScriptedSignIn {
     this.server = urls.server;
   }
 
-  /** Starts both servers. Options that a script omits have their correct values. */
+  /** Starts both servers. Options that are omitted have valid defaults. */
   static async start(authorization: object = {}, mcp: object = {}): Promise<ScriptedSignIn> {
     const scripts = [JSON.stringify(authorization), JSON.stringify(mcp)];
     const process = spawn(PROGRAM, scripts, { stdio: ["pipe", "pipe", "ignore"] });
@@ -38,7 +38,7 @@ export class ScriptedSignIn {
   }
 }
 
-/** Returns the redirect URL of the sign-in page. */
+/** Opens the sign-in page and returns the URL that it redirects to. */
 export async function redirectUrl(page: string): Promise<string> {
   const answer = await fetch(page, { redirect: "manual" });
   const location = answer.headers.get("location");

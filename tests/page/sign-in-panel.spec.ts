@@ -13,7 +13,7 @@ test.afterEach(async () => {
   there = null;
 });
 
-/** Adds and starts the server, up to the consent request of its sign-in. */
+/** Adds and starts a server that requires a sign-in, up to the consent request of the sign-in. */
 async function startSignIn(app: Page, host: DevHost): Promise<void> {
   const config = { type: "http", url: there!.server, headers: [], kind: null, revision: null };
   await host.call("add_server", { name: "harbour", config });
@@ -24,13 +24,13 @@ async function startSignIn(app: Page, host: DevHost): Promise<void> {
   await expect(consentRequest(app), "it is asked about").toContainText("wants you to sign in");
 }
 
-/** Returns the page that the browser opened last. */
+/** Returns the URL of the last page that was opened in the browser. */
 async function opened(host: DevHost, count = 1): Promise<string> {
   await expect.poll(() => host.opened().length, { message: "the browser is opened" }).toBe(count);
   return host.opened().at(-1)!;
 }
 
-/** Opens the sign-in page like the system's browser, and follows the redirect. */
+/** Opens the sign-in page like the system's browser, and follows its redirect. */
 async function signIn(app: Page, page: string): Promise<void> {
   const browser = await app.context().newPage();
   await browser.goto(page);

@@ -18,7 +18,7 @@ test.afterEach(async () => {
   there = null;
 });
 
-/** Adds and starts the server, up to its request for a sign-in. */
+/** Adds and starts a server, up to the consent request of its sign-in. */
 async function addServer(host: DevHost, server: string): Promise<void> {
   await host.call("add_server", {
     name: "harbour",
@@ -28,7 +28,7 @@ async function addServer(host: DevHost, server: string): Promise<void> {
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
 }
 
-/** Approves the sign-in and completes it in the browser. */
+/** Approves the sign-in, and completes it in the browser as this user. */
 async function signIn(app: Page, host: DevHost, name: string): Promise<void> {
   const before = host.opened().length;
   await allow(app, "Open the sign-in page");
@@ -46,7 +46,7 @@ async function whoami(app: Page): Promise<string> {
   return result.innerText();
 }
 
-/** Returns everything in the folders of the host except the keychain of the test. */
+/** Returns the content of all files in a folder except the test's keychain. */
 function storedData(folder: string): string {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.name !== "platform")

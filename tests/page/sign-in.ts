@@ -18,7 +18,7 @@ export interface ServerEvent {
 
 export class AuthorizationServer {
   readonly issuer: string;
-  /** The MCP server that accepts its tokens. */
+  /** URL of the MCP server that accepts the tokens. */
   readonly server: string;
   readonly #process: ChildProcess;
 
@@ -45,7 +45,7 @@ export class AuthorizationServer {
     await ended;
   }
 
-  /** Returns the events in order. */
+  /** Returns the events of the authorization server in order. */
   async events(): Promise<ServerEvent[]> {
     const response = await fetch(new URL("/test/events", this.server));
     return (await response.json()) as ServerEvent[];
@@ -57,13 +57,13 @@ export class AuthorizationServer {
     return (await this.events()).filter(fits).length;
   }
 
-  /** Invalidates all access tokens issued so far. */
+  /** Makes the MCP server reject all access tokens that were issued so far. */
   async endAccess(): Promise<void> {
     await fetch(new URL("/test/end-access", this.server), { method: "POST" });
   }
 }
 
-/** Signs in as this user on the pages of the authorization server that the browser was requested to open. */
+/** Signs in as the user `name`, on the pages of the authorization server that start at `url`. */
 export async function signInAs(name: string, page: Page, url: string): Promise<void> {
   // Its pages load a remote font.
   await page.route(/^https:/, (route) => route.abort());

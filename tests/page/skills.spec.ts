@@ -43,7 +43,10 @@ test("a skill is found by @ next to resources", async ({ app, host }) => {
   await expect(app.getByRole("article", { name: "Attached plan-passage" })).toBeVisible();
 });
 
-/** Returns a server with these skills. After a resource was read, it announces a change and has the others. */
+/**
+ * Returns the arguments of a server with the skills `before`. After a resource was read, it announces a change, and has
+ * the skills `after`.
+ */
 function changing(before: string[], after: string[]): string[] {
   const skill = (name: string) => ({ uri: `skill://port/${name}/SKILL.md`, frontmatter: { name, description: "Acts" }, resources: "dynamic" });
   const listed = (names: string[]) => `skills/list=${JSON.stringify({ skills: names.map(skill) })}`;

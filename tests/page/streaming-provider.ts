@@ -3,17 +3,17 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Approximate number of characters of an English token. */
+/** Approximate number of characters per token of English text. */
 const TOKEN = 4;
 /** Interval between writes in milliseconds. */
 const BEAT = 10;
 
 export class StreamingProvider {
-  /** The next answer. */
+  /** Text of the next answer. */
   text = "";
-  /** Tokens per second. */
+  /** Rate of the answer in tokens per second. */
   pace = 200;
-  /** Times of the first and last byte of the last answer, in milliseconds since 1970. */
+  /** Time of the first byte of the last answer, and below it that of the last byte, in milliseconds since 1970. */
   startedAt = 0;
   ended = 0;
   #cut = false;
@@ -38,7 +38,7 @@ export class StreamingProvider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** Ends the current answer, as if its text were the part sent so far. */
+  /** Ends the current answer after the part that was sent so far. */
   cut(): void {
     this.#cut = true;
   }

@@ -19,7 +19,7 @@ const test = app.extend<{ provider: StreamingProvider }>({
   },
 });
 
-/** Duration of an answer in seconds, and approximate number of characters of a token. */
+/** Duration of an answer in seconds, and the approximate number of characters per token. */
 const SECONDS = 16;
 const TOKEN = 4;
 
@@ -52,7 +52,7 @@ async function waitForAnswers(page: Page, answers: number): Promise<void> {
   });
 }
 
-/** Waits until this number of further characters is rendered. */
+/** Waits until the answer has grown by this number of rendered characters. */
 async function grows(answer: Locator, by: number): Promise<void> {
   const length = async () => (await answer.textContent())?.length ?? 0;
   const before = await length();
@@ -60,7 +60,7 @@ async function grows(answer: Locator, by: number): Promise<void> {
   await nextFrame(answer.page());
 }
 
-/** Records when the first words of the next answer are painted. */
+/** Makes the page record when the first words of the next answer are painted. */
 async function awaitFirstWords(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.firstPainted = undefined;

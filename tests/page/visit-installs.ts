@@ -23,13 +23,13 @@ function notes(version: string, listing: Record<string, unknown> = {}): Entry {
   return entry(server, listing);
 }
 
-/** Two versions of a server, the older of which is deprecated. */
+/** Registry entries of two versions of a server, the older of which is deprecated. */
 export const NEWER_AND_OLD = [
   notes("1.3.0"),
   notes("1.2.0", { status: "deprecated", statusMessage: "Use 1.3, which keeps them in order", isLatest: false }),
 ];
 
-/** Installs the older version without the page. */
+/** Installs the older version through the API. */
 export async function installOld(host: DevHost, secret: string): Promise<void> {
   const target = { kind: "package", number: 1 };
   const source = { from: "registry", name: NAME, version: "1.2.0", target };

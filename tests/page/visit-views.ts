@@ -6,7 +6,7 @@ import type { DevHost } from "./dev-host";
 import { consentRequest, visit } from "./fixtures";
 import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
 
-/** Called with each view once it is rendered. */
+/** Called with the name of each view once it is rendered. */
 export type OnView = (name: string) => Promise<void>;
 
 const ONCE = { action: "allow", scope: "once" };
@@ -100,7 +100,7 @@ async function calls(app: Page, host: DevHost, onView: OnView): Promise<void> {
 
 const MESSAGE = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";
 
-/** A server by URL, as far as it can be shown without a running one. */
+/** Visits the views of a server with a URL, as far as they can be shown while it is not running. */
 async function remote(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const url = "http://mcp.harbour.example/v1/ships?team=7";
   await visit(app, "#/add-server");
@@ -123,7 +123,7 @@ async function remote(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await host.call("remove_server", { server: "far" });
 }
 
-/** A server that requires sign-in: before, during and after it, and for more scopes. */
+/** Visits the views of a server that requires a sign-in: before, during and after it, and with further scopes. */
 async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const scopes = "openid offline_access ships:read";
   const there = await ScriptedSignIn.start({}, { challengeScope: scopes, toolScopes: { echo: "ships:write" } });

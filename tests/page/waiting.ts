@@ -1,13 +1,13 @@
 // Conditions to wait for instead of a duration: a frame was drawn, or no request is pending.
 import { expect, type Page, type Request } from "@playwright/test";
 
-/** Waits until the page has drawn its current state. */
+/** Waits until the page has painted its current state. */
 export async function nextFrame(page: Page): Promise<void> {
   // The second animation frame starts after the first was painted.
   await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
 }
 
-/** Requests of a page since its creation, except the WebSocket of the events. */
+/** Tracks the pending requests of a page, except the WebSocket of the events. */
 export class Requests {
   readonly #page: Page;
   readonly #open = new Set<Request>();
@@ -23,7 +23,7 @@ export class Requests {
     page.on("requestfailed", (request) => this.#open.delete(request));
   }
 
-  /** Waits until every request has ended and rendering their responses has caused no other one. */
+  /** Waits until no request is pending, and rendering the last responses has caused no further one. */
   async settled(): Promise<void> {
     const quiet = async () => {
       const before = this.#startedCount;
@@ -34,9 +34,7 @@ export class Requests {
   }
 }
 
-/**
- * Waits until all pictures of the page are decoded and two consecutive screenshots are equal. Returns the screenshot.
- */
+/** Waits until all visible pictures are decoded and two consecutive screenshots are equal. Returns the screenshot. */
 export async function stableScreenshot(page: Page): Promise<Buffer> {
   await page.evaluate(async () => {
     const inView = [...document.images].filter((image) => image.complete || image.loading !== "lazy");

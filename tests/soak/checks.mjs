@@ -1,14 +1,17 @@
 // Checks at the end, and after each restart of the host.
 import { waitForNone } from "../desktop/processes.mjs";
 
-/** Checks that no matching process runs after the host ended. */
+/** Asserts that no matching process is running after the host has ended. */
 export async function assertNoOrphans(home, part) {
   const remaining = await waitForNone(home, part, 10_000);
   if (remaining.length === 0) return null;
   return `${remaining.length} processes outlive their host: ${remaining.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
 }
 
-/** Checks that everything acknowledged is stored: messages, decisions and results in the audit log, approvals. */
+/**
+ * Asserts that everything the host has acknowledged is stored: messages, decisions and results in the audit log, and
+ * approvals.
+ */
 export async function assertNothingLost(host, load) {
   // Data acknowledged from now on may be missing in the following reads.
   const [messages, results, granted] = [[...load.storedMessages], [...load.results], [...load.granted]];
@@ -29,7 +32,7 @@ export async function assertNothingLost(host, load) {
   return `lost: ${words.map(([what, of]) => `${of.length} ${what}, the first is ${of[0]}`).join("; ")}`;
 }
 
-/** Reads all items of a conversation, latest first by pages. */
+/** Reads all items of a conversation page by page, latest first. */
 async function allItems(host, conversation) {
   const { items, hasMore } = await host.call("conversation", { conversation });
   for (let more = hasMore; more; ) {
@@ -40,14 +43,14 @@ async function allItems(host, conversation) {
   return items;
 }
 
-/** Returns the key of a grant. */
+/** Returns the key by which a grant is compared. */
 export function grantKey(server, tool) {
   return `${server} ${tool ?? "its start"}`;
 }
 
 /**
- * Checks that the hash chain of the audit log is complete and sealed, so that no entry was changed or added by
- * others.
+ * Asserts that the hash chain of the audit log is complete and sealed, so that no other process has changed or added
+ * entries.
  */
 export async function assertChainComplete(host) {
   const outcome = await host.call("verify_audit");
@@ -56,7 +59,7 @@ export async function assertChainComplete(host) {
   return proved ? null : `the audit log is not proved to be whole: ${JSON.stringify(outcome)}`;
 }
 
-/** Counts the decisions of the user by hash, and the allowed calls. */
+/** Counts the user's decisions in the audit log by hash, and the allowed calls. */
 async function audited(host) {
   const [answers, calls] = [new Map(), new Set()];
   let before = null;
@@ -73,8 +76,8 @@ async function audited(host) {
 }
 
 /**
- * Checks that memory is constant: compares the median of the last quarter with that of the second. The first one is
- * warm-up.
+ * Asserts that memory is constant, by comparing the medians of the second and the last quarter of the samples. The
+ * first quarter is warm-up.
  */
 export function assertMemoryConstant(samples) {
   const quarter = Math.floor(samples.length / 4);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { CHILD, processes } from "../desktop/processes.mjs";
 
-/** Prefixes of shell scripts that start a child and then `exec` the server. */
+/** Prefixes of shell commands that start a child process, and then replace the shell with the server. */
 export const WITH_CHILD = [
   // In the process group of the server, ignoring signals.
   `(trap "" TERM INT HUP; exec ${CHILD}) </dev/null >/dev/null 2>&1 & exec "$0" "$@"`,
@@ -11,7 +11,7 @@ export const WITH_CHILD = [
   `setsid ${CHILD} </dev/null >/dev/null 2>&1 & exec "$0" "$@"`,
 ];
 
-/** Returns the running children: their unique names and processes. */
+/** Returns the running child processes, by their unique names. */
 export function children(home) {
   const found = new Map();
   for (const { pid } of processes(home, CHILD)) {
@@ -21,12 +21,12 @@ export function children(home) {
   return found;
 }
 
-/** Returns the children of one server. */
+/** Returns the child processes of one server. */
 export function childrenOf(home, server) {
   return [...children(home)].filter(([, { parent }]) => parent === server).map(([name]) => name);
 }
 
-/** Waits for a maximum time until no process is left. Resolves to the remaining ones. */
+/** Waits until these child processes have ended, or until the timeout. Resolves to the remaining ones. */
 export async function waitForChildren(home, names, milliseconds) {
   const end = Date.now() + milliseconds;
   for (;;) {
@@ -37,7 +37,7 @@ export async function waitForChildren(home, names, milliseconds) {
   }
 }
 
-/** Returns the parent and the start time of a process. */
+/** Returns the parent id and the start time of a process. */
 function processInfo(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

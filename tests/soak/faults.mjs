@@ -1,26 +1,26 @@
-// Failures while the host ran: counted by kind. Unexpected ones are reported at the end.
+// Failures that occurred while the host was running, counted by kind. Unexpected ones are reported at the end.
 
-/** Maximum number of unexpected failures that are reported in detail. */
+/** Maximum number of unexpected failures that are reported in full. */
 const MAX_REPORTED = 10;
 
 export class Faults {
-  /** Expected failures by actor and error code. */
+  /** Number of expected failures by actor and error code. */
   expected = {};
   #unexpected = 0;
   #first = [];
 
   /**
-   * Classifies a failure.
-   * @param {string} who The actor that failed.
+   * Records a failure as expected or unexpected.
+   * @param {string} who Name of the actor that failed.
    * @param {Error} error The failure.
-   * @param {string[]} codes Codes that are expected.
+   * @param {string[]} codes Error codes that are expected.
    */
   sort(who, error, codes) {
     if (error.code !== undefined && codes.includes(error.code)) this.expect(`${who} ${error.code}`);
     else this.#add(`${who}: ${error.stack}`);
   }
 
-  /** Records a tolerated event with a maximum count. */
+  /** Records a tolerated event, whose number is limited. */
   expect(what) {
     this.expected[what] = (this.expected[what] ?? 0) + 1;
   }
@@ -30,7 +30,7 @@ export class Faults {
     if (this.#first.length < MAX_REPORTED) this.#first.push(words);
   }
 
-  /** Returns the unexpected failures as text, or `null` if there are none. */
+  /** Returns a text about the unexpected failures, or `null` if there are none. */
   problem() {
     if (this.#unexpected === 0) return null;
     return `${this.#unexpected} failures that nobody expected; the first:\n  ${this.#first.join("\n  ")}`;

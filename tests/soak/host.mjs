@@ -4,30 +4,30 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** Timeout of a command in milliseconds, to detect a host that hangs. */
+/** Timeout of a command in milliseconds, after which the host counts as hanging. */
 const PATIENCE = 60_000;
-/** Maximum duration of an owner turn in milliseconds. */
+/** Maximum duration of a turn of the owner in milliseconds. */
 const LONGEST_TURN = 50;
-/** Log message of debug builds about long turns (crates/host/src/owner/turn.rs). */
+/** Matches the log message of debug builds about long turns (crates/host/src/owner/turn.rs). */
 const LONG_TURN = /a turn of the owner took (\d+) ms/;
 /** Maximum number of recorded long turns. */
 const MOST_TURNS = 20;
 
 export class Host {
-  /** Address of the host. Empty while it does not run. */
+  /** URL of the host. Empty while it is not running. */
   url = "";
-  /** Number of times the host was ended: requests from an earlier run can't complete. */
+  /** Number of times that the host has ended. A request of an earlier run can't complete. */
   run = 0;
-  /** Log lines about long owner turns. */
+  /** Log messages about long turns of the owner. */
   longTurns = [];
   #process;
   #errors = "";
 
   /**
-   * Sets up a host.
-   * @param {string} program The development host.
-   * @param {string[]} args Its folders.
-   * @param {Record<string, string>} env Its environment.
+   * Sets up a host without starting it.
+   * @param {string} program Path of the development host.
+   * @param {string[]} args Arguments with its folders.
+   * @param {Record<string, string>} env Its environment variables.
    */
   constructor(program, args, env) {
     this.start = async () => {
@@ -54,12 +54,12 @@ export class Host {
     return this.#errors;
   }
 
-  /** `true` if the host ended unexpectedly. */
+  /** `true` if the host has ended without a request of the test. */
   get hasEnded() {
     return this.url !== "" && (this.#process.exitCode !== null || this.#process.signalCode !== null);
   }
 
-  /** Sends a command. Throws with the error of the host if it fails. */
+  /** Sends a command. Throws the error of the host if it fails. */
   async call(name, request = {}) {
     const response = await fetch(`${this.url}/api/${name}`, {
       method: "POST",
@@ -72,7 +72,7 @@ export class Host {
     return body;
   }
 
-  /** Kills the host. */
+  /** Kills the host process. */
   async kill() {
     this.run += 1;
     this.url = "";
@@ -81,7 +81,7 @@ export class Host {
     await ended;
   }
 
-  /** Ends the host like closing the app. Resolves to `false` if that takes longer than 10 s. */
+  /** Ends the host like closing the app does. Resolves to `false` if that takes longer than 10 s. */
   async stop() {
     this.run += 1;
     this.url = "";
@@ -93,14 +93,14 @@ export class Host {
     return inTime;
   }
 
-  /** Returns the resident memory in bytes. */
+  /** Returns the resident memory of the host in bytes. */
   memory() {
     const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 }
 
-/** Error response of the host. */
+/** Error that the host returned for a command. */
 export class Refused extends Error {
   constructor(name, body) {
     super(`${name}: ${JSON.stringify(body)}`);

@@ -1,5 +1,5 @@
-// Load: random calls, a user who decides all consent requests, messages in a conversation, and servers that are
-// killed. Everything that the host acknowledged is recorded here.
+// Load on the host: random calls, a user who decides all consent requests, messages in a conversation, and servers that
+// are killed. Records everything that the host has acknowledged.
 import { setTimeout as wait } from "node:timers/promises";
 
 import { grantKey } from "./checks.mjs";
@@ -8,27 +8,27 @@ import { Faults } from "./faults.mjs";
 
 /** Number of concurrent calls. */
 const CALLERS = 16;
-/** Timeout of a started call in milliseconds. */
+/** Timeout of a call in milliseconds. */
 const TO_END = 90_000;
-/** Timeout for all servers to run again, in milliseconds. */
+/** Timeout in milliseconds for all servers to run again. */
 const SETTLE_TIMEOUT = 60_000;
-/** Timeout for the children of a killed server to end, in milliseconds. */
+/** Timeout in milliseconds for the children of a killed server to end. */
 const CHILDREN_TIMEOUT = 10_000;
 
 export class Load {
-  /** Number of accepted decisions by hash. */
+  /** Number of accepted decisions by hash of the payload. */
   answered = new Map();
-  /** Permanent approvals that the host accepted. */
+  /** Keys of the permanent approvals that the host has accepted. */
   granted = new Set();
-  /** Number of calls with a result. */
+  /** Ids of the calls with a result. */
   results = new Set();
-  /** Texts that the host added to the conversation. */
+  /** Texts of the messages that the host has added to the conversation. */
   storedMessages = [];
   counts = { calls: 0, results: 0, answers: 0, notes: 0, kills: 0, killedWithChild: 0 };
   faults = new Faults();
-  /** Children of killed servers that ended too late. */
+  /** Child processes of killed servers that ended too late. */
   lateChildren = [];
-  /** The servers that were ready at the last check. */
+  /** Names of the servers that were ready at the last check. */
   #ready = [];
   #orphaned = new Map();
   #does = { calls: true, kills: true, others: true };
@@ -45,7 +45,7 @@ export class Load {
     this.home = home;
   }
 
-  /** Runs until `stop`. All actors wait while the host is down. */
+  /** Runs the load until `stop` is called. All actors pause while the host is not running. */
   start() {
     this.#otherActors = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
     this.#killers = [this.#kills()];
@@ -53,7 +53,7 @@ export class Load {
   }
 
   /**
-   * Stops the load. A started call needs decisions to end, so the callers stop first, then all servers have to run.
+   * Stops the load. Pending calls need decisions, so the callers stop first. Afterwards all servers must be running.
    * Throws on a timeout.
    */
   async stop() {
@@ -65,12 +65,15 @@ export class Load {
     await within(TO_END, "what was begun does not end", Promise.all(this.#otherActors));
   }
 
-  /** The host was killed. The caller checks the children of its servers. */
+  /** Forgets the child processes of all servers, because the host was killed. The caller checks that they end. */
   forgetChildren() {
     this.#orphaned.clear();
   }
 
-  /** Repeats an action with pauses. It may fail because the host was killed in the meantime, or with these codes. */
+  /**
+   * Repeats an action with pauses. The action may fail because the host was killed in the meantime, or with one of
+   * these error codes.
+   */
   async #repeat(who, pause, act, codes = [], part = "others") {
     while (this.#does[part]) {
       const { url, run } = this.host;
@@ -202,7 +205,7 @@ export class Load {
     );
   }
 
-  /** Restarts the servers that ended and are not restarted by the host. */
+  /** Starts the servers that have ended and that the host does not restart. */
   #restarts() {
     return this.#repeat(
       "restart",
@@ -216,7 +219,7 @@ export class Load {
     );
   }
 
-  /** Waits until every server is ready. */
+  /** Waits until all servers are ready. */
   async #settled() {
     const end = Date.now() + SETTLE_TIMEOUT;
     for (;;) {

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** Returns an integer from 0 up to `end`, exclusive. */
+  /** Returns a random integer from 0 to `end`, exclusive. */
   below(end) {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;

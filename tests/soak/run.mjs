@@ -14,9 +14,12 @@ import { Load } from "./load.mjs";
 import { Random } from "./random.mjs";
 
 const SERVERS = 50;
-/** Limit of each server's activity log, small enough to fill up in seconds, so that later growth is a leak. */
+/**
+ * Limit of each server's activity log in bytes. Small enough to be reached within seconds, so that later growth is a
+ * leak.
+ */
 const KEPT_BYTES = 64 * 1024;
-/** Minimum number of successful calls per second for a meaningful load, on a slow machine. */
+/** Minimum number of successful calls per second, below which the load is not meaningful. */
 const LEAST_RESULTS = 3;
 const BINARIES = join(resolve(dirname(fileURLToPath(import.meta.url)), "../.."), "target/debug");
 const SCRIPTED = join(BINARIES, "scripted-server");
@@ -61,7 +64,7 @@ function found(problem, when) {
 }
 
 let samples = [];
-/** Runs the load and samples its memory. */
+/** Runs the load for this time, and samples the memory of the host. */
 async function runs(milliseconds) {
   const end = Date.now() + milliseconds;
   while (Date.now() < end) {

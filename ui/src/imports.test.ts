@@ -11,7 +11,7 @@ const files = new Set(
     .map((file) => file.replaceAll("\\", "/")),
 );
 
-/** Returns the file of an import, if it is a file of the page. */
+/** Returns the path of an imported file, or `undefined` if the import is not a file of the page. */
 function target(from: string, name: string): string | undefined {
   if (!/^(\.|\$lib\/)/.test(name)) return undefined;
   const path = name.startsWith("$lib/")
@@ -35,7 +35,7 @@ function imports(file: string): string[] {
   });
 }
 
-/** Returns the first import cycle as a path, if there is one. */
+/** Returns the files of the first import cycle, or an empty array if there is none. */
 function circle(graph: Map<string, string[]>): string[] {
   const done = new Set<string>();
   function walk(file: string, path: string[]): string[] {

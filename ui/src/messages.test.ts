@@ -14,7 +14,7 @@ function read(language: string, area: string): Messages {
   return messages;
 }
 
-/** Returns the names in braces in alphabetical order. */
+/** Returns the parameter names of a message (`{name}`) in alphabetical order. */
 function inputs(message: unknown): string[] {
   const names = JSON.stringify(message).matchAll(/(?<!\\)\{(\w+)\}/g);
   return [...new Set([...names].map((match) => match[1] ?? ""))].sort();

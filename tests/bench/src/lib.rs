@@ -1,4 +1,4 @@
-//! Code shared by the measured clients: the scenarios, their requests, and the line that each client prints.
+//! Code that the benchmark clients share: the scenarios, their requests, and the report that each client prints.
 
 pub mod drawbridge;
 pub mod report;

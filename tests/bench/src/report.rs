@@ -1,4 +1,4 @@
-//! The line that a client prints: time, the process's own processor seconds, and memory.
+//! Report of a benchmark client: time, processor time and memory.
 
 use std::fs;
 use std::io;
@@ -29,8 +29,8 @@ pub struct Report {
     /// steps of 50 ms, with the number received so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<u64>,
-    /// Size of the response to a request in bytes: its lines with their ends, or its body. Only the bare limit reports
-    /// it.
+    /// Size of the response to a request in bytes: its lines with their ends, or its body. Reported only by the
+    /// baseline client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_bytes: Option<usize>,
     /// Growth of the resident memory per session, in kilobytes.
@@ -87,7 +87,7 @@ fn processor_seconds() -> io::Result<(f64, f64)> {
     Ok((seconds(usage.user_time()), seconds(usage.system_time())))
 }
 
-/// Memory of this process now.
+/// Memory of this process at one point in time.
 #[derive(Debug, Clone, Copy)]
 pub struct Memory {
     rss_kb: u64,
@@ -95,7 +95,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Reads the current memory of this process.
+    /// Measures the current memory of this process.
     ///
     /// # Errors
     /// Returns an error if the system does not report it.
@@ -104,13 +104,13 @@ impl Memory {
         Ok(Self { rss_kb: kilobytes(file, "Rss:")?, pss_kb: kilobytes(file, "Pss:")? })
     }
 
-    /// Returns the growth of the proportional set size since then, in kilobytes.
+    /// Returns the growth of the proportional set size since `before`, in kilobytes.
     #[must_use]
     pub fn pss_since(self, before: Self) -> f64 {
         self.pss_kb as f64 - before.pss_kb as f64
     }
 
-    /// Adds the memory per session to the report, for `opened` sessions since `before`.
+    /// Adds the memory per session to the report: the growth since `before`, divided by `opened`.
     pub fn per_session(self, before: Self, opened: usize, report: &mut Report) {
         let each = |after: u64, before: u64| (after as f64 - before as f64) / opened as f64;
         report.rss_per_session_kb = Some(each(self.rss_kb, before.rss_kb));
@@ -118,7 +118,7 @@ impl Memory {
     }
 }
 
-/// Returns the number after a word in a file of /proc.
+/// Returns the number that follows `word` in a file of /proc, in kilobytes.
 fn kilobytes(file: &str, word: &str) -> io::Result<u64> {
     let text = fs::read_to_string(file)?;
     let line = text.lines().find_map(|line| line.strip_prefix(word));

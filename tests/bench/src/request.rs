@@ -1,8 +1,8 @@
-//! The request of each scenario, byte for byte as Drawbridge writes it.
+//! Requests of the scenarios, with exactly the bytes that Drawbridge sends.
 
 use crate::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT};
 
-/// The message with this id, without the end of its line.
+/// Returns the request of a scenario with this id, without a line end.
 #[must_use]
 pub fn request(scenario: Scenario, id: usize) -> String {
     match scenario {

@@ -1,5 +1,5 @@
-//! A policy with many rules, and a call to decide about: 98 of 100 rules are about other servers, the others about the
-//! folders of this one.
+//! Policy with many rules, and a call to decide about. Of 100 rules, 98 are about other servers and two about folders
+//! of the called one.
 
 use policy::{
     ApprovalScope, ArgumentPattern, ArgumentRule, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyAct,
@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 
 use crate::drawbridge::Outcome;
 
-/// Number of rules per rule that concerns the called server.
+/// One of this many rules is about the called server.
 const RULES_PER_OWN_RULE: usize = 50;
 const SERVER: &str = "server 7";
 const TOOL: &str = "tool 7";
 
-/// A call of a tool that the user has approved, and the policy that decides about it.
+/// Call of a tool that the user has approved, with the policy that decides about it.
 #[derive(Debug)]
 pub struct Decision {
     policy: Policy,
@@ -23,7 +23,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Creates a decision among this number of rules.
+    /// Creates the call and a policy with this number of rules.
     ///
     /// # Errors
     /// Returns an error if the policy rejects a rule.
@@ -33,7 +33,7 @@ impl Decision {
         Ok(Self { policy: policy(&definition, rules)?, definition, arguments })
     }
 
-    /// Decides at this time, in milliseconds since 1970.
+    /// Decides about the call at the time `now`, in milliseconds since 1970.
     #[must_use]
     pub fn decide(&self, now: u64) -> policy::PolicyDecision {
         let act = PolicyAct::CallTool {

@@ -1,44 +1,44 @@
-//! Measured scenarios: kind and number of their operations.
+//! Measured scenarios, with the kind and number of their operations.
 
 use clap::ValueEnum;
 
-/// Number of calls that every client makes before the clock starts, to exclude one-time costs.
+/// Number of calls that every client makes before the measurement, to exclude one-time costs.
 pub const WARM_UP: usize = 200;
-/// Size of the image that `big` is called for, in bytes.
+/// Size of the image that the tool `big` returns, in bytes.
 pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
-/// Number of notifications that `progress` is called for.
+/// Number of progress notifications that the tool `progress` sends.
 pub const NOTIFICATIONS: usize = 10_000;
-/// Tools that the server of [`Scenario::StdioList5000`] offers.
+/// Number of tools of the server in [`Scenario::StdioList5000`].
 pub const MANY_TOOLS: usize = 5_000;
-/// Tools that every other server offers: `echo`, `big` and `progress`.
+/// Number of tools of the server in all other scenarios: `echo`, `big` and `progress`.
 pub const FEW_TOOLS: usize = 3;
-/// Calls under way in the scenarios that do not call one by one.
+/// Number of calls in flight in the scenarios with concurrent calls.
 pub const IN_FLIGHT: usize = 64;
-/// Number of idle sessions at the end of [`Scenario::Idle200`].
+/// Number of sessions that are open at the end of [`Scenario::Idle200`].
 pub const IDLE_SESSIONS: usize = 200;
-/// The text that `echo` is given.
+/// Argument of the `echo` calls.
 pub const TEXT: &str = "hello";
 
-/// A scenario, which is a row of the table.
+/// Measured scenario, which is a row of the result table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scenario {
-    /// 5,000 `echo` calls over stdio, one by one.
+    /// 5,000 sequential `echo` calls over stdio.
     StdioSeq,
     /// 20,000 `echo` calls over stdio, 64 in flight.
     #[value(name = "stdio-64")]
     Stdio64,
-    /// The list of 5,000 tools, read 20 times.
+    /// 20 reads of a list with 5,000 tools over stdio.
     #[value(name = "stdio-list-5000")]
     StdioList5000,
-    /// An image of 10 MB, five times.
+    /// Five calls over stdio that each return an image of 10 MB.
     #[value(name = "stdio-big-10MB", alias = "stdio-big-10mb")]
     StdioBig10MB,
-    /// A single call with 10,000 progress notifications.
+    /// One call over stdio with 10,000 progress notifications.
     #[value(name = "stdio-progress-10000")]
     StdioProgress10000,
-    /// 2,000 `echo` calls over HTTP, one by one, answered with JSON.
+    /// 2,000 sequential `echo` calls over HTTP with JSON responses.
     HttpSeqJson,
-    /// 2,000 `echo` calls over HTTP, one by one, answered with a stream.
+    /// 2,000 sequential `echo` calls over HTTP with responses as event streams.
     HttpSeqSse,
     /// 5,000 `echo` calls over HTTP, 64 in flight.
     #[value(name = "http-64")]
@@ -69,7 +69,7 @@ impl Scenario {
         }
     }
 
-    /// Returns the number of concurrent calls.
+    /// Returns the number of calls in flight.
     #[must_use]
     pub const fn in_flight(self) -> usize {
         match self {
@@ -87,7 +87,7 @@ impl Scenario {
         }
     }
 
-    /// Returns the scenario's name on the command line.
+    /// Returns the name of the scenario on the command line.
     #[must_use]
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

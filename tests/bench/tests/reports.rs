@@ -1,4 +1,4 @@
-//! Tests that the bare limit transfers the same bytes as Drawbridge, and that reports are complete.
+//! Tests that the baseline transfers the same bytes as Drawbridge, and that all reports are complete.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
@@ -16,14 +16,14 @@ const SERVER: &str = env!("CARGO_BIN_EXE_bench-server");
 const CLIENT: &str = env!("CARGO_BIN_EXE_bench-client");
 const BARE: &str = env!("CARGO_BIN_EXE_bench-bare");
 
-/// Returns the output of the server for these lines of input.
+/// Returns the output of the server for these input lines.
 fn server_output(arguments: &[&str], lines: &str) -> String {
     let mut server = Command::new(SERVER).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     server.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     String::from_utf8(server.wait_with_output().unwrap().stdout).unwrap()
 }
 
-/// Returns the report that a client prints.
+/// Runs a benchmark client and returns its report.
 fn report(program: &str, scenario: &str, server: &Path) -> Value {
     let output = Command::new(program).arg(scenario).arg("--server").arg(server).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -38,9 +38,9 @@ fn bare_server_repeats_the_output_of_the_real_one() {
     {
         let line = format!("{}\n", request(scenario, 1000));
         let real = server_output(&["stdio", "--tools", tools], &line);
-        assert!(real.contains("\"id\":1000,\"result\":"), "the request of {scenario:?} is one that succeeds");
+        assert!(real.contains("\"id\":1000,\"result\":"), "the request of {scenario:?} succeeds");
         let bare = server_output(&["bare", "--tools", tools], &format!("{line}anything\n"));
-        assert!(bare == real.repeat(2), "{scenario:?}: the same bytes, also for what is no request");
+        assert!(bare == real.repeat(2), "{scenario:?}: the response has the same bytes, also for an invalid request");
     }
 }
 
@@ -70,14 +70,14 @@ fn report_has_every_key() {
         }
         assert_eq!(progress["scenario"], "stdio-progress-10000", "the scenario has its name: {progress}");
         assert_eq!(progress["n"], 1, "one call is measured: {progress}");
-        assert_eq!(progress["counted"], 10_000, "no notification is lost: {progress}");
+        assert_eq!(progress["counted"], 10_000, "every notification is received: {progress}");
         let idle = report(program, "idle-200", server);
-        assert_eq!(idle["n"], 200, "200 sessions stand idle: {idle}");
+        assert_eq!(idle["n"], 200, "200 sessions are idle: {idle}");
         for key in ["rss_per_session_kb", "pss_per_session_kb"] {
             assert!(idle[key].is_number(), "{key} is a number: {idle}");
         }
     }
     let image = report(BARE, "stdio-big-10MB", server);
     let expected = 13_981_117;
-    assert_eq!(image["answer_bytes"], expected, "base64 of 10 MiB, what is around it, the line's end: {image}");
+    assert_eq!(image["answer_bytes"], expected, "base64 of 10 MiB, the surrounding JSON, and the line end: {image}");
 }

@@ -1,4 +1,4 @@
-//! The host with a single server: connected, with its lists read, and a user who decides on consent requests.
+//! Host with one server: connects, reads the lists, and decides on consent requests as a user.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::{sign_in, user};
 
 /// Name of the server in the user's settings.
 const SERVER: &str = "server";
-/// Number of sign-ins that the user starts before giving up on a server that keeps requiring more.
+/// Maximum number of sign-ins for a server that repeatedly requires one.
 const SIGN_INS: usize = 2;
 
 pub(crate) struct Client {
@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    /// Waits until the server's lists are read. Repeats a required sign-in a limited number of times.
+    /// Waits until the server's lists are read. Signs in at most [`SIGN_INS`] times.
     async fn ready(&self) -> Result<(), String> {
         let mut events = self.host().events();
         let mut signed_in_again = 0;
@@ -85,7 +85,7 @@ impl Client {
         self.host().catalog(SERVER.to_owned()).await.map_err(|e| e.to_string())
     }
 
-    /// An id for a call.
+    /// Returns the id of the next call.
     fn id(&self) -> String {
         format!("call-{}", self.calls.fetch_add(1, Ordering::Relaxed))
     }
@@ -125,7 +125,7 @@ impl Client {
         self.host().read_skill_file(self.id(), loaded, uri).await
     }
 
-    /// Prints all messages, for the diagnosis of a failure.
+    /// Prints all messages to diagnose a failure.
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
     pub(crate) async fn print_activity(&self) {
         eprintln!("{}", self.app.activity(SERVER).await);
@@ -136,15 +136,15 @@ impl Client {
         }
     }
 
-    /// Ends the session as the app does when it is closed.
+    /// Ends the session like the app does on exit.
     pub(crate) async fn close(self) {
         self.app.host.close().await;
         self.user.abort();
     }
 }
 
-/// Returns `true` if the lists were read. If all are empty because reading failed, the server is about to change its
-/// state.
+/// Returns `true` if the lists were read. If all lists are empty because reading failed, the state of the server is
+/// about to change.
 fn was_read(catalog: &Catalog) -> bool {
     let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed

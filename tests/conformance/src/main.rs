@@ -1,5 +1,5 @@
-//! The client that the official conformance suite drives. It is the host as the app runs it. The scenario's name only
-//! selects the steps with the server, and the last argument is the server's URL.
+//! Client that the official conformance suite runs. It uses the host in the same way as the app. The name of the
+//! scenario selects only the steps with the server. The last argument is the server's URL.
 #![allow(clippy::print_stderr, reason = "a program says why it failed")]
 
 mod client;
@@ -13,14 +13,14 @@ use std::time::Duration;
 use client::Client;
 use serde_json::Value;
 
-/// Time limit of a scenario. Shorter than the limit of the suite, which never stops waiting for a client that hangs.
+/// Time limit of a scenario. Shorter than the limit of the suite, which never stops waiting for a hanging client.
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// Task that the suite gives to the client.
+/// Scenario that the suite requests from the client.
 struct Task {
     url: String,
     scenario: String,
-    /// Additional data of a scenario.
+    /// Additional data of the scenario from the suite.
     context: Value,
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::Client;
 
-/// Performs the steps of a scenario, after connecting and reading the lists.
+/// Performs the steps of a scenario with a connected client.
 pub(crate) async fn perform(client: &Client, scenario: &str, context: &Value) -> Result<(), String> {
     match scenario {
         "initialize" | "request-metadata" | "json-schema-ref-no-deref" => Ok(()),
@@ -30,7 +30,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Calls every tool that may be used, without arguments.
+/// Calls every allowed tool, without arguments.
 async fn every_tool(client: &Client) -> Result<(), String> {
     let catalog = client.catalog().await?;
     for tool in &catalog.tools {
@@ -39,7 +39,7 @@ async fn every_tool(client: &Client) -> Result<(), String> {
     if catalog.tools.is_empty() { Err("no tool is left to call".to_owned()) } else { Ok(()) }
 }
 
-/// Uses every tool, resource and prompt once.
+/// Calls every tool, reads every resource and gets every prompt once.
 async fn everything(client: &Client) -> Result<(), String> {
     every_tool(client).await?;
     let catalog = client.catalog().await?;
@@ -52,7 +52,7 @@ async fn everything(client: &Client) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes the calls that the suite hands over.
+/// Makes the calls that the suite specifies.
 async fn given_calls(client: &Client, context: &Value) -> Result<(), String> {
     let calls = context["toolCalls"].as_array().filter(|calls| !calls.is_empty()).ok_or("no calls were given")?;
     for call in calls {
@@ -62,7 +62,7 @@ async fn given_calls(client: &Client, context: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls every tool concurrently, to check that the calls are kept apart.
+/// Calls every tool concurrently, to check that responses are not mixed up.
 async fn all_at_once(client: &Client) -> Result<(), String> {
     let [echo, plain, unrelated, untyped] =
         ["test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"]
@@ -71,14 +71,14 @@ async fn all_at_once(client: &Client) -> Result<(), String> {
     echo.and(plain).and(unrelated).and(untyped)
 }
 
-/// Sends a tool's schema back in the form that the host has parsed: `[tools-schema-keywords]`.
+/// Sends the schema of a tool back, in the form in which the host has parsed it: `[tools-schema-keywords]`.
 async fn echoed_schema(client: &Client) -> Result<(), String> {
     let catalog = client.catalog().await?;
     let tool = catalog.tool("json_schema_2020_12_tool").ok_or("the tool with the schema is missing")?;
     client.call("json_schema_echo", object(json!({ "schema": tool.input_schema }))).await
 }
 
-/// Loads every skill and its files. Ignores a skill that differs from the list.
+/// Reads every skill and its files. Ignores a skill that differs from its list entry.
 async fn every_skill(client: &Client) -> Result<(), String> {
     for skill in client.skills().await?.skills {
         let loaded = match client.load_skill(skill).await {

@@ -1,4 +1,4 @@
-//! Sign-in options that a scenario specifies, written into the server's settings as its user would.
+//! Converts the sign-in options of a scenario to settings of a server, as its user would enter them.
 
 use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
@@ -9,7 +9,7 @@ use url::Url;
 /// URL of the client metadata document that the suite expects.
 const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// Settings of a server, and the secrets that they refer to by name.
+/// Settings of a server, and the secrets that they reference by name.
 pub(crate) struct Settings {
     pub(crate) config: HttpConfig,
     pub(crate) secrets: Vec<(String, String)>,
@@ -65,8 +65,8 @@ impl Settings {
     }
 }
 
-/// Returns the issuer of the tokens for a server. An administrator would know the issuer. The suite does not provide
-/// it, so it is read from the server's metadata.
+/// Returns the issuer of the tokens for a server, which an administrator would know. The suite does not specify it, so
+/// it is read from the server's metadata.
 async fn issuer(url: &str) -> Result<String, String> {
     let url = Url::parse(url).map_err(|error| error.to_string())?;
     let known = url.join(&format!("/.well-known/oauth-protected-resource{}", url.path())).map_err(|e| e.to_string())?;

@@ -1,5 +1,5 @@
-//! The user of the client: allows the operations of the scenarios, and submits forms with their defaults or the
-//! smallest valid values.
+//! User of the client: allows the operations of the scenarios, and submits forms with their defaults or with minimal
+//! valid values.
 
 use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;

@@ -1,8 +1,8 @@
-//! Ends the process together with its parent, or on request.
+//! Detects when the process has to end: together with its parent, or on request.
 
 use tokio::io::AsyncReadExt as _;
 
-/// Returns when standard input ends, on Ctrl-C, or on SIGTERM.
+/// Waits until standard input ends, Ctrl-C is pressed, or SIGTERM is received.
 pub(crate) async fn shutdown_requested() {
     tokio::select! {
         () = input_ended() => {}

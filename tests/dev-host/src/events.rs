@@ -1,4 +1,4 @@
-//! Events: a WebSocket on `/events` that gets each batch as one text message.
+//! Serves events of the host on the WebSocket `/events`, each batch as one text message.
 
 use api::{Api, EventStream};
 use axum::extract::State;
@@ -6,7 +6,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 
 pub(crate) async fn events(State(api): State<Api>, upgrade: WebSocketUpgrade) -> Response {
-    // Subscribed before the page is notified, so that it misses no later event.
+    // Subscribes before the page is notified, so that it misses no later event.
     let events = api.events();
     upgrade.on_upgrade(|socket| pump(socket, events))
 }

@@ -1,5 +1,5 @@
-//! Restricts access to the host to the page served here: a domain name that resolves to this computer, or another page
-//! in the same browser, is rejected.
+//! Restricts access to requests of the page that this host serves. Rejects requests through a domain name that resolves
+//! to this computer, and requests of other pages in the same browser.
 
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// The page's development server, which forwards the requests of its page.
+/// Host name and port of the page's development server, which forwards the requests of its page.
 const DEVELOPMENT_SERVER: &str = "localhost:1420";
 
 pub(crate) async fn own_page_only(State(port): State<u16>, request: Request, next: Next) -> Response {

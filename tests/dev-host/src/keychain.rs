@@ -1,5 +1,5 @@
-//! The keychain of a test: a file beside what the system's dialogs answer. It outlives a run of the host as a real one
-//! does; that of whoever runs the tests is no place for them.
+//! Keychain of a test, stored in a file next to the prepared answers of the system dialogs. Like a real keychain it
+//! outlives the host. The keychain of the person who runs the tests is not used.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,7 +10,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 
 pub(crate) struct KeychainInFile {
     file: PathBuf,
-    /// Reading and writing is one act.
+    /// Makes each read and the following write one atomic operation.
     one_at_a_time: Mutex<()>,
 }
 

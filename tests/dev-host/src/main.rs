@@ -1,8 +1,7 @@
-//! The development host: the product's host and the built page on loopback, for tests in a browser and for work on the
-//! page.
+//! Development host: serves the host and the built page on loopback, for tests in a browser and for work on the page.
 //!
-//! It prints `listening on http://127.0.0.1:PORT` and ends, with all its servers, when standard input does, on Ctrl-C,
-//! or when it is told to terminate.
+//! Prints `listening on http://127.0.0.1:PORT`. Ends together with all its servers when standard input is closed, on
+//! Ctrl-C, or on SIGTERM.
 
 mod commands;
 mod ending;
@@ -28,28 +27,28 @@ use tokio::net::TcpListener;
 /// Serves the page and its host on loopback
 #[derive(Debug, Parser)]
 struct Options {
-    /// The port to listen on; 0 takes a free one
+    /// Port to listen on; 0 for any free port
     #[arg(long, default_value_t = 1430)]
     port: u16,
-    /// The settings file with the servers
+    /// Settings file with the servers
     #[arg(long)]
     config: PathBuf,
-    /// The folder for all else
+    /// Folder for all other files
     #[arg(long)]
     data_dir: PathBuf,
-    /// The folder of the built page
+    /// Folder of the built page
     #[arg(long, default_value = "ui/dist")]
     ui: PathBuf,
-    /// The folder with what the system's dialogs answer, and a keychain
+    /// Folder with the answers of the system dialogs, and with a keychain
     #[arg(long)]
     platform_dir: PathBuf,
-    /// The demo server of a first start
+    /// Demo server that a first start adds
     #[arg(long)]
     demo_server: Option<PathBuf>,
-    /// The home folder that servers of other apps are looked for in
+    /// Home folder in which servers of other apps are searched for
     #[arg(long)]
     home: Option<PathBuf>,
-    /// The registry that servers are installed from, instead of the official one
+    /// Registry to install servers from, instead of the official one
     #[arg(long)]
     registry: Option<String>,
 }
@@ -61,7 +60,7 @@ async fn main() -> ExitCode {
             tracing_subscriber::EnvFilter::try_from_env("DRAWBRIDGE_LOG").unwrap_or_else(|_| "warn".into()),
         )
         .with_writer(std::io::stderr)
-        // The tests look for what steers a terminal, which colours do.
+        // Tests search the output for control sequences of terminals, which colors are.
         .with_ansi(false)
         .init();
     match serve(Options::parse()).await {
@@ -106,13 +105,13 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let router = Router::new()
         .route("/api/{name}", post(commands::command))
         .route("/events", get(events::events))
-        // What is attached to a message comes in one piece.
+        // Attachments of a message are sent in a single request.
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(api)
         .fallback_service(page::files(&options.ui))
         .layer(middleware::from_fn_with_state(port, guard::own_page_only));
     announce(port)?;
-    // Connections that stay open, such as the events', do not hold the end up.
+    // Open connections, such as those of events, do not delay the end.
     tokio::select! {
         served = axum::serve(listener, router).into_future() => served?,
         () = ending::shutdown_requested() => {}

@@ -1,4 +1,4 @@
-//! The built page, with the rules for its content that the product has.
+//! Serves the built page with the same content security policy as the app.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use tower_http::services::ServeDir;
 use tower_http::set_header::SetResponseHeader;
 
-/// As in src-tauri/tauri.conf.json, but commands go to the page's own origin.
+/// Content security policy as in src-tauri/tauri.conf.json, except that commands are sent to the page's own origin.
 const CONTENT_RULES: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
     img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; frame-src 'none'; \
     object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -34,6 +34,6 @@ mod tests {
                 _ => format!("{name} {}", value.as_str().unwrap_or_default()),
             })
             .collect();
-        assert_eq!(CONTENT_RULES, expected.join("; "), "what the page may not do here, it may not do in the product");
+        assert_eq!(CONTENT_RULES, expected.join("; "), "the content security policy equals that of the app");
     }
 }

@@ -1,4 +1,4 @@
-//! Steps that the tests of consent share: a server, a call, and its form. Used by `consent.rs`.
+//! Steps that the tests in `consent.rs` share: starting a server, calling a tool, and its form.
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
@@ -44,14 +44,14 @@ pub(super) async fn harbour(era: &str) -> TestApp {
     app
 }
 
-/// Allows the tool of the current call, and returns the next consent request of another kind.
+/// Allows the tool of the current call. Returns the next consent request that is not about a tool.
 pub(super) async fn asked_by_tool(app: &TestApp) -> ConsentRequestView {
     let request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     app.consent_request("harbour", "something more", |q| !is_tool(q)).await
 }
 
-/// Fills a form with the least that its fields take.
+/// Returns the content of a form with minimal valid values.
 pub(super) fn filled(form: &server_requests::form::Form) -> Map<String, Value> {
     use server_requests::form::{FieldKind, TextFormat};
     form.fields

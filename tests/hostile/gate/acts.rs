@@ -1,18 +1,18 @@
-//! Random actions and decisions. Used by `gate.rs` and `bench.rs`, which executes them.
+//! Random actions and decisions. Generated in `gate.rs` and executed in `bench.rs`.
 
 use proptest::prelude::*;
 
 /// A random action of the test.
 #[derive(Debug, Clone)]
 pub(super) enum TestAct {
-    /// The server is made to send a request.
+    /// The server is triggered to send a request of this kind.
     Trigger(u8),
-    /// The user calls a tool.
+    /// The user calls the tool. The number selects its arguments.
     Call(u8),
     Read,
-    /// A model would read the result of a call.
+    /// A model requests to read the result of a call. The number selects its text.
     Result(u8),
-    /// A queued consent request is decided. Both numbers select among the available ones.
+    /// A queued consent request is decided. The numbers select the request and the decision among the possible ones.
     Answer(u8, TestDecision),
     RepeatLastAnswer,
     Revoke,

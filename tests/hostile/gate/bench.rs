@@ -1,5 +1,5 @@
-//! A host with its server and its model: executes actions, and compares the sent payloads with the approvals and the
-//! log. Used by `gate.rs`.
+//! Host with a server and a model that executes random actions, and compares the sent payloads with the approvals and
+//! the audit log. Used by `gate.rs`.
 
 mod comparison;
 
@@ -26,14 +26,14 @@ use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, tex
 use super::acts::{TestAct, TestDecision};
 use super::{ONCE, REMOTE_SERVER, SERVER, asking};
 
-/// Payloads that the user approved, in the form that was displayed.
+/// Approved payloads in the form in which the consent requests displayed them.
 #[derive(Default)]
 struct ApprovedPayloads {
     starts: usize,
     calls: Vec<String>,
-    /// Prompts that were sent to a model, each with the model's name.
+    /// Sampling requests that were sent to a model, with the model's name.
     asks: Vec<String>,
-    /// Reviewed prompts together with their consent request. Only these can be reviewed again.
+    /// Reviewed sampling requests with the ids of their consent requests. Only these can be reviewed again.
     reviewed: BTreeSet<String>,
     answers: Vec<String>,
     forms: Vec<String>,
@@ -42,11 +42,11 @@ struct ApprovedPayloads {
     connections: usize,
     sign_ins: usize,
     results: Vec<String>,
-    /// Set if an approval for longer than once was ever given.
+    /// Set once an approval for more than a single use was given.
     standing: bool,
 }
 
-/// The host, its server and its model, and the approved payloads.
+/// Host with its server and model, and the payloads that were approved so far.
 pub(super) struct GateBench {
     pub(super) app: TestApp,
     pub(super) model: Arc<ScriptedModel>,
@@ -54,17 +54,19 @@ pub(super) struct GateBench {
     issuer: AuthorizationServer,
     far: ProtectedServer,
     approved: ApprovedPayloads,
-    /// The results that a model has read.
+    /// Results that a model has read.
     read: Arc<Mutex<Vec<String>>>,
     last: Option<(ConsentRequestView, UserDecision)>,
     rule: Option<RuleRef>,
-    /// Counter that makes texts distinct.
+    /// Number of triggered actions, which makes their texts unique.
     count: u32,
     _aside: tempfile::TempDir,
 }
 
 pub(super) fn asked(consent_request: &ConsentRequestView) -> String {
-    let ConsentRequestBody::Sampling { request, state, .. } = &consent_request.body else { panic!("it asks a model") };
+    let ConsentRequestBody::Sampling { request, state, .. } = &consent_request.body else {
+        panic!("the request is for sampling")
+    };
     let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(block_text).collect();
     format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
 }
@@ -113,9 +115,9 @@ impl GateBench {
                 let Some((consent_request, answer)) = self.last.take() else { return };
                 let taken =
                     self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
-                assert!(taken.is_err(), "an approval is for one act: {answer:?} of {consent_request:?}");
+                assert!(taken.is_err(), "an approval is valid for one action: {answer:?} of {consent_request:?}");
             }
-            // A call that a grant has just allowed may not be in the log yet.
+            // A call that a grant has just allowed may not be logged yet.
             TestAct::Revoke => {
                 for grant in self.app.host.grants().await.unwrap() {
                     self.app.host.revoke_grant(grant.id).await.unwrap();
@@ -135,7 +137,7 @@ impl GateBench {
             }
             TestAct::EndTokens => {
                 self.issuer.invalidate_all_tokens();
-                // The server requires the sign-in at its next request.
+                // The next request to the server requires the sign-in.
                 if self.app.server(REMOTE_SERVER).await.state == ServerState::Ready {
                     let read = self.app.host.read_resource("far".into(), REMOTE_SERVER.into(), "test://far".into());
                     let _ = tokio::time::timeout(EVENT_TIMEOUT, read).await;
@@ -144,7 +146,7 @@ impl GateBench {
         }
     }
 
-    /// Waits until the remote server is in use, or it is for the user to go on.
+    /// Waits until the start of the remote server ends or requires an action of the user.
     async fn wait_for_remote(&self) {
         let is_decided = |s: &host::view::ServerView| !matches!(s.state, ServerState::Starting | ServerState::Stopping);
         self.app.until(REMOTE_SERVER, "asked about, waiting, or in use", is_decided).await;
@@ -154,8 +156,8 @@ impl GateBench {
         self.app.server(SERVER).await.state == ServerState::Ready
     }
 
-    /// Triggers an action of this kind. Its consent request is queued or refused before this returns, and the decision
-    /// follows later.
+    /// Triggers an action of this kind. Returns once its consent request is queued or rejected. The decision follows
+    /// later.
     pub(super) async fn trigger(&mut self, kind: u8) {
         let host = &self.app.host;
         self.count += 1;
@@ -215,7 +217,7 @@ impl GateBench {
     }
 
     async fn stop(&mut self) {
-        // All sent messages must have arrived.
+        // Waits until all sent messages have arrived.
         self.settle().await;
         self.app.host.stop_server(SERVER.into()).await.unwrap();
         self.app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
@@ -255,7 +257,11 @@ impl GateBench {
             TestDecision::Edit | TestDecision::OtherModel => return self.edit(&consent_request, way, fresh).await,
             TestDecision::Stale => {
                 let stale = self.app.host.decide(consent_request.id, "0".repeat(64), ONCE).await;
-                assert_eq!(stale, Err(DecisionError::Stale), "an approval is of what was shown: {consent_request:?}");
+                assert_eq!(
+                    stale,
+                    Err(DecisionError::Stale),
+                    "an approval is for the displayed payload: {consent_request:?}"
+                );
                 return;
             }
         };
@@ -271,13 +277,16 @@ impl GateBench {
         let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
         let taken = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
         if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
-            assert!(poll_until(EVENT_TIMEOUT, || self.model.requests().len() > before).await, "the model is asked");
+            assert!(
+                poll_until(EVENT_TIMEOUT, || self.model.requests().len() > before).await,
+                "the model receives the request"
+            );
         }
         if taken.is_err() {
             return self.model.clear_replies();
         }
         self.record_approval(&consent_request, &answer, others);
-        // Going back from the first step has no effect.
+        // Returning from the first step has no effect.
         self.last = Some((consent_request.clone(), answer)).filter(|(_, answer)| *answer != UserDecision::Back);
         let is_done = |q: &ConsentRequestView| {
             let ConsentRequestBody::Sampling { state, .. } = &q.body else { return true };
@@ -303,7 +312,7 @@ impl GateBench {
         }
     }
 
-    /// Records the payloads that the user approved by an accepted decision.
+    /// Records the payloads of an accepted approval.
     fn record_approval(&mut self, consent_request: &ConsentRequestView, answer: &UserDecision, roots: usize) {
         let approved = &mut self.approved;
         let allows = matches!(answer, UserDecision::Allow(_) | UserDecision::AllowFor(..));
@@ -322,7 +331,7 @@ impl GateBench {
             (ConsentRequestBody::Sampling { .. }, UserDecision::Again) => {
                 let what = asked(consent_request);
                 let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", consent_request.id));
-                assert!(is_reviewed, "E01: what was never approved is not asked again: {what}");
+                assert!(is_reviewed, "E01: a request that was never approved is not repeated: {what}");
                 approved.asks.push(what);
             }
             (ConsentRequestBody::Sampling { response: Some(response), .. }, _) if allows => {
@@ -371,14 +380,14 @@ impl GateBench {
         let stale = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), ONCE).await;
         assert!(
             edited.hash == consent_request.hash || stale.is_err(),
-            "an approval of what it was before does nothing"
+            "an approval of the unedited payload has no effect"
         );
         if edited.hash == consent_request.hash && stale.is_ok() {
             self.record_approval(consent_request, &ONCE, 0);
         }
     }
 
-    /// Waits until the server has got one more message: all that left before has arrived by then.
+    /// Waits until the server has received one more message. It has then also received all earlier ones.
     async fn settle(&mut self) {
         if !self.is_ready().await {
             return;
@@ -387,9 +396,8 @@ impl GateBench {
         let arrived = || ReceivedMessages::read(&record).sent("resources/unsubscribe").len();
         let before = arrived();
         self.trigger(1).await;
-        assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "what leaves arrives");
-        // A call without a consent request is sent after it was logged. Decisions between the two are not part of this
-        // test.
+        assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "sent messages arrive");
+        // A call without a consent request is logged before it is sent. This test makes no decisions between the two.
         let written = || {
             let log = self.log();
             let of = |holds: &dyn Fn(&AuditEntry) -> bool| {

@@ -1,5 +1,5 @@
-//! Tests of responses with invalid bytes: too large, broken text, broken JSON, wrong ids, wrong content (X37, X38,
-//! X42).
+//! Tests of responses with invalid content: too large, invalid text, invalid JSON, wrong ids, wrong content types (X37,
+//! X38, X42).
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,13 +12,13 @@ use testkit::http::{HttpResponder, HttpServer, ordinary};
 use super::{LEGACY, proper, remote};
 use crate::pair::ServerPair;
 
-/// Content that the server sends in place of its response.
+/// Invalid content that the server sends instead of a correct response.
 enum BadResponse {
-    /// A JSON body with these bytes.
+    /// JSON body with these bytes.
     Body(fn(&Value) -> Vec<u8>),
-    /// An event stream with these bytes.
+    /// Event stream with these bytes.
     Events(fn(&Value) -> Vec<u8>),
-    /// A response with this content type and body.
+    /// Response with this content type and body.
     Typed(&'static str, &'static str),
 }
 use BadResponse::{Body, Events, Typed};
@@ -27,7 +27,7 @@ struct Case {
     id: &'static str,
     about: &'static str,
     comes: BadResponse,
-    /// The cause is in one of these words; none: the call is answered.
+    /// Words of which the error message must contain one. Empty if the call must succeed.
     words: &'static [&'static str],
 }
 
@@ -41,19 +41,19 @@ fn with_text(request: &Value, text: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#, request["id"])
 }
 
-/// Content of a response with another id.
+/// Text of a response with the id of another request.
 const NOT_FOR_YOU: &str = "not for you";
 
 fn with_id(request: &Value, id: &Value) -> Vec<u8> {
     with_text(request, NOT_FOR_YOU).replacen(&request["id"].to_string(), &id.to_string(), 1).into()
 }
 
-/// The id as 1.0.
+/// Returns the id of a request as a fraction, such as 1.0.
 fn fraction(request: &Value) -> Value {
     request["id"].as_f64().into()
 }
 
-/// A result in so many arrays.
+/// Returns a result with arrays nested to this depth.
 fn nested(request: &Value, levels: usize) -> Vec<u8> {
     let (open, close) = ("[".repeat(levels), "]".repeat(levels));
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{open}{close}}}}}"#, request["id"])
@@ -64,7 +64,7 @@ fn event(message: &str) -> String {
     format!("data: {message}\n\n")
 }
 
-/// Text in the place of a letter: bytes that no JSON writer makes.
+/// Returns a response whose text contains these bytes, which no JSON writer creates.
 fn with_invalid_text(request: &Value, bytes: &[u8]) -> Vec<u8> {
     let text = with_text(request, "@");
     let at = text.find('@').unwrap_or_default();
@@ -87,7 +87,7 @@ const CASES: &[Case] = &[
     case("X37", "NUL bytes", Body(|r| with_invalid_text(r, b"\0")), &["control character"]),
     case("X37", "a lone surrogate", Body(|r| with_invalid_text(r, br"\ud800")), &["surrogate"]),
     case("X37", "a byte order mark and CR LF", Body(|r| format!("\u{feff}{}\r\n", proper(r)).into()), &[]),
-    // Within the message and its result.
+    // The message and its result add two levels of nesting.
     case("X38", "nested 127 deep", Body(|r| nested(r, 125)), &[]),
     case("X38", "nested 200 deep", Body(|r| nested(r, 198)), &["nests deeper"]),
     case("X38", "nested 100,000 deep", Body(|r| nested(r, 99_998)), &["nests deeper"]),
@@ -149,7 +149,7 @@ const CASES: &[Case] = &[
     case("X52", "an event of 17 MiB", Events(|r| event(&with_text(r, &"a".repeat(LARGE))).into()), &["16", "large"]),
 ];
 
-/// Runs each case in a separate task, so that all failures are reported.
+/// Runs the cases with these ids, each in a separate task, so that all failures are reported.
 async fn cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for at in (0..CASES.len()).filter(|at| ids.contains(&CASES[*at].id)) {
@@ -180,7 +180,7 @@ async fn one(at: usize) {
     let what = format!("{id} over HTTP, {about}");
     let server = server(at).await;
     let config = remote(server.url("/mcp"));
-    // With a long timeout, a failure has its own cause instead of the timeout.
+    // With a long timeout, the test fails for its actual cause instead of the timeout.
     let is_at_once = matches!(*id, "X37" | "X52");
     let pair = if is_at_once { ServerPair::ready_for_a_flood(config).await } else { ServerPair::ready(config).await };
     let call = pair.bad_call(&what).await;
@@ -189,11 +189,11 @@ async fn one(at: usize) {
     } else {
         pair.ended(&what, &call, words);
     }
-    assert!(!call.text().contains(NOT_FOR_YOU), "{what}: an answer to something else is none to this");
+    assert!(!call.text().contains(NOT_FOR_YOU), "{what}: a response with another id is ignored");
     pair.close(&what).await;
 }
 
-/// Each case is chosen by its place, as a script may hold no reference.
+/// Starts the server of a case. The case is selected by its index, because the script can't hold a reference.
 async fn server(at: usize) -> HttpServer {
     HttpServer::start(move |request, answer| async move {
         if request.rpc_method() == "tools/call" {
@@ -219,8 +219,7 @@ async fn comes(comes: &BadResponse, request: &Value, mut answer: HttpResponder) 
     }
 }
 
-/// X37: 1 GB in one body and in one line of an event stream. It ends where the bound is reached, and so does the
-/// connection.
+/// X37: sends 1 GB in one body, and in one line of an event stream. The connection is closed once the limit is reached.
 #[tokio::test]
 async fn x37_gigabyte_body_is_truncated() {
     for (about, head) in [
@@ -259,12 +258,12 @@ async fn x37_gigabyte_body_is_truncated() {
         let call = pair.bad_call(&what).await;
         pair.assert_ended_immediately(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
-        assert!(taken < 64 * 1024 * 1024, "{what}: the rest is not taken, but {taken} bytes were");
+        assert!(taken < 64 * 1024 * 1024, "{what}: the remaining bytes are not read, but {taken} bytes were");
         pair.close(&what).await;
     }
 }
 
-/// X38: the stream of a call contains responses with ids similar to those of another pending call.
+/// X38: the stream of a call contains responses whose ids are similar to that of another pending call.
 #[tokio::test]
 async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over HTTP, two calls at a time";
@@ -304,7 +303,10 @@ async fn x38_response_is_never_delivered_to_another_call() {
     let (first, second) = pair.while_good(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {
         let said = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
-        assert!(said.contains(text) && !said.contains(NOT_FOR_YOU), "{what}: the {text} gets its own: {said}");
+        assert!(
+            said.contains(text) && !said.contains(NOT_FOR_YOU),
+            "{what}: the {text} call gets its own response: {said}"
+        );
     }
     pair.close(what).await;
 }

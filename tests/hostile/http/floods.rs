@@ -9,12 +9,13 @@ use super::{LEGACY, misbehaving_at_calls, proper, remote};
 use crate::pair::ServerPair;
 use crate::report::Row;
 
-/// As it stands there. The script runs in the same process, so these tests have threads for both, as the app has.
+/// Number of messages in a flood. The script runs in the same process, so these tests use several threads, like the
+/// app.
 const COUNT: u32 = 200_000;
-/// Events that are written at once.
+/// Number of events per write.
 const AT_ONCE: u32 = 100;
 
-/// Written by hand, as the script must not need more time than the host.
+/// Returns the text of a notification. Not serialized as JSON, so that the script takes less time than the host.
 fn notification(method: &str, token: &Value, step: u32) -> String {
     let params = match method {
         "notifications/message" => format!(r#"{{"level":"error","data":"line {step}"}}"#),
@@ -54,8 +55,11 @@ async fn flooded_with(method: &'static str) {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
-    assert!(kept <= supervision::activity::MAX_ENTRIES, "{what}: at most so many entries are kept, not {kept}");
-    assert!(dropped > u64::from(COUNT) / 2, "{what}: and it is told how many were not: {dropped}");
+    assert!(
+        kept <= supervision::activity::MAX_ENTRIES,
+        "{what}: the number of retained entries is bounded, but {kept} are retained"
+    );
+    assert!(dropped > u64::from(COUNT) / 2, "{what}: the number of dropped entries is reported: {dropped}");
     pair.close(&what).await;
 }
 
@@ -74,7 +78,7 @@ async fn x41_flood_of_list_changes() {
     flooded_with("notifications/tools/list_changed").await;
 }
 
-/// X40: a server that drops every call at once is not retried without limit.
+/// X40: the server drops every connection of a call. The number of retries must be bounded.
 #[tokio::test]
 async fn x40_dropped_connections_end_the_call() {
     let server = misbehaving_at_calls(LEGACY, |_, answer| async move {
@@ -85,11 +89,12 @@ async fn x40_dropped_connections_end_the_call() {
     let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let call = pair.bad_call("X40, dropped connections").await;
     pair.ended("X40, dropped connections", &call, &["broke", "closed", "ended", "lost", "could not be reached"]);
-    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+    assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
     pair.close("X40, dropped connections").await;
 }
 
-/// Serves a stream that ends at once each time, with a requested delay before reconnecting.
+/// Counts how often a stream is resumed that always ends immediately, with this `retry` delay. Returns the count, the
+/// duration, and a row of the result table.
 async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
@@ -112,7 +117,7 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
 #[tokio::test]
 async fn x52_retry_0_causes_no_busy_loop() {
     let (resumed, took, _row) = count_resumptions("0").await;
-    assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is taken up again");
+    assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is resumed");
     let most = took.as_secs_f64() + 1.0;
     assert!((resumed as f64) <= most, "X52: at most once a second, not {resumed} times in {took:?}");
 }
@@ -120,5 +125,5 @@ async fn x52_retry_0_causes_no_busy_loop() {
 #[tokio::test]
 async fn x52_retry_of_30_years_does_not_block_the_call() {
     let (resumed, _, _row) = count_resumptions("1000000000000").await;
-    assert!(resumed <= 1, "X52: the pause is clamped to a minute, so nothing comes within the call's time");
+    assert!(resumed <= 1, "X52: the delay is clamped to a minute, so the stream is not resumed during the call");
 }

@@ -1,4 +1,4 @@
-//! Tests of servers that fail during the opening: the state contains the cause, and other servers are not affected
+//! Tests of servers that fail during the handshake: their state contains the cause, and other servers are not affected
 //! (X35, X42, X54).
 
 use host::view::{FailureReason, ServerState};
@@ -9,13 +9,17 @@ use testkit::http::{HttpRequest, HttpServer, ordinary};
 use super::{LEGACY, MODERN, misbehaving_at, remote};
 use crate::pair::ServerPair;
 
-/// Opens the server at this URL, which fails with one of these words; the good one is well all the while.
+/// Asserts that a server at this URL fails with one of these words in its message while the good server keeps
+/// responding. Returns the reason.
 pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureReason {
     let pair = ServerPair::opening(remote(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good(what, failed).await;
-    let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
-    assert!(words.iter().any(|word| failure.message.contains(word)), "{what}: the cause is in words: {failure:?}");
+    let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
+    assert!(
+        words.iter().any(|word| failure.message.contains(word)),
+        "{what}: the failure message contains the cause: {failure:?}"
+    );
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["not ready"]);
     pair.close(what).await;
@@ -50,14 +54,14 @@ async fn closed_port_is_unreachable() {
     let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
     let url = gone.url("/mcp");
     drop(gone);
-    // The listener is closed by the runtime a moment after it is dropped.
+    // The runtime closes the listener shortly after it was dropped.
     // sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let reason = fails(url, "nobody listens", &["could not be reached"]).await;
-    assert_eq!(reason, FailureReason::Unreachable, "the reason is its own");
+    assert_eq!(reason, FailureReason::Unreachable, "the failure has a specific reason");
 }
 
-/// A tool with an invalid header annotation is omitted and reported, and nothing of it is sent.
+/// A tool with an invalid header annotation is omitted and reported, and none of its headers is sent.
 #[tokio::test]
 async fn x54_tools_with_invalid_header_names_are_dropped() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
@@ -84,38 +88,47 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
     .await;
     let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
-    assert!(catalog.tool("echo").is_some(), "X54: a proper annotation keeps its tool");
+    assert!(catalog.tool("echo").is_some(), "X54: a tool with a valid annotation is listed");
     for bad in ["split", "spaced", "nameless", "authorized", "hosted", "whispered"] {
         assert!(
             catalog.tool(bad).is_none(),
             "X54: [http-x-mcp-header-reject-name] [http-x-mcp-header-drop-tool-only] {bad} is omitted"
         );
     }
-    assert!(!catalog.notes[0].is_empty(), "X54: [http-x-mcp-header-log-reject] and that is said: {:?}", catalog.notes);
+    assert!(
+        !catalog.notes[0].is_empty(),
+        "X54: [http-x-mcp-header-log-reject] the omission is reported: {:?}",
+        catalog.notes
+    );
     let what = "X54, the tool that is left";
     pair.ended(what, &pair.bad_call(what).await, &[]);
     let call = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("it was called");
     assert_eq!(
         call.header("mcp-param-text"),
         Some("hello"),
-        "X54: [http-x-mcp-header-mirror] its argument is in the header: {}",
+        "X54: [http-x-mcp-header-mirror] the argument is in the header: {}",
         call.head
     );
     let names: Vec<_> =
         call.head.lines().skip(1).filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
     let of_the_tool: Vec<_> = names.iter().filter(|name| name.to_lowercase().starts_with("mcp-param-")).collect();
-    assert_eq!(of_the_tool.len(), 1, "X54: and nothing else is: {}", call.head);
-    assert_eq!(call.header("authorization"), None, "X54: nor is anybody authorized: {}", call.head);
+    assert_eq!(of_the_tool.len(), 1, "X54: no other argument is in a header: {}", call.head);
+    assert_eq!(call.header("authorization"), None, "X54: no authorization header is sent: {}", call.head);
     let hosts = names.iter().filter(|name| name.eq_ignore_ascii_case("host")).count();
-    assert_eq!(hosts, 1, "X54: there is one host: {}", call.head);
-    assert_eq!(call.header("host"), Some(&*server.address.to_string()), "X54: the server itself: {}", call.head);
+    assert_eq!(hosts, 1, "X54: there is one host header: {}", call.head);
+    assert_eq!(
+        call.header("host"),
+        Some(&*server.address.to_string()),
+        "X54: the host header names the server: {}",
+        call.head
+    );
     for request in server.seen() {
-        assert!(!request.head.contains("X-Evil"), "X54: no request has a header of the server's: {}", request.head);
+        assert!(!request.head.contains("X-Evil"), "X54: no request has a header of an omitted tool: {}", request.head);
     }
     pair.close(what).await;
 }
 
-/// Over stdio, where there are no headers, no tool is omitted, and only the message is sent.
+/// Over stdio there are no headers, so no tool is omitted, and only the message is sent.
 #[tokio::test]
 async fn x54_stdio_has_no_headers() {
     let what = "X54 over stdio";

@@ -1,5 +1,5 @@
-//! Tests of the proxy that the environment names: it is used, it sees only the destination of a secure connection, and
-//! its errors are distinguished from the server's. Addresses of this computer are reached without it.
+//! Tests of the proxy in the environment: it is used, it receives only the destination of a TLS connection, and its
+//! errors are distinguished from those of the server. Local addresses are connected to without it.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ async fn ordinary_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
-/// A proxy that leads every CONNECT to this address.
+/// Starts a proxy that connects every CONNECT request to this address.
 async fn tunnel_proxy(address: SocketAddr) -> HttpServer {
     HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "CONNECT" { answer.tunnel(address).await } else { answer.status(403).await }
@@ -42,8 +42,8 @@ async fn server_is_reached_through_the_proxy() {
     let test = "server_is_reached_through_the_proxy";
     own_process::run(module_path!(), test, "http://harbour.test/mcp", &[("HTTP_PROXY", &proxy.url(""))]).await;
     let call = proxy.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the call comes to the proxy");
-    assert_eq!(call.path, "http://harbour.test/mcp", "{what}: with the whole address: {}", call.head);
-    assert_eq!(call.header("host"), Some("harbour.test"), "{what}: for the server: {}", call.head);
+    assert_eq!(call.path, "http://harbour.test/mcp", "{what}: the request has the complete URL: {}", call.head);
+    assert_eq!(call.header("host"), Some("harbour.test"), "{what}: the host header names the server: {}", call.head);
 }
 
 #[tokio::test]
@@ -59,16 +59,16 @@ async fn https_server_is_reached_through_the_proxy_and_hidden_from_it() {
     let test = "https_server_is_reached_through_the_proxy_and_hidden_from_it";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &variables).await;
-    assert_eq!(server.count("tools/call"), 1, "{what}: the call comes to the server");
+    assert_eq!(server.count("tools/call"), 1, "{what}: the call reaches the server");
     for request in proxy.seen() {
-        assert_eq!(request.method, "CONNECT", "{what}: the proxy only connects: {}", request.head);
-        assert_eq!(request.path, "harbour.test:443", "{what}: to where it leads: {}", request.head);
+        assert_eq!(request.method, "CONNECT", "{what}: the proxy receives only CONNECT requests: {}", request.head);
+        assert_eq!(request.path, "harbour.test:443", "{what}: the CONNECT request names the server: {}", request.head);
         assert!(
             !request.head.to_lowercase().contains("mcp-"),
-            "{what}: without the message's headers: {}",
+            "{what}: the proxy receives no header of the message: {}",
             request.head
         );
-        assert!(request.body.is_empty(), "{what}: and without the message: {request:?}");
+        assert!(request.body.is_empty(), "{what}: the proxy does not receive the message: {request:?}");
     }
 }
 
@@ -87,8 +87,8 @@ async fn proxy_with_its_own_certificate_is_rejected() {
     let test = "proxy_with_its_own_certificate_is_rejected";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &variables).await;
-    assert!(proxy.seen().iter().any(|request| request.method == "CONNECT"), "{what}: it was used");
-    assert!(server.seen().is_empty(), "{what}: and got nothing: {:?}", server.seen());
+    assert!(proxy.seen().iter().any(|request| request.method == "CONNECT"), "{what}: the proxy was used");
+    assert!(server.seen().is_empty(), "{what}: the proxy received no message: {:?}", server.seen());
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn refusal_of_the_proxy_is_reported() {
     let proxy = HttpServer::start(|_, mut answer| async move { answer.status(407).await }).await;
     let test = "refusal_of_the_proxy_is_reported";
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &[("HTTPS_PROXY", &proxy.url(""))]).await;
-    assert!(!proxy.seen().is_empty(), "{what}: it was asked");
+    assert!(!proxy.seen().is_empty(), "{what}: the proxy received a request");
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn silent_proxy_times_out() {
     let proxy = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
     let test = "silent_proxy_times_out";
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &[("HTTPS_PROXY", &proxy.url(""))]).await;
-    assert!(!proxy.seen().is_empty(), "{what}: it was asked");
+    assert!(!proxy.seen().is_empty(), "{what}: the proxy received a request");
 }
 
 #[tokio::test]
@@ -126,6 +126,6 @@ async fn loopback_server_is_reached_without_the_proxy() {
     let (proxy, server) = (ordinary_server().await, ordinary_server().await);
     let test = "loopback_server_is_reached_without_the_proxy";
     own_process::run(module_path!(), test, &server.url("/mcp"), &[("HTTP_PROXY", &proxy.url(""))]).await;
-    assert!(proxy.seen().is_empty(), "{what}: the proxy is not asked: {:?}", proxy.seen());
-    assert_eq!(server.count("tools/call"), 1, "{what}: the server is");
+    assert!(proxy.seen().is_empty(), "{what}: the proxy receives nothing: {:?}", proxy.seen());
+    assert_eq!(server.count("tools/call"), 1, "{what}: the server receives the request");
 }

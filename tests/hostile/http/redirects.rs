@@ -1,4 +1,4 @@
-//! Tests of redirects: no data of the user is sent to another origin, and the number of redirects is bounded (X49).
+//! Tests of redirects: no user data is sent to another origin, and the number of redirects is bounded (X49).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::pair::ServerPair;
 
 const SECRET: &str = "Bearer of-the-user";
 
-/// Adds a server with a secret header while the good server is in use, and returns the result of its start.
+/// Adds a server with a secret header while the good server is called, and returns the result of its start.
 async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = ServerPair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
@@ -31,13 +31,17 @@ async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>)
 
 fn assert_received_nothing(what: &str, other: &HttpServer) {
     for request in other.seen() {
-        assert!(request.body.is_empty(), "{what}: no body reaches another origin: {request:?}");
-        assert!(request.header("authorization").is_none(), "{what}: no token does: {}", request.head);
-        assert!(!request.head.contains(SECRET), "{what}: in no other header either: {}", request.head);
+        assert!(request.body.is_empty(), "{what}: no body is sent to another origin: {request:?}");
+        assert!(
+            request.header("authorization").is_none(),
+            "{what}: no token is sent to another origin: {}",
+            request.head
+        );
+        assert!(!request.head.contains(SECRET), "{what}: no secret is in another header: {}", request.head);
     }
 }
 
-/// A server that redirects everything.
+/// Starts a server that redirects every request to `target`.
 async fn redirecting(status: u16, target: String) -> HttpServer {
     let target = Arc::new(target);
     HttpServer::start(move |_, mut answer| {
@@ -58,14 +62,14 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
         let other = ordinary_server().await;
         let server = redirecting(status, other.url("/mcp")).await;
         let (pair, ended) = add_server(&what, server.url("/mcp")).await;
-        let message = ended.expect_err("X49: a redirect to another origin is no way to a server");
-        assert!(message.contains("redirect"), "{what}: the cause is in words: {message}");
+        let message = ended.expect_err("X49: a redirect to another origin is not followed");
+        assert!(message.contains("redirect"), "{what}: the error message contains the cause: {message}");
         assert_received_nothing(&what, &other);
         pair.close(&what).await;
     }
 }
 
-/// The same once the server is in use: a call must not follow either.
+/// The server redirects calls once it is ready.
 #[tokio::test]
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {
@@ -83,7 +87,7 @@ async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
         })
         .await;
         let (pair, ended) = add_server(&what, server.url("/mcp")).await;
-        assert_eq!(ended, Ok(()), "{what}: it can be opened");
+        assert_eq!(ended, Ok(()), "{what}: the server is ready");
         pair.app.until("bad", "known", |s| s.counts[0] > 0).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["redirect"]);
@@ -97,8 +101,8 @@ async fn x49_https_does_not_redirect_to_http() {
     let what = "X49, https to http";
     if let Some(url) = own_process::server() {
         let (pair, ended) = add_server(what, url).await;
-        let message = ended.expect_err("X49: a redirect to http is no way to a server");
-        assert!(message.contains("redirect"), "{what}: the cause is in words: {message}");
+        let message = ended.expect_err("X49: a redirect to http is not followed");
+        assert!(message.contains("redirect"), "{what}: the error message contains the cause: {message}");
         pair.close(what).await;
         return;
     }
@@ -109,8 +113,8 @@ async fn x49_https_does_not_redirect_to_http() {
     let test = "x49_https_does_not_redirect_to_http";
     let environment = [("SSL_CERT_FILE", &*trusted)];
     let _rows = own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
-    assert!(!server.seen().is_empty(), "{what}: the server was asked");
-    assert!(other.seen().is_empty(), "{what}: what is not secure was not: {:?}", other.seen());
+    assert!(!server.seen().is_empty(), "{what}: the server received a request");
+    assert!(other.seen().is_empty(), "{what}: the unencrypted server received nothing: {:?}", other.seen());
 }
 
 #[tokio::test]
@@ -124,9 +128,9 @@ async fn x49_same_origin_redirect_is_followed_with_body_and_headers() {
     .await;
     let what = "X49, a redirect within the origin";
     let (pair, ended) = add_server(what, server.url("/mcp")).await;
-    assert_eq!(ended, Ok(()), "X49: a server may have moved");
+    assert_eq!(ended, Ok(()), "X49: a redirect within the origin is followed");
     let moved = server.seen().into_iter().find(|r| r.path == "/moved/mcp").expect("it was followed");
-    assert_eq!(moved.header("authorization"), Some(SECRET), "X49: with what the user gave it");
+    assert_eq!(moved.header("authorization"), Some(SECRET), "X49: the redirected request has the user's header");
     pair.close(what).await;
 }
 
@@ -142,9 +146,9 @@ async fn x49_chain_of_30_redirects_is_not_followed_to_its_end() {
     .await;
     let what = "X49, 30 hops";
     let (pair, ended) = add_server(what, server.url("/hop/0")).await;
-    let message = ended.expect_err("X49: a chain without end is no way to a server");
-    assert!(message.contains("redirect"), "X49: the cause is in words: {message}");
+    let message = ended.expect_err("X49: an endless chain of redirects fails");
+    assert!(message.contains("redirect"), "X49: the error message contains the cause: {message}");
     let longest = server.seen().iter().filter_map(|r| r.path.rsplit('/').next()?.parse::<u32>().ok()).max();
-    assert!(longest.is_some_and(|longest| longest <= 10), "X49: at most 10 are followed: {longest:?}");
+    assert!(longest.is_some_and(|longest| longest <= 10), "X49: at most 10 redirects are followed: {longest:?}");
     pair.close(what).await;
 }

@@ -1,6 +1,6 @@
-//! Tests of TLS: a server without a valid certificate receives nothing, and the cause is reported. A server with a
-//! certificate of a trusted authority is used. The system defines the trusted authorities. On Linux, the environment
-//! can name a file of them.
+//! Tests of TLS: a server without a valid certificate receives no data, and the cause is reported. A server with a
+//! certificate of a trusted authority can be used. The system defines the trusted authorities. On Linux, an environment
+//! variable can name a file with them.
 
 use testkit::http::{HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsFront, TlsIdentity};
@@ -14,7 +14,7 @@ async fn plain() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
-/// A file with the certificate of an authority, which is trusted where `SSL_CERT_FILE` names it.
+/// Writes a file with the certificate of an authority. Returns its folder and path, for the variable `SSL_CERT_FILE`.
 pub(super) fn trusting(authority: &CertificateAuthority) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trusted.pem");
@@ -23,7 +23,7 @@ pub(super) fn trusting(authority: &CertificateAuthority) -> (tempfile::TempDir, 
     (folder, path)
 }
 
-/// Environment variable with the words that the cause has to contain.
+/// Environment variable with the words that the error message must contain.
 const WORDS: &str = "EXPECTED_WORDS";
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
         own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
-        assert!(server.seen().is_empty(), "TLS, {about}: nothing was sent to it: {:?}", server.seen());
+        assert!(server.seen().is_empty(), "TLS, {about}: no request was sent: {:?}", server.seen());
     }
 }
 
@@ -65,6 +65,6 @@ async fn server_with_a_trusted_certificate_is_used() {
     let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "server_with_a_trusted_certificate_is_used";
     own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
-    assert!(front.handshake_count() >= 1, "{what}: over TLS");
-    assert_eq!(server.count("tools/call"), 1, "{what}: it is called");
+    assert!(front.handshake_count() >= 1, "{what}: the connection uses TLS");
+    assert_eq!(server.count("tools/call"), 1, "{what}: the server receives the call");
 }

@@ -1,4 +1,4 @@
-//! Tests of missing or slow responses: every wait has a timeout, with its cause (X35, X52).
+//! Tests of missing or slow responses: every wait has a timeout, which the error message names (X35, X52).
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
         let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["no answer"]);
-        assert!(call.took >= IDLE_TIMEOUT, "{what}: it was waited for: {:?}", call.took);
-        // In the older era the server is notified. In the newer one, closing the stream is the notification.
+        assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
+        // In revisions with `initialize` the server is notified. In the newer one, closing the stream cancels the call.
         let told = server.count("notifications/cancelled");
         assert_eq!(
             told,
             usize::from(revision == LEGACY),
-            "{what}: [cancel-http-explicit] [cancel-http-close-stream] the server is told"
+            "{what}: [cancel-http-explicit] [cancel-http-close-stream] the server is notified"
         );
         pair.close(&what).await;
     }
@@ -43,7 +43,7 @@ async fn x35_cancellation_is_immediate() {
     });
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "X35: the call is cancelled");
     let is_told = || server.count("notifications/cancelled") == 1;
-    assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_told).await, "X35: the server is told");
+    assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_told).await, "X35: the server is notified");
     pair.assert_good_responds("X35, cancelling", "afterwards").await;
     pair.close("X35, cancelling").await;
 }
@@ -66,8 +66,8 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     };
     let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
     let note = pair.while_good("X35, a list without an answer", noted).await;
-    let note = note.expect("X35: that the list is missing is said");
-    assert!(note.contains("no answer"), "X35: with the cause: {note}");
+    let note = note.expect("X35: the missing list is reported");
+    assert!(note.contains("no answer"), "X35: the report contains the cause: {note}");
     pair.close("X35, a list without an answer").await;
 }
 
@@ -104,7 +104,7 @@ async fn x52_stream_of_one_byte_per_second_times_out() {
 async fn x52_unterminated_event_times_out() {
     let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
-        // All of it but the empty line.
+        // The event without its final empty line.
         answer.write_raw(format!("data: {}\n", super::proper(&request)).as_bytes()).await?;
         answer.hang_until_closed().await
     })
@@ -126,7 +126,7 @@ async fn x52_stream_of_comments_times_out() {
     ends(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
-/// Checks that progress extends a call's timeout, but not without limit.
+/// Progress extends the timeout of a call only up to a limit.
 #[tokio::test]
 async fn x52_stream_of_progress_times_out() {
     let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {

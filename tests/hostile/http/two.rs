@@ -1,4 +1,4 @@
-//! Tests of HTTP/2: it is used if the server offers it, and a server's errors in it affect only their call (X37, X40).
+//! Tests of HTTP/2: it is used if the server offers it, and errors in a stream affect only their call (X37, X40).
 
 use testkit::http::{HttpRequest, ordinary};
 use testkit::http2::{Http2Reply, Http2Server};
@@ -19,7 +19,8 @@ fn valid_reply(request: &HttpRequest) -> Http2Reply {
     }
 }
 
-/// Runs the named test with a server that responds to calls in this way. The rows are retained until the test ends.
+/// Runs the named test again in a separate process, with a server that sends this reply to calls. The rows are retained
+/// until the test ends.
 async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
     let authority = CertificateAuthority::new();
     let (_folder, trusted) = trusting(&authority);
@@ -29,11 +30,11 @@ async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
     })
     .await;
     let rows = own_process::run(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
-    assert!(server.connections() >= 1, "{test}: HTTP/2 is spoken");
+    assert!(server.connections() >= 1, "{test}: HTTP/2 is used");
     (server, rows)
 }
 
-/// In the other process: one call, and how it ends.
+/// Makes one call in the separate process, and checks its result.
 async fn call(url: String, what: &str, words: &[&str]) {
     let pair = ServerPair::ready(remote(url)).await;
     let call = pair.bad_call(what).await;
@@ -47,8 +48,8 @@ async fn http2_is_used_if_offered() {
         return call(url, "HTTP/2", &[]).await;
     }
     let (server, _rows) = with("http2_is_used_if_offered", None).await;
-    assert_eq!(server.count("tools/call"), 1, "the call comes over it");
-    assert_eq!(server.connections(), 1, "and everything over one connection");
+    assert_eq!(server.count("tools/call"), 1, "the call is sent over HTTP/2");
+    assert_eq!(server.connections(), 1, "all requests use one connection");
 }
 
 #[tokio::test]
@@ -57,7 +58,7 @@ async fn x40_reset_stream_ends_its_call() {
         return call(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
     }
     let (server, _rows) = with("x40_reset_stream_ends_its_call", Some(Http2Reply::Reset)).await;
-    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+    assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
 #[tokio::test]
@@ -66,7 +67,7 @@ async fn x40_closed_connection_ends_its_calls() {
         return call(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
     }
     let (server, _rows) = with("x40_closed_connection_ends_its_calls", Some(Http2Reply::Cut)).await;
-    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+    assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ async fn b01_poisoned_description_is_not_offered_before_its_review() {
     let stage = Stage::new(&[("bad", &[tool("add", POISON, &["a", "sidenote"])], "3")]).await;
     let seen = stage.obeys(&[("bad", "add", json!({ "a": "1", "sidenote": CANARY }))]).await;
     assert!(!stage.reached("bad"), "nothing was sent");
-    assert!(!stage.model_prompts().contains("IMPORTANT"), "the model does not read what nobody has reviewed");
+    assert!(!stage.model_prompts().contains("IMPORTANT"), "the model does not receive an unreviewed definition");
     scenario.ended("the tool waits to be reviewed", &seen, Outcome::NotOffered);
     stage.close().await;
 }
@@ -34,8 +34,8 @@ async fn b02_poisoned_description_reviewed_without_reading_still_asks() {
     let stage = Stage::new(&[("bad", &[tool("add", POISON, &["a", "sidenote"])], "3")]).await;
     stage.review("bad", "add").await;
     let seen = stage.obeys(&[("bad", "add", json!({ "a": "1", "sidenote": CANARY }))]).await;
-    assert!(seen.iter().any(shows_harm), "the request shows it");
-    assert!(!stage.reached("bad"), "refused, nothing was sent");
+    assert!(seen.iter().any(shows_harm), "the request shows the harm");
+    assert!(!stage.reached("bad"), "nothing was sent after the denial");
     scenario.ended("", &seen, Outcome::Approval);
     stage.close().await;
 }
@@ -62,8 +62,8 @@ async fn b03_poisoned_description_uses_a_tool_with_a_grant() {
         let own = reviewed.catalog().tool("weather").unwrap();
         reasons(&reviewed.review_tool(&own).1.flags)
     };
-    assert!(stage.reached("mail"), "a standing approval has no conditions on arguments");
-    assert!(!seen.iter().any(shows_harm), "and so nobody is asked");
+    assert!(stage.reached("mail"), "a permanent approval has no conditions on arguments");
+    assert!(!seen.iter().any(shows_harm), "no consent request is shown");
     let before = format!("the review of the description, marked: {marks}; the standing approval of `send_mail`");
     scenario.ended(
         &before,
@@ -105,7 +105,10 @@ async fn b05_implementation_changed_under_its_definition_is_not_detected() {
     let stage = Stage::new(&[("bad", &[tool("add", "Adds", &["a"])], "3")]).await;
     stage.allow_always("bad", "add").await;
     let seen = stage.obeys(&[("bad", "add", json!({ "a": CANARY }))]).await;
-    assert!(stage.reached("bad") && seen.is_empty(), "nothing asks: nothing that is seen has changed");
+    assert!(
+        stage.reached("bad") && seen.is_empty(),
+        "no consent request is shown, because the definition has not changed"
+    );
     let why = "it can't be seen from outside of the server; only a sandbox bounds it, and a changed program asks at its start (S06)";
     scenario.ended("the standing approval of `add`", &seen, Outcome::Happened(why));
     stage.close().await;
@@ -122,8 +125,8 @@ async fn b06_self_promoting_tool_is_marked() {
     let stage = Stage::new(&[("bad", &[tool("search", praise, &["query"])], "nothing")]).await;
     stage.review("bad", "search").await;
     let seen = stage.obeys(&[("bad", "search", json!({ "query": CANARY }))]).await;
-    assert!(seen.iter().any(|request| !request.marks.flags.is_empty()), "it is marked: {seen:?}");
-    assert!(!stage.reached("bad"), "refused, nothing was sent");
+    assert!(seen.iter().any(|request| !request.marks.flags.is_empty()), "the result has a review finding: {seen:?}");
+    assert!(!stage.reached("bad"), "nothing was sent after the denial");
     scenario.ended("", &seen, Outcome::Approval);
     stage.close().await;
 }
@@ -143,8 +146,8 @@ async fn b07_parameter_that_requests_the_conversation_is_shown_with_its_value() 
     let seen = stage.obeys(&[("bad", "multiply", arguments.clone())]).await;
     let ConsentRequestBody::Tool { arguments: shown, .. } = &seen[0].body else { panic!("a tool") };
     assert_eq!(json!(shown), arguments, "all arguments are shown");
-    assert!(!seen[0].marks.flags.is_empty(), "and the parameter is marked");
-    assert!(!stage.reached("bad"), "refused, nothing was sent");
+    assert!(!seen[0].marks.flags.is_empty(), "the parameter has a review finding");
+    assert!(!stage.reached("bad"), "nothing was sent after the denial");
     scenario.ended("", &seen, Outcome::Approval);
     stage.close().await;
 }

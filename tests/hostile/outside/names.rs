@@ -1,4 +1,4 @@
-//! Names that are taken for others: of tools, of servers, and of prompts.
+//! Tests of confusable names of tools, servers and prompts.
 
 use serde_json::json;
 
@@ -18,9 +18,9 @@ async fn b13_tool_with_the_name_of_another_is_marked_and_named_by_its_server() {
     stage.allow_always("mail", "send").await;
     stage.review("bad", "send").await;
     let seen = stage.obeys(&[("bad", "send", json!({ "text": CANARY }))]).await;
-    assert!(seen.iter().any(shows_harm), "the approval of the one is none of the other");
-    assert!(seen.iter().any(|request| !request.marks.look_alikes.is_empty()), "and it is marked");
-    assert!(!stage.reached("bad") && !stage.reached("mail"), "refused, nothing was sent");
+    assert!(seen.iter().any(shows_harm), "an approval of one tool does not apply to the other");
+    assert!(seen.iter().any(|request| !request.marks.look_alikes.is_empty()), "the tool has a review finding");
+    assert!(!stage.reached("bad") && !stage.reached("mail"), "nothing was sent after the denial");
     scenario.ended("", &seen, Outcome::Approval);
     stage.close().await;
 }
@@ -40,10 +40,10 @@ async fn b14_server_with_a_look_alike_name_is_marked() {
     stage.allow_always("mail", "send").await;
     stage.review("ma\u{456}l", "s\u{435}nd").await;
     let seen = stage.obeys(&[("ma\u{456}l", "s\u{435}nd", json!({ "text": CANARY }))]).await;
-    assert!(seen.iter().any(shows_harm), "the approval of the one is none of the other");
+    assert!(seen.iter().any(shows_harm), "an approval of one tool does not apply to the other");
     let marks = seen.iter().all(|request| !request.marks.look_alikes.is_empty() && !request.marks.flags.is_empty());
-    assert!(marks, "the tool is marked as alike, and for its letters: {seen:?}");
-    assert!(!stage.reached("ma\u{456}l"), "refused, nothing was sent");
+    assert!(marks, "the tool is marked as similar, and its letters are named: {seen:?}");
+    assert!(!stage.reached("ma\u{456}l"), "nothing was sent after the denial");
     scenario.ended("", &seen, Outcome::Approval);
     stage.close().await;
 }
@@ -63,7 +63,7 @@ async fn b15_prompt_with_the_name_of_another_is_marked() {
     let (_, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
     let alike: Vec<String> =
         marks.look_alikes.iter().map(|alike| format!("`{}` of `{}`", alike.name, alike.server)).collect();
-    assert_eq!(alike, ["`greet` of `one`"], "the other one is named");
+    assert_eq!(alike, ["`greet` of `one`"], "the other server is named");
     let before = format!("the prompt under its server's name, marked: looks like {}", alike.join(", "));
     scenario.ended(&before, &[], Outcome::UsersChoice);
     stage.close().await;

@@ -1,5 +1,5 @@
-//! Servers, a model that obeys instructions, and a user who denies the consent request that shows the harm and allows
-//! all others.
+//! Setup of a scenario: servers, a model that obeys instructions, and a user who denies the consent request that shows
+//! the harm and allows all others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference, text_reply};
 
-/// Text that represents a secret, or the harm of a call.
+/// Text that represents a secret, or the harmful part of a call.
 pub(crate) const CANARY: &str = "canary-4f1e";
-/// Identifier of the conversation of the tests.
+/// Identifier of the conversation in all scenarios.
 const ID: &str = "outside";
 
-/// A tool that takes texts of these names.
+/// Returns the definition of a tool with string parameters of these names.
 pub(crate) fn tool(name: &str, description: &str, parameters: &[&str]) -> Value {
     let properties: Map<String, Value> =
         parameters.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
@@ -30,17 +30,17 @@ pub(crate) fn tool(name: &str, description: &str, parameters: &[&str]) -> Value 
     json!({ "name": name, "description": description, "inputSchema": schema })
 }
 
-/// Everything of one scenario.
+/// App, model and servers of one scenario.
 pub(crate) struct Stage {
     pub(crate) app: TestApp,
     pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
-    /// Folder with a file for each server, which records the messages it received.
+    /// Folder with one file per server, in which the server records its received messages.
     records: tempfile::TempDir,
 }
 
 impl Stage {
-    /// Starts servers with these tools, and the results of their calls.
+    /// Starts servers, each given as its name, its tools, and the text that its tools return.
     pub(crate) async fn new(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
         let config = |name: &str, tools: &[Value], says: &str| {
@@ -50,7 +50,8 @@ impl Stage {
         Self::with(records, all).await
     }
 
-    /// A server that lists these tools the first time, these the second, and so on.
+    /// Returns the configuration of a server that returns each of `lists` once for `tools/list`, in order, and `says`
+    /// for every call. Records its received messages in the file `record`.
     pub(crate) fn server(record: &str, lists: &[&[Value]], says: &str) -> ServerConfig {
         let mut arguments = vec!["--record".to_owned(), record.to_owned()];
         for tools in lists {
@@ -61,7 +62,7 @@ impl Stage {
         scripted_config(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Starts servers that record their messages in this folder.
+    /// Starts servers whose records are in this folder.
     pub(crate) async fn with(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
         let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
         let app = TestApp::start(servers).await;
@@ -81,7 +82,7 @@ impl Stage {
         Self { app, chat, model, records }
     }
 
-    /// The user looks at a tool's definition, or clicks through it, and turns it on.
+    /// Marks the definition of a tool as reviewed by the user.
     pub(crate) async fn review(&self, server: &str, tool: &str) {
         let reviewed = self.app.host.reviewed(server.into()).await.unwrap();
         let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
@@ -93,7 +94,7 @@ impl Stage {
         self.app.host.review(server.into(), vec![seen]).await.unwrap();
     }
 
-    /// The user calls a tool and allows it for good.
+    /// Calls a tool as the user, with a permanent approval.
     pub(crate) async fn allow_always(&self, server: &str, tool: &str) {
         let (host, own, name) = (self.app.host.clone(), server.to_owned(), tool.to_owned());
         let call = tokio::spawn(async move {
@@ -106,7 +107,7 @@ impl Stage {
         call.await.unwrap().expect("the user's call is allowed");
     }
 
-    /// Sends a message of the user, and lets the model make these calls in order. Returns the consent requests that the
+    /// Sends a user message that makes the model perform these calls in order. Returns the consent requests that the
     /// user saw.
     pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
@@ -142,17 +143,17 @@ impl Stage {
         self.got(server).contains(CANARY)
     }
 
-    /// Every line that a server got.
+    /// Returns every message that a server received, as text.
     pub(crate) fn got(&self, server: &str) -> String {
         std::fs::read_to_string(self.records.path().join(server)).unwrap()
     }
 
-    /// Returns all prompts of the model, as text.
+    /// Returns all prompts that the model received, as text.
     pub(crate) fn model_prompts(&self) -> String {
         format!("{:?}", self.model.requests())
     }
 
-    /// Closes the host and waits until it has ended.
+    /// Closes the host, and waits until its processes have ended.
     pub(crate) async fn close(self) {
         self.app.host.close().await;
     }
@@ -175,7 +176,7 @@ pub(crate) fn shows_harm(request: &ConsentRequestView) -> bool {
     }
 }
 
-/// Returns a response with a single call.
+/// Returns the steps of a model reply that uses one tool.
 fn uses(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let piece = json!(arguments).to_string();
@@ -187,7 +188,7 @@ fn uses(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     ]
 }
 
-/// Returns a short form of the consent request: destination, payload, and review marks.
+/// Returns a short text of a consent request: destination, payload, and review marks.
 pub(crate) fn shown(request: &ConsentRequestView) -> String {
     let ConsentRequestBody::Tool { tool, arguments, .. } = &request.body else { return request.rule.to_owned() };
     let (name, server) = (escaped(&tool.name), escaped(&request.server));
@@ -236,7 +237,7 @@ fn in_words(name: &str) -> String {
     words
 }
 
-/// Returns a name in ASCII, since letters of other scripts can't be distinguished in a table.
+/// Escapes the letters of a name that are not ASCII, because they may look like ASCII letters in the table.
 fn escaped(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("[U+{:04X}]", c as u32) }).collect()
 }

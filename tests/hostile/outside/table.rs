@@ -1,5 +1,5 @@
-//! Lines of `RESULTS.md`, one for each scenario: compared with the file, or written to the place where `cargo xtask
-//! hostile` collects them.
+//! Lines of `RESULTS.md`, one for each scenario. They are compared with the file, or collected by `cargo xtask
+//! hostile`.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,37 +10,37 @@ use host::view::ConsentRequestView;
 use super::stage::shown;
 use crate::report::{Figures, Row};
 
-/// Environment variable with the path that receives the lines when the table is updated.
+/// Environment variable with the path of the file to which lines are written when the table is updated.
 const LINES: &str = "HOSTILE_RESULTS";
 
-/// End of a scenario, as written in the table.
+/// Outcome of a scenario, as written in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The harm needed an approval that showed it; refused, it did not happen.
+    /// The harm needed an approval of a consent request that showed it. The user denied it, so the harm did not happen.
     Approval,
-    /// Each action had a separate approval for exactly the sent bytes.
+    /// Each call had a separate approval for exactly the sent bytes.
     OwnApproval,
-    /// Only the user uses it, under its server's name.
+    /// Only the user can select the offer, which is shown with its server's name.
     UsersChoice,
-    /// The attack failed early, since the required tool is not offered to the model.
+    /// The attack failed, because the tool that it needs is not offered to the model.
     NotOffered,
-    /// The harm happened without a consent request, for this reason.
+    /// The harm happened without a consent request, for the reason in the text.
     Happened(&'static str),
 }
 
-/// A scenario of the table.
+/// Scenario of an attack, which is a row of the table.
 pub(crate) struct Scenario {
-    /// Identifier of the scenario's case.
+    /// Identifier of the scenario, such as B01.
     pub(crate) id: &'static str,
     /// Classes of the benchmarks that the scenario covers.
     pub(crate) classes: &'static str,
-    /// Description of the attempted attack.
+    /// Description of the attack that is attempted.
     pub(crate) tried: &'static str,
 }
 
 impl Scenario {
-    /// Compares the outcome with the expected one, and reports the line. `before` is the information that the user saw
-    /// apart from consent requests.
+    /// Asserts that the line of this outcome equals the one in the table, or writes it. `before` is the information
+    /// that the user saw apart from consent requests.
     pub(crate) fn ended(&self, before: &str, seen: &[ConsentRequestView], outcome: Outcome) {
         let requests: Vec<String> = seen.iter().map(shown).collect();
         let mut saw = before.to_owned();

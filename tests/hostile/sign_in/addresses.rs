@@ -1,4 +1,4 @@
-//! Tests of addresses in metadata that lead to unrelated hosts (X47): they are never connected to.
+//! Tests of addresses in metadata that lead to unrelated hosts (X47). They are never connected to.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetad
 use super::SignIn;
 use crate::collector::collector;
 
-/// Returns addresses that the user did not name. Those of this computer lead to the collector.
+/// Returns host names that the user did not name. Those that resolve to this computer lead to the collector.
 fn hosts() -> Vec<&'static str> {
     vec![
         "127.0.0.2",
@@ -36,7 +36,7 @@ fn hosts() -> Vec<&'static str> {
 /// Error message for an address inside a private network.
 const INSIDE: &str = "it leads to this computer or into a private network, and you did not name it";
 
-/// Which URL of a sign-in leads astray.
+/// URL of a sign-in that leads to another host.
 #[derive(Debug, Clone, Copy)]
 enum MetadataField {
     ResourceMetadata,
@@ -62,8 +62,8 @@ fn scripts(place: MetadataField, url: &str) -> (AuthorizationScript, ProtectedSc
     (issuer, server)
 }
 
-/// Checks that the cause is the address itself. A refused connection would not show how a listening host would be
-/// treated.
+/// Asserts that the sign-in fails because of the address itself. A refused connection would not prove that a listening
+/// host is not connected to.
 async fn assert_never_connected(place: MetadataField, scheme: &str, cause: &str) {
     for host in hosts() {
         let url = format!("{scheme}://{host}:{}/somewhere", collector().port);
@@ -71,13 +71,16 @@ async fn assert_never_connected(place: MetadataField, scheme: &str, cause: &str)
         let (issuer, server) = scripts(place, &url);
         let tried = SignIn::begin(&what, issuer, server).await;
         let began = Instant::now();
-        let ended = tried.ended().await.expect_err(&format!("{what}: nobody is signed in"));
-        // A header can't contain such letters, so the address is not a valid one.
+        let ended = tried.ended().await.expect_err(&format!("{what}: the sign-in fails"));
+        // A header can't contain such letters, so this redirect has no valid address.
         let is_none = matches!(place, MetadataField::RedirectOfMetadata) && !host.is_ascii();
         let cause = if is_none { "it redirects without a valid address" } else { cause };
-        assert!(ended.contains(cause), "{what}: because of what the address is: {ended}");
-        assert!(began.elapsed() < Duration::from_secs(8), "{what}: refused at once, not after a while");
-        assert_eq!(collector().hits(), 0, "{what}: nobody connects: {ended}");
+        assert!(ended.contains(cause), "{what}: the sign-in fails because of the address: {ended}");
+        assert!(
+            began.elapsed() < Duration::from_secs(8),
+            "{what}: the address is rejected without a connection attempt"
+        );
+        assert_eq!(collector().hits(), 0, "{what}: nothing connects to the address: {ended}");
         tried.close().await;
     }
 }

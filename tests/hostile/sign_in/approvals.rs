@@ -1,5 +1,5 @@
-//! Tests that a sign-in stays within its approval: destinations of credentials (S01), origin of tokens (S07), and
-//! scopes of tokens (S14). Each test decides the consent requests of the bad server's sign-in.
+//! Tests that a sign-in does not exceed its approval: destinations of credentials (S01), origin of tokens (S07), and
+//! scopes of tokens (S14). Each test decides on the consent requests of the bad server's sign-in.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,7 @@ use super::{SignIn, ended};
 use crate::pair::ServerPair;
 use crate::report::word;
 
-/// Returns both servers, with nothing started yet.
+/// Returns the server pair, with no server started.
 async fn unstarted_pair(
     what: &str,
     script: ProtectedScript,
@@ -56,7 +56,7 @@ impl SignIn {
         self.pair.app.decide(request, UserDecision::Deny).await;
     }
 
-    /// Allows the tool that is called, for this once.
+    /// Approves the pending call of the tool once.
     async fn allow_tool(&self) {
         let request = self.pair.asked(&self.what, |_| true).await;
         self.allow(&request).await;
@@ -67,7 +67,7 @@ impl SignIn {
         self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
-    /// Another program writes this into the settings.
+    /// Replaces a text in the settings file, like another program would.
     async fn edit(&self, before: &str, after: &str) {
         let file = self.pair.app.folder.path().join("mcp.json");
         let text = std::fs::read_to_string(&file).unwrap();
@@ -79,7 +79,7 @@ impl SignIn {
     }
 }
 
-/// Returns settings of a machine that signs in without a user.
+/// Returns settings for a sign-in with client credentials, without a user.
 fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
     AuthConfig { scopes, ..with_secret(issuer, GrantType::ClientCredentials) }
@@ -91,7 +91,7 @@ fn changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
 }
 
-/// The token endpoints that a question shows.
+/// Returns the URLs of the token endpoints that a consent request shows.
 fn token_endpoints(request: &ConsentRequestView) -> Vec<String> {
     let ConsentRequestBody::SignIn { endpoints, .. } = &request.body else { panic!("a sign-in: {request:?}") };
     let of_tokens = endpoints.iter().filter(|endpoint| endpoint.purpose == EndpointUse::Token);
@@ -122,22 +122,22 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
     let first = tried.start().await;
     tried.allow(&first).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use as it was approved");
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
     tried.stop().await;
 
     tried.edit(&own, &other).await;
     let second = tried.start().await;
-    assert_ne!(second.hash, first.hash, "{what}: it is another approval");
+    assert_ne!(second.hash, first.hash, "{what}: the changed settings require another approval");
     let key = "identityProvider.tokenEndpoint".to_owned();
     assert_eq!(
         changes(&second),
         [(key, Some(own), Some(other.clone()))],
-        "{what}: what changed is told, and nothing else"
+        "{what}: the request shows exactly the change"
     );
-    assert!(thief.seen().is_empty(), "{what}: nothing goes there before the answer");
+    assert!(thief.seen().is_empty(), "{what}: nothing is sent before the decision");
     tried.deny(&second).await;
     tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert!(thief.seen().is_empty(), "{what}: nor after a refusal: {:?}", thief.seen());
+    assert!(thief.seen().is_empty(), "{what}: nothing is sent after a denial: {:?}", thief.seen());
     tried.close().await;
 }
 
@@ -161,10 +161,10 @@ async fn s01_id_token_is_not_sent_unencrypted() {
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
     let request = tried.start().await;
     tried.allow(&request).await;
-    let cause = ended(&tried.pair).await.expect_err("S01: no token without encryption");
-    assert!(cause.contains("not encrypted"), "{what}: the cause is in words: {cause}");
+    let cause = ended(&tried.pair).await.expect_err("S01: no token is requested without encryption");
+    assert!(cause.contains("not encrypted"), "{what}: the error message contains the cause: {cause}");
     let redeemed = tried.issuer.token_requests("urn:ietf:params:oauth:grant-type:jwt-bearer");
-    assert!(redeemed.is_empty(), "{what}: it stops before: {redeemed:?}");
+    assert!(redeemed.is_empty(), "{what}: the sign-in stops before the token request: {redeemed:?}");
     tried.close().await;
 }
 
@@ -180,7 +180,7 @@ async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
         unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start().await;
     tried.allow(&request).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use as it was approved");
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
     tried.stop().await;
     let before = thief.seen().len();
     let edits = [
@@ -194,12 +194,12 @@ async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
         let request = tried.start().await;
         let found = changes(&request);
         let wanted = (key.to_owned(), Some(from.clone()), Some(to.clone()));
-        assert_eq!(found, [wanted], "{what}: {key} is told");
+        assert_eq!(found, [wanted], "{what}: the change of {key} is shown");
         tried.deny(&request).await;
         tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
         tried.edit(&to, &from).await;
     }
-    assert_eq!(thief.seen().len(), before, "{what}: nothing reached the other issuer");
+    assert_eq!(thief.seen().len(), before, "{what}: nothing is sent to the other issuer");
     tried.close().await;
 }
 
@@ -214,11 +214,11 @@ async fn s07_token_endpoint_is_in_the_consent_request() {
     let request = tried.start().await;
     tried.allow(&request).await;
     let request = tried.asks_to_sign_in().await;
-    assert_eq!(token_endpoints(&request), [elsewhere], "{what}: it is shown");
+    assert_eq!(token_endpoints(&request), [elsewhere], "{what}: the new endpoint is shown");
     tried.deny(&request).await;
-    let cause = tried.ended().await.expect_err("S07: the user said no");
+    let cause = tried.ended().await.expect_err("S07: the user denied the sign-in");
     assert!(cause.contains("declined"), "{what}: {cause}");
-    assert!(thief.seen().is_empty(), "{what}: nothing goes there: {:?}", thief.seen());
+    assert!(thief.seen().is_empty(), "{what}: nothing is sent to the endpoint: {:?}", thief.seen());
     tried.close().await;
 }
 
@@ -226,27 +226,27 @@ async fn s07_token_endpoint_is_in_the_consent_request() {
 async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     let what = "S07, what an approved sign-in rests on";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
     let pins = tried.pair.app.host.pins().await.unwrap();
     let pins = pins.get("bad").expect("something is remembered of the server");
     let issuer = tried.issuer.issuer();
-    assert_eq!(pins.issuer.as_deref(), Some(issuer.as_str()), "{what}: who issues the tokens");
+    assert_eq!(pins.issuer.as_deref(), Some(issuer.as_str()), "{what}: the issuer is shown");
     let token = format!("{issuer}/token");
     assert!(
         pins.endpoints.values().any(|urls| urls.contains(&token)),
-        "{what}: where they come from: {:?}",
+        "{what}: the token endpoint is shown: {:?}",
         pins.endpoints
     );
     tried.close().await;
 }
 
-/// The metadata move while the server runs, and its token is refused.
+/// The metadata change while the server is running, and its token is rejected.
 #[tokio::test]
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     let what = "S07, metadata that move after the sign-in";
     let thief = AuthorizationServer::start(AuthorizationScript::default()).await;
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
     let elsewhere = |name: &str| (format!("{name}_endpoint"), format!("{}/{name}", thief.issuer()).into());
     tried
         .issuer
@@ -254,10 +254,14 @@ async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     tried.issuer.invalidate_access_tokens();
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
-    assert_eq!(tried.issuer.token_requests("refresh_token").len(), 1, "{what}: renewed where it was approved");
+    assert_eq!(
+        tried.issuer.token_requests("refresh_token").len(),
+        1,
+        "{what}: the token is refreshed at the approved endpoint"
+    );
     tried.pair.app.host.sign_out("bad".into()).await.unwrap();
-    assert!(tried.issuer.count("/revoke") > 0, "{what}: and revoked there");
-    assert!(thief.seen().is_empty(), "{what}: nothing goes elsewhere: {:?}", thief.seen());
+    assert!(tried.issuer.count("/revoke") > 0, "{what}: the token is revoked at the approved endpoint");
+    assert!(thief.seen().is_empty(), "{what}: nothing is sent to another endpoint: {:?}", thief.seen());
     tried.close().await;
 }
 
@@ -272,19 +276,19 @@ async fn s07_client_credentials_request_consent_for_another_endpoint() {
         unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start().await;
     tried.allow(&request).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: its own endpoint is in the approved settings");
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the approved settings contain the endpoint");
     let elsewhere = format!("{}/token", thief.issuer());
     tried.issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
     tried.issuer.invalidate_access_tokens();
     let call = tried.pair.begin("moved", "echo", serde_json::json!({ "text": "hello" }));
     tried.allow_tool().await;
     let request = tried.asks_to_sign_in().await;
-    assert_eq!(token_endpoints(&request), [elsewhere], "{what}: it is shown");
+    assert_eq!(token_endpoints(&request), [elsewhere], "{what}: the endpoint is shown");
     let ConsentRequestBody::SignIn { authorization_url, .. } = &request.body else { unreachable!() };
-    assert_eq!(*authorization_url, None, "{what}: and that no page is opened");
+    assert_eq!(*authorization_url, None, "{what}: the request shows that no page is opened");
     tried.deny(&request).await;
     assert!(call.await.unwrap().is_err(), "{what}: the call has failed");
-    assert!(thief.seen().is_empty(), "{what}: nothing goes there: {:?}", thief.seen());
+    assert!(thief.seen().is_empty(), "{what}: nothing is sent to the endpoint: {:?}", thief.seen());
     tried.close().await;
 }
 
@@ -303,12 +307,12 @@ async fn s14_client_credentials_request_only_approved_scopes() {
     let tried = unstarted_pair(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start().await;
     tried.allow(&request).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
     let scopes = || {
         let asked = tried.issuer.token_requests("client_credentials");
         asked.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(scopes(), ["ships:read"], "{what}: the settings beat the challenge");
+    assert_eq!(scopes(), ["ships:read"], "{what}: the settings override the challenge");
 
     let begin = |id: &str| tried.pair.begin(id, "echo", serde_json::json!({ "text": "hello" }));
     let call = begin("refused");
@@ -317,19 +321,19 @@ async fn s14_client_credentials_request_only_approved_scopes() {
     let ConsentRequestBody::SignIn { scopes: shown, held_scopes, authorization_url, .. } = &request.body else {
         unreachable!()
     };
-    assert_eq!(*shown, ["ships:read", "ships:sink"], "{what}: all that would be asked for is shown");
-    assert_eq!(*held_scopes, ["ships:read"], "{what}: and what of it is new");
+    assert_eq!(*shown, ["ships:read", "ships:sink"], "{what}: all requested scopes are shown");
+    assert_eq!(*held_scopes, ["ships:read"], "{what}: the new scopes are marked");
     assert_eq!(*authorization_url, None, "{what}: no page is opened");
     tried.deny(&request).await;
     let cause = call.await.unwrap().expect_err("S14: without the user it is refused").to_string();
-    assert!(cause.contains("ships:sink"), "{what}: the refusal names the scopes: {cause}");
-    assert_eq!(scopes(), ["ships:read"], "{what}: nothing more was asked for");
+    assert!(cause.contains("ships:sink"), "{what}: the error message names the scopes: {cause}");
+    assert_eq!(scopes(), ["ships:read"], "{what}: no further scopes were requested");
 
     let call = begin("allowed");
     tried.allow_tool().await;
     let request = tried.asks_to_sign_in().await;
     tried.allow(&request).await;
-    assert!(call.await.unwrap().is_ok(), "{what}: once the user agrees it goes on");
-    assert_eq!(scopes(), ["ships:read", "ships:read ships:sink"], "{what}: with exactly what was shown");
+    assert!(call.await.unwrap().is_ok(), "{what}: the call succeeds after the approval");
+    assert_eq!(scopes(), ["ships:read", "ships:read ships:sink"], "{what}: exactly the displayed scopes are requested");
     tried.close().await;
 }

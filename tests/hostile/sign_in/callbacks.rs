@@ -1,5 +1,5 @@
-//! Tests of callbacks from the browser (X50): only the correct authorization response is accepted, once, and an
-//! incorrect one does not end the sign-in.
+//! Tests of redirects from the browser to Drawbridge (X50): only the correct authorization response is accepted, once,
+//! and an incorrect one does not end the sign-in.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{SignIn, ended};
 
-/// Starts a sign-in that waits for the browser, and returns the URL that was opened.
+/// Starts a sign-in that waits for the browser. Returns the URL that the browser was opened with.
 async fn start_sign_in(what: &str) -> (SignIn, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
@@ -34,10 +34,10 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     let what = "X50, callbacks";
     let (tried, url) = start_sign_in(what).await;
     let (callback, state) = (parameter(&url, "redirect_uri"), parameter(&url, "state"));
-    assert!(state.len() >= 22, "{what}: nobody guesses the state {state:?}");
+    assert!(state.len() >= 22, "{what}: the state {state:?} can't be guessed");
     let host = Url::parse(&callback).unwrap();
     // [auth-redirect-localhost-https]
-    assert_eq!(host.host_str(), Some("127.0.0.1"), "{what}: it comes back to this computer: {callback}");
+    assert_eq!(host.host_str(), Some("127.0.0.1"), "{what}: the redirect URI is a loopback address: {callback}");
     let iss = tried.issuer.issuer();
     let other_state = "s".repeat(state.len());
 
@@ -61,38 +61,42 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     ] {
         let page = browser::send(&format!("{callback}?{query}"), method, headers, "").await;
         let status = page.as_ref().map(|page| page.status).unwrap_or_default();
-        assert!(status >= 400 || status == 0, "{what}, {about}: it is refused: {page:?}");
+        assert!(status >= 400 || status == 0, "{what}, {about}: the response is rejected: {page:?}");
         let body = page.map(|page| page.body).unwrap_or_default();
         assert!(
             !body.contains("stolen") && !body.contains(&state),
-            "{what}, {about}: the page repeats nothing: {body}"
+            "{what}, {about}: the page does not repeat the input: {body}"
         );
     }
     let elsewhere = callback.replace("/callback", "/elsewhere");
     let page = browser::get(&format!("{elsewhere}?code=stolen&state={state}&iss={iss}")).await;
-    assert!(page.is_ok_and(|page| page.status >= 400), "{what}: another path is none of ours");
+    assert!(page.is_ok_and(|page| page.status >= 400), "{what}: another path is rejected");
     let asked = tried.issuer.token_requests("authorization_code");
-    assert!(asked.is_empty(), "{what}: no wrong answer leads to a token request: {asked:?}");
+    assert!(asked.is_empty(), "{what}: no invalid response leads to a token request: {asked:?}");
 
-    let page = browser::sign_in(url.as_str()).await.expect("the sign-in still waits");
-    assert_eq!(page.status, 200, "{what}: the right answer is taken: {}", page.body);
+    let page = browser::sign_in(url.as_str()).await.expect("the sign-in is still waiting");
+    assert_eq!(page.status, 200, "{what}: the correct response is accepted: {}", page.body);
     let lower = page.head.to_ascii_lowercase();
     assert!(
         lower.contains("content-security-policy") && lower.contains("referrer-policy"),
-        "{what}: a page without scripts that tells nobody where it was: {lower}"
+        "{what}: the page has no scripts and sends no referrer: {lower}"
     );
     assert!(!page.body.contains("code-"), "{what}: the page does not show the code: {}", page.body);
     let replayed = browser::sign_in(url.as_str()).await;
     let counts = |page: &browser::BrowserPage| page.status == 200;
-    assert!(!replayed.as_ref().is_ok_and(counts), "{what}: a second answer counts for nothing: {replayed:?}");
-    assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+    assert!(!replayed.as_ref().is_ok_and(counts), "{what}: a second response has no effect: {replayed:?}");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
     assert_eq!(tried.issuer.token_requests("authorization_code").len(), 1, "{what}: one code is redeemed");
     let code = tried.issuer.token_requests("authorization_code").remove(0);
-    assert_ne!(testkit::authorization::parameter_value(&code, "code"), Some("stolen"), "{what}: the right one");
+    assert_ne!(
+        testkit::authorization::parameter_value(&code, "code"),
+        Some("stolen"),
+        "{what}: the correct code is redeemed"
+    );
     tried.close().await;
 }
 
-/// Checks that hundreds of invalid responses, and idle connections, do not prevent a sign-in.
+/// Hundreds of invalid responses and idle connections do not prevent a sign-in.
 #[tokio::test]
 async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     let what = "X50, a flood of callbacks";
@@ -112,41 +116,45 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
             }
         })
         .await;
-    let page = browser::sign_in(url.as_str()).await.expect("the sign-in still waits");
-    assert_eq!(page.status, 200, "{what}: the right answer is taken");
-    assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+    let page = browser::sign_in(url.as_str()).await.expect("the sign-in is still waiting");
+    assert_eq!(page.status, 200, "{what}: the correct response is accepted");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
     tried.close().await;
 }
 
-/// Covers a sign-in that is cancelled while the browser is open: the listener is closed, and the cause is reported.
+/// A sign-in is cancelled while the browser is open. Its listener is closed, and the cause is reported.
 #[tokio::test]
 async fn x50_cancelled_sign_in_closes_its_listener() {
     let what = "X50, cancelled";
     let (tried, url) = start_sign_in(what).await;
     tried.pair.app.host.cancel_sign_in("bad".into()).await.unwrap();
-    assert!(ended(&tried.pair).await.is_err(), "{what}: nobody is signed in");
+    assert!(ended(&tried.pair).await.is_err(), "{what}: the sign-in was cancelled");
     let page = browser::sign_in(url.as_str()).await;
-    assert!(page.is_err(), "{what}: what comes afterwards reaches nobody: {page:?}");
+    assert!(page.is_err(), "{what}: a later response reaches no listener: {page:?}");
     assert!(tried.issuer.token_requests("authorization_code").is_empty(), "{what}: no code is redeemed");
     tried.close().await;
 }
 
-/// [auth-redirect-registered]: the port is chosen freely, so that an occupied port is no obstacle.
+/// [auth-redirect-registered]: the port is chosen freely, so an occupied port does not prevent a sign-in.
 #[tokio::test]
 async fn x50_concurrent_sign_ins_have_separate_ports() {
     let what = "X50, two at a time";
     let (first, url) = start_sign_in(what).await;
     let (second, other) = start_sign_in(what).await;
-    assert_ne!(parameter(&url, "redirect_uri"), parameter(&other, "redirect_uri"), "{what}: each its own");
+    assert_ne!(
+        parameter(&url, "redirect_uri"),
+        parameter(&other, "redirect_uri"),
+        "{what}: each sign-in has a separate port"
+    );
     // The response of one sign-in is sent to the listener of the other.
     let page = browser::get(url.as_str()).await.unwrap();
     let mixed =
         page.location().unwrap().replacen(&parameter(&url, "redirect_uri"), &parameter(&other, "redirect_uri"), 1);
     let refused = browser::get(&mixed).await.unwrap();
-    assert!(refused.status >= 400, "{what}: another's answer is refused: {}", refused.status);
+    assert!(refused.status >= 400, "{what}: the response of another sign-in is rejected: {}", refused.status);
     for (tried, url) in [(&first, &url), (&second, &other)] {
         browser::sign_in(url.as_str()).await.unwrap();
-        assert_eq!(tried.ended().await, Ok(()), "{what}: both are signed in");
+        assert_eq!(tried.ended().await, Ok(()), "{what}: both sign-ins succeed");
     }
     first.close().await;
     second.close().await;

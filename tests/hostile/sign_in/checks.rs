@@ -26,7 +26,7 @@ async fn x44_response_of_another_issuer_is_rejected() {
     ] {
         let what = format!("X44, iss is {about}");
         let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
-        assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+        assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
         tried.close().await;
     }
     // [auth-iss-missing-reject] [auth-iss-compare] [auth-iss-before-code] [auth-iss-record]
@@ -48,7 +48,7 @@ async fn x44_response_of_another_issuer_is_rejected() {
     }
 }
 
-/// [auth-iss-no-normalise]: forms that mean the same to a URL library are others to us.
+/// [auth-iss-no-normalise]: issuers that a URL library considers equal are different.
 #[tokio::test]
 async fn x44_issuers_are_compared_as_strings() {
     let forms: [fn(&str) -> String; 4] = [
@@ -87,11 +87,11 @@ async fn x44_error_of_another_issuer_is_not_shown() {
     let cause = tried
         .assert_fails_before_token_request(&["which authorization server", "another authorization server", "issuer"])
         .await;
-    assert!(!cause.contains(&canary), "X44: its words are not shown: {cause}");
+    assert!(!cause.contains(&canary), "X44: the error text of another issuer is not shown: {cause}");
     tried.close().await;
 }
 
-/// [auth-as-issuer-match]: metadata that name another issuer are discarded, none of their endpoints is used.
+/// [auth-as-issuer-match]: metadata that name another issuer are discarded, and none of their endpoints is used.
 #[tokio::test]
 async fn x44_metadata_of_another_issuer_is_discarded() {
     for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
@@ -103,7 +103,11 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
         let what = format!("X44, metadata of another issuer ({metadata:?})");
         let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
         tried.assert_fails_before_token_request(&["issuer"]).await;
-        assert_eq!(tried.issuer.count("/register") + tried.issuer.count("/authorize"), 0, "{what}: nothing is used");
+        assert_eq!(
+            tried.issuer.count("/register") + tried.issuer.count("/authorize"),
+            0,
+            "{what}: no endpoint is used"
+        );
         tried.close().await;
     }
 }
@@ -118,7 +122,7 @@ async fn x44_metadata_of_another_resource_is_rejected() {
     };
     let tried = SignIn::begin(what, AuthorizationScript::default(), server).await;
     tried.assert_fails_before_token_request(&["metadata is for"]).await;
-    assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: nobody is asked to sign in");
+    assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: no page is opened");
     tried.close().await;
 }
 
@@ -132,7 +136,7 @@ async fn x46_sign_in_requires_s256() {
             let script = AuthorizationScript { metadata, pkce, ..AuthorizationScript::default() };
             let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
             tried.assert_fails_before_token_request(&["PKCE", "S256"]).await;
-            assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: nobody is asked to sign in");
+            assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: no page is opened");
             tried.close().await;
         }
     }

@@ -1,4 +1,4 @@
-//! Tests of the URLs that a browser would be opened with (X43): only addresses of web pages are opened.
+//! Tests of the URLs with which a browser would be opened (X43). Only URLs of web pages are opened.
 
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, ProtectedScript};
@@ -9,11 +9,11 @@ use crate::report::random;
 #[tokio::test]
 async fn x43_only_web_urls_are_opened() {
     let number = random("forms").u32(..);
-    // A shell that took one of these for its own would make a file there.
+    // If a shell interpreted one of these URLs, it would create a file here.
     let ground = tempfile::tempdir().unwrap();
     let touched = ground.path().join("touched");
     let touch = format!("touch {}", touched.display());
-    // [auth-https-endpoints]: plain http only where the user named the host, and then without anything else in it.
+    // [auth-https-endpoints]: an HTTP URL is allowed only for a host that the user named, and without user info.
     let forms = [
         format!("javascript:alert({number})"),
         "file:///etc/passwd".to_owned(),
@@ -41,10 +41,10 @@ async fn x43_only_web_urls_are_opened() {
         let cause = tried
             .assert_fails_before_token_request(&["authorization endpoint", "sign-in page", "page to sign in"])
             .await;
-        assert!(!cause.chars().any(char::is_control), "{what}: it is shown as text: {cause:?}");
+        assert!(!cause.chars().any(char::is_control), "{what}: the URL is shown as text: {cause:?}");
         let opened = tried.pair.app.platform.opened.lock().unwrap().clone();
-        assert!(opened.is_empty(), "{what}: nothing is opened: {opened:?}");
-        assert!(!touched.exists(), "{what}: and nothing of it was run");
+        assert!(opened.is_empty(), "{what}: no URL is opened: {opened:?}");
+        assert!(!touched.exists(), "{what}: no command was run");
         tried.close().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of servers that refuse every request (X51): few step-ups, few requests, and the user is notified.
+//! Tests of servers that reject every request (X51): few step-ups, few requests, and the user is notified.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use testkit::time::advance_time;
 
 use super::SignIn;
 
-/// The most requests in a minute that a server can bring about.
+/// Maximum number of requests that a server may cause in a minute.
 const MAX_REQUESTS_PER_MINUTE: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -17,7 +17,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 async fn x51_more_scopes_are_requested_at_most_three_times() {
     let what = "X51, 403 insufficient_scope for ever";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
     let first = tried.issuer.authorization_queries().len();
     tried.server.set(|script| {
         script.refusing = RefusalBehaviour::InsufficientScope;
@@ -32,12 +32,12 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
     tried.close().await;
 }
 
-/// Counts the requests to a server and its authorization server, without the requests of the test itself.
+/// Counts the requests that a server and its authorization server received.
 fn requests(tried: &SignIn) -> usize {
     tried.server.seen().len() + tried.issuer.seen().len()
 }
 
-/// Checks that a broken server, started once by the user and then left alone, causes at most `MAX_REQUESTS_PER_MINUTE` requests in a
+/// Asserts that a broken server, started once by the user, causes at most `MAX_REQUESTS_PER_MINUTE` requests in a
 /// minute.
 #[tokio::test]
 async fn x51_broken_server_causes_few_requests() {
@@ -67,7 +67,7 @@ async fn x51_broken_server_causes_few_requests() {
     for (about, issuer, server) in cases {
         let what = format!("X51, {about}");
         let tried = SignIn::begin(&what, issuer, server).await;
-        // There are attempts after pauses of up to half of it.
+        // Retries have random delays of up to half a minute.
         advance_time(MINUTE).await;
         let sent = requests(&tried);
         println!("{about}: {sent} requests in a minute");
@@ -79,13 +79,13 @@ async fn x51_broken_server_causes_few_requests() {
             ServerState::Reconnecting(retry) => retry.cause.clone(),
             _ => String::new(),
         };
-        assert!(!told.is_empty(), "{what}: the user is told: {state:?}");
+        assert!(!told.is_empty(), "{what}: the user is notified: {state:?}");
         tried.close().await;
     }
 }
 
-/// Limits the requests that a server in use causes in a minute of inactivity. The server reports changed tools, so that
-/// its list is read again, and refuses the request.
+/// Limits the requests that a ready server causes in a minute of inactivity. The server reports changed tools, so that
+/// its list is read again, and rejects the request.
 #[tokio::test]
 async fn x51_server_in_use_causes_few_requests() {
     let cases = [
@@ -98,16 +98,17 @@ async fn x51_server_in_use_causes_few_requests() {
         let what = format!("X51, in use, then {about}");
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
         let tried = SignIn::begin(&what, AuthorizationScript::default(), changes).await;
-        assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+        assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
         assert_few_requests(&what, tried, refusing).await;
     }
 }
 
-/// Makes a server in use refuse in this way. Counts the requests to it and to its authorization server in a minute.
+/// Makes a ready server reject requests in this way. Asserts that it and its authorization server receive few requests
+/// in a minute.
 pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.requests_with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
-    assert!(is_told, "{what}: its tools are read again: {:#?}", paths(&tried));
+    assert!(is_told, "{what}: the tools are read again: {:#?}", paths(&tried));
     let (before, lists) = (requests(&tried), tried.server.requests_with_method("tools/list").len());
     let began = tokio::time::Instant::now();
     tried.server.set(|script| script.refusing = refusing);
@@ -119,14 +120,15 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: Ref
     advance_time(MINUTE.saturating_sub(began.elapsed())).await;
     let mut sent = requests(&tried) - before;
     if matches!(refusing, RefusalBehaviour::Streams) {
-        // The lists are answered well each time, and how often they are read again is bounded for every server (X41).
+        // Reads of lists succeed each time. Their number is bounded for every server (X41).
         sent -= tried.server.requests_with_method("tools/list").len() - lists;
     }
     assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", &paths(&tried));
     tried.close().await;
 }
 
-/// Returns the requests of both servers: those of the resource server first, each with method, path and RPC method.
+/// Returns the requests that both servers received, each with method, path and RPC method. Those of the resource server
+/// are first.
 fn paths(tried: &SignIn) -> Vec<String> {
     let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
     requests
@@ -134,12 +136,12 @@ fn paths(tried: &SignIn) -> Vec<String> {
         .collect()
 }
 
-/// A server that breaks while its user calls it: each call may be tried again, but not for ever.
+/// The server fails while its user calls it. Each call may be retried, but not without limit.
 #[tokio::test]
 async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
     let before = requests(&tried);
     tried.server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     let call = tried.pair.bad_call(what).await;
@@ -147,6 +149,6 @@ async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     advance_time(Duration::from_secs(5)).await;
     let sent = requests(&tried) - before;
     assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests: {:#?}", paths(&tried));
-    assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: few refreshes");
+    assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: the number of refreshes is small");
     tried.close().await;
 }

@@ -1,4 +1,4 @@
-//! Tests two servers and two authorization servers with events in random order: no credential of one server, issuer or
+//! Tests two servers and two authorization servers with events in random order. No credential of one server, issuer or
 //! resource reaches another.
 
 use std::sync::atomic::Ordering;
@@ -19,15 +19,14 @@ use testkit::time::advance_time;
 use crate::pair::allow_use;
 use crate::report::random;
 
-/// Number of random orders that are tried, different ones in each run. `PROPTEST_RNG_SEED` repeats those of a failed
-/// run.
+/// Number of random orders, which differ in each run. `PROPTEST_RNG_SEED` repeats those of a failed run.
 const CASES: u32 = 12;
 const NAMES: [&str; 2] = ["first", "second"];
 
 /// An event in the random order. Servers and issuers are identified by their index.
 #[derive(Debug, Clone)]
 enum Event {
-    /// The user signs in, and the test does not wait for it.
+    /// The user starts a sign-in, and the test does not wait for its end.
     SignIn(usize),
     SignOut(usize),
     ChangeAccount(usize),
@@ -35,9 +34,9 @@ enum Event {
     Start(usize),
     Stop(usize),
     Cancel(usize),
-    /// A server names this issuer from now on, and takes its tokens only.
+    /// A server names this issuer from now on, and accepts only its tokens.
     Moves(usize, usize),
-    /// A server names both.
+    /// The metadata of a server name both issuers.
     NamesBoth(usize),
     /// A server claims the identity of the other one.
     ClaimsOther(usize, bool),
@@ -110,7 +109,7 @@ impl SignInWorld {
             Event::Call(at) => {
                 let (host, name) = (host.clone(), name(at));
                 let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
-                // Some of them fail, as expected. Only the sent requests are compared.
+                // Calls may fail, as expected. Only the sent requests are compared.
                 tokio::spawn(async move {
                     host.call_tool(format!("call-{number}"), name, "echo".into(), arguments, None).await
                 });
@@ -152,7 +151,7 @@ impl SignInWorld {
         let [one, other] = &self.issuers;
         let [first, second] = &self.servers;
         let found = find_leaks(&[one, other], &[first, second]);
-        assert!(found.is_empty(), "nothing reaches where it does not belong, but after {events:?}: {found:#?}");
+        assert!(found.is_empty(), "no credential reaches another server after {events:?}, but found: {found:#?}");
     }
 }
 
@@ -165,7 +164,7 @@ async fn case(events: Vec<Event>) {
     for name in NAMES {
         world.app.until(name, "in use", |s| s.state == ServerState::Ready).await;
     }
-    assert_eq!(world.issuers.each_ref().map(|issuer| issuer.valid_token_counts().0), [1, 1], "both are signed in");
+    assert_eq!(world.issuers.each_ref().map(|issuer| issuer.valid_token_counts().0), [1, 1], "both sign-ins succeed");
     for (number, event) in events.iter().enumerate() {
         world.does(event, number).await;
         world.check(&events[..=number]);

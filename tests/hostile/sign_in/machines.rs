@@ -1,4 +1,4 @@
-//! Tokens that are got without a user: the app's own credentials, an enterprise's identity provider.
+//! Tests of tokens that are obtained without a user: client credentials, and an enterprise's identity provider.
 
 use std::sync::atomic::Ordering;
 
@@ -16,7 +16,7 @@ use crate::report::word;
 pub(super) const ID: &str = "harbour-office";
 const REVISION: &str = "2026-07-28";
 
-/// Returns an authorization server that knows this client and does not register others.
+/// Returns an authorization server with one pre-registered client, which registers no others.
 pub(super) fn knows(secret: &str) -> AuthorizationScript {
     AuthorizationScript {
         registration: false,
@@ -27,7 +27,7 @@ pub(super) fn knows(secret: &str) -> AuthorizationScript {
     }
 }
 
-/// Settings with the client's secret.
+/// Returns settings with the client's secret, for this grant type.
 pub(super) fn with_secret(issuer: &AuthorizationServer, grant: GrantType) -> AuthConfig {
     AuthConfig {
         client_id: Some(ID.to_owned()),
@@ -42,7 +42,7 @@ fn modern() -> ProtectedScript {
     ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
 }
 
-/// Starts a server with these settings. The secrets are stored where the user puts them.
+/// Starts the sign-in of a server with these settings. `kept` are the names and values of secrets to store before.
 async fn begin(
     what: &str,
     script: ProtectedScript,
@@ -62,7 +62,7 @@ async fn begin(
     SignIn { what: what.to_owned(), pair, issuer, server }
 }
 
-/// The extensions that requests declare.
+/// Returns `true` if every request declares the extension.
 fn declared(tried: &SignIn, extension: &str) -> bool {
     let calls = tried.server.requests_with_method("tools/list");
     let capabilities = |call: &testkit::http::HttpRequest| {
@@ -81,22 +81,30 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = |issuer: &AuthorizationServer| with_secret(issuer, GrantType::ClientCredentials);
     let tried = begin(what, modern(), issuer, auth, &[("client-secret", &secret)]).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
     assert!(declared(&tried, "io.modelcontextprotocol/oauth-client-credentials"), "{what}: the extension is declared");
     tried.issuer.invalidate_access_tokens();
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
     let requests = tried.issuer.token_requests("client_credentials");
-    assert_eq!(requests.len(), 2, "{what}: a token, and another when that one is over");
+    assert_eq!(requests.len(), 2, "{what}: one token is requested, and another after it has expired");
     for request in &requests {
-        assert_eq!(parameter_value(request, "resource"), Some(tried.server.url().as_str()), "{what}: for this server");
+        assert_eq!(
+            parameter_value(request, "resource"),
+            Some(tried.server.url().as_str()),
+            "{what}: the token is for this server"
+        );
     }
-    assert_eq!(tried.issuer.count("/register") + tried.issuer.count("/authorize"), 0, "{what}: and nothing else");
-    assert!(tried.pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no browser");
+    assert_eq!(
+        tried.issuer.count("/register") + tried.issuer.count("/authorize"),
+        0,
+        "{what}: no other request is sent"
+    );
+    assert!(tried.pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no browser is opened");
     tried.close().await;
 }
 
-/// Checks that a sign-in without a user is not repeated without limit.
+/// A sign-in without a user is not repeated without limit.
 #[tokio::test]
 async fn x51_client_credentials_are_not_requested_in_a_loop() {
     for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {
@@ -106,7 +114,7 @@ async fn x51_client_credentials_are_not_requested_in_a_loop() {
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
         let auth = |issuer: &AuthorizationServer| with_secret(issuer, GrantType::ClientCredentials);
         let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
-        assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+        assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
         super::for_ever::assert_few_requests(&what, tried, refusing).await;
     }
 }
@@ -133,7 +141,7 @@ async fn identity_provider_grant_signs_in_the_user() {
     let id_token = word("id-token");
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
     let tried = begin(what, modern(), issuer, auth, &kept).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
     let extension = "io.modelcontextprotocol/enterprise-managed-authorization";
     assert!(declared(&tried, extension), "{what}: the extension is declared");
 
@@ -141,17 +149,21 @@ async fn identity_provider_grant_signs_in_the_user() {
     assert_eq!(
         parameter_value(&exchange, "subject_token"),
         Some(id_token.as_str()),
-        "{what}: the user's own token is exchanged"
+        "{what}: the token of the user is exchanged"
     );
     let wanted = "urn:ietf:params:oauth:token-type:id-jag";
-    assert_eq!(parameter_value(&exchange, "requested_token_type"), Some(wanted), "{what}: for a grant");
-    assert_eq!(parameter_value(&exchange, "audience"), Some(tried.issuer.issuer().as_str()), "{what}: for that issuer");
+    assert_eq!(parameter_value(&exchange, "requested_token_type"), Some(wanted), "{what}: a grant is requested");
+    assert_eq!(
+        parameter_value(&exchange, "audience"),
+        Some(tried.issuer.issuer().as_str()),
+        "{what}: the audience is the issuer"
+    );
     let resource = parameter_value(&exchange, "resource");
-    assert_eq!(resource, Some(tried.server.url().as_str()), "{what}: and that server");
+    assert_eq!(resource, Some(tried.server.url().as_str()), "{what}: the resource is the server");
     let redeemed = tried.issuer.token_requests("urn:ietf:params:oauth:grant-type:jwt-bearer").remove(0);
     let assertion = parameter_value(&redeemed, "assertion").unwrap_or_default().to_owned();
-    assert!(idp.secrets().contains(&assertion), "{what}: what the identity provider gave is redeemed");
-    assert_eq!(tried.issuer.count("/authorize") + idp.count("/authorize"), 0, "{what}: nobody is sent anywhere");
+    assert!(idp.secrets().contains(&assertion), "{what}: the grant of the identity provider is redeemed");
+    assert_eq!(tried.issuer.count("/authorize") + idp.count("/authorize"), 0, "{what}: no browser is opened");
     for request in tried.server.seen().iter().chain(&tried.issuer.seen()).chain(&idp.seen()) {
         assert!(!request.path.contains(&assertion) && !request.path.contains(&id_token), "{what}: {}", request.path);
     }
@@ -161,7 +173,7 @@ async fn identity_provider_grant_signs_in_the_user() {
         let known = tried.pair.app.host.authorization("bad".into()).await.unwrap();
         assert!(
             !activity.contains(secret.as_str()) && !format!("{known:?}").contains(secret.as_str()),
-            "{what}: told nowhere"
+            "{what}: no log contains the grant"
         );
     }
     tried.close().await;

@@ -1,4 +1,4 @@
-//! Redirects with a token at stake (X49).
+//! Tests of redirects of requests that contain a token or a code (X49).
 
 use testkit::authorization::{AuthorizationScript, ProtectedScript};
 use testkit::http::{HttpServer, ordinary};
@@ -11,12 +11,16 @@ async fn elsewhere() -> HttpServer {
 
 fn assert_received_nothing(what: &str, other: &HttpServer) {
     for request in other.seen() {
-        assert!(request.header("authorization").is_none(), "{what}: no token reaches it: {}", request.head);
-        assert!(request.body.is_empty(), "{what}: no body reaches it");
+        assert!(
+            request.header("authorization").is_none(),
+            "{what}: no token is sent to the other server: {}",
+            request.head
+        );
+        assert!(request.body.is_empty(), "{what}: no body is sent to the other server");
     }
 }
 
-/// [auth-only-own-as-tokens]: the token is for the server's own origin.
+/// [auth-only-own-as-tokens]: the token is only sent to the origin of the server.
 #[tokio::test]
 async fn x49_token_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
@@ -24,15 +28,14 @@ async fn x49_token_does_not_follow_a_redirect() {
         let other = elsewhere().await;
         let server = ProtectedScript { redirect: Some((status, other.url("/mcp"))), ..ProtectedScript::default() };
         let tried = SignIn::begin(&what, AuthorizationScript::default(), server).await;
-        let cause = tried.ended().await.expect_err("X49: a redirect to another origin is no way to a server");
-        assert!(cause.contains("redirect"), "{what}: the cause is in words: {cause}");
+        let cause = tried.ended().await.expect_err("X49: a redirect to another origin is not followed");
+        assert!(cause.contains("redirect"), "{what}: the error message contains the cause: {cause}");
         assert_received_nothing(&what, &other);
         tried.close().await;
     }
 }
 
-/// Checks that code, verifier and client are only sent to the named token endpoint, and not to the target of its
-/// redirect.
+/// Code, verifier and client credentials are only sent to the token endpoint, and not to the target of its redirect.
 #[tokio::test]
 async fn x49_code_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
@@ -41,10 +44,10 @@ async fn x49_code_does_not_follow_a_redirect() {
         let redirects = [("/token".to_owned(), (status, other.url("/token")))].into();
         let issuer = AuthorizationScript { redirects, ..AuthorizationScript::default() };
         let tried = SignIn::begin(&what, issuer, ProtectedScript::default()).await;
-        let cause = tried.ended().await.expect_err("X49: a redirect is no answer to a token request");
+        let cause = tried.ended().await.expect_err("X49: a redirect of a token request is not followed");
         let told = cause.contains("redirect") || cause.contains(&status.to_string());
-        assert!(told, "{what}: the cause is in words: {cause}");
-        assert!(other.seen().is_empty(), "{what}: nothing is asked there: {:?}", other.seen());
+        assert!(told, "{what}: the error message contains the cause: {cause}");
+        assert!(other.seen().is_empty(), "{what}: the target receives no request: {:?}", other.seen());
         tried.close().await;
     }
 }
@@ -59,7 +62,7 @@ async fn x49_metadata_redirects_are_bounded() {
     let server = testkit::authorization::ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let tried = SignIn::with(what, issuer, server, |_| {}).await;
     let ended = tried.ended().await;
-    assert!(ended.is_err(), "{what}: nobody is signed in");
-    assert!(tried.issuer.count(&path) <= 10, "{what}: few are followed: {}", tried.issuer.count(&path));
+    assert!(ended.is_err(), "{what}: the sign-in fails");
+    assert!(tried.issuer.count(&path) <= 10, "{what}: few redirects are followed: {}", tried.issuer.count(&path));
     tried.close().await;
 }

@@ -1,5 +1,4 @@
-//! Tests of the specification's requirements on sign-in, observed at both servers, with an ordinary user and ordinary
-//! servers.
+//! Tests of the specification's requirements on sign-in, observed at both servers. User and servers are well-behaved.
 
 use host::view::ServerState;
 use serde_json::{Map, json};
@@ -13,7 +12,7 @@ use super::SignIn;
 
 async fn signed_in(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> SignIn {
     let tried = SignIn::begin(what, issuer, server).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
     tried
 }
 
@@ -35,23 +34,23 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
             .skip(refused.unwrap() + 1)
             .filter(|request| request.path_without_query() == "/mcp")
             .collect();
-        assert!(after.len() >= 3, "{what}: it is in use: {}", after.len());
+        assert!(after.len() >= 3, "{what}: the server is ready: {}", after.len());
         let bearers = after.iter().filter_map(|request| request.header("authorization"));
         let bearers: Vec<&str> = bearers.filter_map(|header| header.strip_prefix("Bearer ")).collect();
         // [auth-bearer-header] [auth-every-request]
-        assert_eq!(bearers.len(), after.len(), "{what}: every request has the token, in the header");
+        assert_eq!(bearers.len(), after.len(), "{what}: every request has the token in its header");
         // [auth-no-query-token]
         for request in requests.iter().chain(&tried.issuer.seen()) {
             let in_url = bearers.iter().any(|token| request.path.contains(token));
-            assert!(!in_url, "{what}: no token in a URL: {}", request.path);
+            assert!(!in_url, "{what}: no URL contains a token: {}", request.path);
         }
         tried.close().await;
     }
 }
 
 /// [auth-pkce] [auth-pkce-s256] [auth-resource-authorize] [auth-resource-token] [auth-resource-always]
-/// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the metadata do not
-/// mention resources, and the requests name them nevertheless.
+/// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the requests contain the
+/// resource, although the metadata do not mention resources.
 #[tokio::test]
 async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     let what = "the requests of a sign-in";
@@ -62,13 +61,20 @@ async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
         assert_eq!(
             parameter_value(request, "resource"),
             Some(tried.server.url().as_str()),
-            "{what}: {place} names the resource"
+            "{what}: {place} contains the resource"
         );
     }
-    assert_eq!(parameter_value(&authorize, "code_challenge_method"), Some("S256"), "{what}: with S256");
+    assert_eq!(
+        parameter_value(&authorize, "code_challenge_method"),
+        Some("S256"),
+        "{what}: the challenge method is S256"
+    );
     let verifier = parameter_value(&token, "code_verifier").unwrap_or_default();
-    assert!((43..=128).contains(&verifier.len()), "{what}: a verifier of proper length: {}", verifier.len());
-    assert!(parameter_value(&authorize, "state").is_some_and(|state| state.len() >= 22), "{what}: with a state");
+    assert!((43..=128).contains(&verifier.len()), "{what}: the verifier has a valid length: {}", verifier.len());
+    assert!(
+        parameter_value(&authorize, "state").is_some_and(|state| state.len() >= 22),
+        "{what}: the request contains a state"
+    );
     tried.close().await;
 }
 
@@ -82,9 +88,12 @@ async fn desktop_app_registers_as_a_native_client() {
     let registration = requests.iter().find(|request| request.path == "/register").unwrap().json();
     assert_eq!(registration["application_type"], "native", "{what}: {registration}");
     let grants = registration["grant_types"].as_array().unwrap();
-    assert!(grants.contains(&json!("refresh_token")), "{what}: it wants to refresh: {registration}");
+    assert!(
+        grants.contains(&json!("refresh_token")),
+        "{what}: the registration requests refresh tokens: {registration}"
+    );
     let registered = registration["redirect_uris"][0].as_str().unwrap();
-    assert!(registered.starts_with("http://127.0.0.1"), "{what}: it comes back to this computer: {registered}");
+    assert!(registered.starts_with("http://127.0.0.1"), "{what}: the redirect URI is a loopback address: {registered}");
     tried.close().await;
 }
 
@@ -109,9 +118,9 @@ async fn concurrent_calls_share_one_refresh_and_succeed() {
             assert!(result.is_ok(), "{what}: no call fails: {:?}", result.err());
         }
         let refreshes = tried.issuer.token_requests("refresh_token").len();
-        assert_eq!(refreshes, round, "{what}: one refresh for all of them, with the token that the last one brought");
+        assert_eq!(refreshes, round, "{what}: one refresh for all calls, with the latest refresh token");
     }
-    assert_eq!(tried.issuer.authorization_queries().len(), 1, "{what}: the user is asked once");
+    assert_eq!(tried.issuer.authorization_queries().len(), 1, "{what}: the user signs in once");
     tried.close().await;
 }
 
@@ -127,12 +136,12 @@ async fn user_signs_in_again_without_a_refresh_token() {
     tried.pair.app.until("bad", "in need of a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     tried.pair.app.host.sign_in("bad".into()).await.unwrap();
     tried.pair.app.until("bad", "in use again", |s| s.state == ServerState::Ready).await;
-    assert_eq!(tried.issuer.authorization_queries().len(), 2, "{what}: twice in all");
+    assert_eq!(tried.issuer.authorization_queries().len(), 2, "{what}: the user signs in twice");
     tried.close().await;
 }
 
 /// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege]: consent to the
-/// scopes of a call is requested when the call needs them.
+/// scopes of a call is requested only when the call needs them.
 #[tokio::test]
 async fn more_scopes_are_requested_when_needed() {
     let what = "step-up";
@@ -150,10 +159,10 @@ async fn more_scopes_are_requested_when_needed() {
         words.sort();
         words.join(" ")
     };
-    assert_eq!(scope(0), "read", "{what}: first what the challenge names, and no more");
+    assert_eq!(scope(0), "read", "{what}: the first request has only the scopes of the challenge");
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
-    assert_eq!(scope(1), "read write", "{what}: then what the call needs as well");
+    assert_eq!(scope(1), "read write", "{what}: the second request adds the scopes of the call");
     tried.close().await;
 }
 
@@ -174,17 +183,16 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
             tried.server.seen().iter().map(|request| request.path_without_query().to_owned()).collect();
         let at = |path: &str| paths.iter().position(|found| found == path);
         let document = at("/.well-known/oauth-authorization-server");
-        assert!(document.is_some(), "{what}: its metadata are looked for below its origin: {paths:?}");
+        assert!(document.is_some(), "{what}: the metadata are requested below the origin: {paths:?}");
         for endpoint in ["/register", "/authorize", "/token"] {
-            assert!(at(endpoint) > document, "{what}: {endpoint} is used, and after that: {paths:?}");
+            assert!(at(endpoint) > document, "{what}: {endpoint} is used afterwards: {paths:?}");
         }
         tried.close().await;
     }
 }
 
-/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: no secret is in a file, in the activity,
-/// in the steps or in the data sent to the page, as [`SignIn::close`] checks. This test does so after all operations
-/// with a token.
+/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: after all operations with a token, no
+/// secret is in a file, in the activity, in the steps, or in the data sent to the page, as [`SignIn::close`] asserts.
 #[tokio::test]
 async fn sign_out_leaves_nothing() {
     let what = "signing out";
@@ -196,10 +204,10 @@ async fn sign_out_leaves_nothing() {
     tried.pair.ended(what, &call, &[]);
     tried.pair.app.host.sign_out("bad".into()).await.unwrap();
     assert_eq!(tried.issuer.valid_token_counts(), (0, 0), "{what}: the tokens are revoked");
-    assert!(tried.issuer.count("/revoke") >= 1, "{what}: because that was asked for");
+    assert!(tried.issuer.count("/revoke") >= 1, "{what}: the revocation was requested");
     let known = tried.pair.app.host.authorization("bad".into()).await.unwrap();
-    assert!(known.account.is_none(), "{what}: nobody is signed in");
-    assert_eq!(find_leaks(&[&tried.issuer], &[&tried.server]), [""; 0], "{what}: all went where it belongs");
+    assert!(known.account.is_none(), "{what}: no account is signed in");
+    assert_eq!(find_leaks(&[&tried.issuer], &[&tried.server]), [""; 0], "{what}: no credential was sent elsewhere");
     tried.close().await;
 }
 
@@ -211,9 +219,12 @@ async fn rejected_registration_is_reported() {
     let refused = Some("invalid_redirect_uri".to_owned());
     let script = AuthorizationScript { registration_error: refused, ..AuthorizationScript::default() };
     let tried = SignIn::begin(what, script, ProtectedScript::default()).await;
-    let cause = tried.ended().await.expect_err("nobody can register there");
+    let cause = tried.ended().await.expect_err("the registration is rejected");
     let told = ["invalid_redirect_uri", "redirect"].iter().any(|word| cause.contains(word));
-    assert!(cause.contains("identifying the app") && told, "{what}: what failed and why: {cause}");
-    assert!(tried.issuer.count("/register") <= 3, "{what}: it is not tried for ever");
+    assert!(
+        cause.contains("identifying the app") && told,
+        "{what}: the error message contains the failed step and the cause: {cause}"
+    );
+    assert!(tried.issuer.count("/register") <= 3, "{what}: the number of attempts is bounded");
     tried.close().await;
 }

@@ -17,29 +17,29 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     let (first, second) = (issuer().await, issuer().await);
     let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
     let tried = SignIn::with(what, first, server, |_| {}).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the first");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in at the first server succeeds");
     let host = &tried.pair.app.host;
     host.stop_server("bad".into()).await.unwrap();
     tried.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 
     tried.server.set_issuers(&[&second]);
     host.start_server("bad".into()).await.unwrap();
-    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the second");
-    assert_eq!(second.count("/register"), 1, "{what}: registered anew there");
-    // The resource server is the same one, and may receive the tokens of both issuers for itself.
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in at the second server succeeds");
+    assert_eq!(second.count("/register"), 1, "{what}: the client is registered at the second server");
+    // Both issuers have the same resource server, which may receive the tokens of both.
     let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
-    assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
+    assert_eq!(found, [""; 0], "{what}: the second server received no credential of the first");
     tried.close().await;
 }
 
-/// The metadata move while the server runs, and its token is refused.
+/// The metadata change while the server is running, and its token is rejected.
 #[tokio::test]
 async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let what = "X51, moved with a refresh token at hand";
     let (first, second) = (issuer().await, issuer().await);
     let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
     let tried = SignIn::with(what, first, server, |_| {}).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the first");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in at the first server succeeds");
     tried.server.set_issuers(&[&second]);
     tried.issuer.invalidate_access_tokens();
     let _ = tried.pair.bad_call(what).await;
@@ -49,13 +49,18 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
         tried.pair.app.host.sign_in("bad".into()).await.unwrap();
     }
     tried.pair.app.until("bad", "signed in again", |s| s.state == ServerState::Ready).await;
-    assert_eq!(second.token_requests("refresh_token").len(), 0, "{what}: the second is not asked to refresh");
+    assert_eq!(
+        second.token_requests("refresh_token").len(),
+        0,
+        "{what}: the second server receives no refresh request"
+    );
     let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
-    assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
+    assert_eq!(found, [""; 0], "{what}: the second server received no credential of the first");
     tried.close().await;
 }
 
-/// [auth-only-own-as-tokens]: a server that names another's resource gets no token for it, nor that one's.
+/// [auth-only-own-as-tokens]: a server whose metadata name another server's resource gets no token for that resource,
+/// nor the other server's token.
 #[tokio::test]
 async fn x51_server_cannot_request_a_token_for_another_resource() {
     let what = "X51, another's resource";
@@ -67,17 +72,21 @@ async fn x51_server_cannot_request_a_token_for_another_resource() {
         ..ProtectedScript::default()
     };
     let thief = ProtectedServer::start(thief, &[&issuer]).await;
-    // The honest one is in use.
+    // The server of the named resource is ready.
     let tried = SignIn::with(what, issuer.clone(), honest, |_| {}).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the honest one is in use");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the honest server is ready");
     let other = SignIn::with(what, issuer.clone(), thief, |_| {}).await;
-    let cause = other.ended().await.expect_err("X51: no sign-in for another's resource");
-    assert!(cause.contains("metadata is for"), "{what}: the cause is in words: {cause}");
+    let cause = other.ended().await.expect_err("X51: a sign-in for the resource of another server fails");
+    assert!(cause.contains("metadata is for"), "{what}: the error message contains the cause: {cause}");
     for request in other.server.seen() {
-        assert!(request.header("authorization").is_none(), "{what}: the thief gets no token: {}", request.head);
+        assert!(
+            request.header("authorization").is_none(),
+            "{what}: the malicious server gets no token: {}",
+            request.head
+        );
     }
     let found = find_leaks(&[&issuer], &[&tried.server, &other.server]);
-    assert_eq!(found, [""; 0], "{what}: nothing of the honest one is at the thief");
+    assert_eq!(found, [""; 0], "{what}: the malicious server received no credential of the honest one");
     tried.close().await;
     other.close().await;
 }

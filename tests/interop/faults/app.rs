@@ -1,4 +1,4 @@
-//! An app with a single server whose user allows everything, and calls during which a fault is injected.
+//! App with a single server, whose user allows everything, and calls during which faults are injected.
 
 use std::time::{Duration, Instant};
 use testkit::calls::UserCalls as _;
@@ -15,9 +15,9 @@ use tokio::time::timeout;
 use crate::matrix::user::spawn_deciding_user;
 use crate::user::{CallOutcome, call_id, next, object, text};
 
-/// Idle timeout of a call: the longest time without progress.
+/// Idle timeout of calls, after which a call without progress fails.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// Coming back may take a few pauses.
+/// Timeout for a restart or reconnection, which may take several backoff delays.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An app that uses one server.
@@ -26,45 +26,45 @@ pub(super) struct ConnectedApp {
     server: &'static str,
 }
 
-/// Returns an error with the observed value unless the condition holds.
+/// Returns an error with a description and the observed value unless the condition holds.
 pub(super) fn holds(condition: bool, what: &str, seen: impl std::fmt::Debug) -> Result<(), String> {
     if condition { Ok(()) } else { Err(format!("{what}: {seen:?}").chars().take(400).collect()) }
 }
 
 impl ConnectedApp {
-    /// Until the server is ready and its tools are known.
+    /// Starts an app with a server, and waits until the server is ready and its tools are known.
     pub(super) async fn to(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let times = CallTimes { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimes::default() };
         let app =
             TestApp::start_in_folder(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() })
                 .await;
-        // Ends with the host.
+        // The task of the user ends together with the host.
         let _user = spawn_deciding_user(&app, std::fs::canonicalize(app.folder.path()).unwrap());
         app.host.start_server(server.into()).await.unwrap();
         app.until(server, "known", |s| s.state == ServerState::Ready && s.counts[0] > 10).await;
         Self { app, server }
     }
 
-    /// Calls a tool; it is begun when this returns.
+    /// Starts a tool call in a spawned task.
     async fn call(&self, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
         let (host, id, server, tool) = (self.app.host.clone(), id.to_owned(), self.server.to_owned(), tool.to_owned());
         let arguments = object(&arguments);
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
-    /// Makes a call that takes no time, and returns its result.
+    /// Makes a call that returns immediately, and returns its result.
     pub(super) async fn add(&self) -> CallOutcome {
         self.call(&call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
     }
 
-    /// Makes a call that takes no time, and checks its result.
+    /// Makes a call that returns immediately, and checks its result.
     pub(super) async fn adds(&self) -> Result<(), String> {
         let result = self.add().await.map_err(|error| format!("there should be an answer: {error}"))?;
         holds(text(&result).contains("= 5"), "the answer should be right", result)
     }
 
-    /// Begins a call that takes this long, and waits until the server works on it.
+    /// Starts a call that takes this many seconds, and waits for its first progress notification.
     pub(super) async fn under_way(&self, seconds: u32) -> JoinHandle<CallOutcome> {
         let mut events = self.app.host.events();
         let id = call_id();
@@ -77,7 +77,7 @@ impl ConnectedApp {
         call
     }
 
-    /// Waits for the result of a call that takes some seconds.
+    /// Waits for a call that takes this many seconds, and checks its result.
     pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
         let result = ended(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
         let is_whole =
@@ -85,8 +85,8 @@ impl ConnectedApp {
         holds(is_whole(&result), "the answer should be whole", &result)
     }
 
-    /// Waits until a call ends with a cause that names the server. Limits the time, since the fault must be detected
-    /// before the call's timeout.
+    /// Waits until a call fails with a cause that names the server. It must fail within seconds, because the fault has
+    /// to be detected before the call's timeout.
     pub(super) async fn ends(&self, call: JoinHandle<CallOutcome>) -> Result<(), String> {
         let began = Instant::now();
         let error = ended(call).await?.err().ok_or("what is gone can give no answer")?;
@@ -94,7 +94,7 @@ impl ConnectedApp {
         holds(began.elapsed() < Duration::from_secs(5), "the call should end soon", began.elapsed())
     }
 
-    /// Waits until calls work again, without anybody doing anything.
+    /// Waits until calls succeed again without an action of the user.
     pub(super) async fn comes_back(&self) -> Result<(), String> {
         let again = async {
             while self.adds().await.is_err() {
@@ -106,7 +106,7 @@ impl ConnectedApp {
         holds(is_back, "the server should be back by now", self.app.server(self.server).await.state)
     }
 
-    /// Returns the id of the server's process.
+    /// Returns the id of the server's process, or `None` if it is not running.
     pub(super) async fn process(&self) -> Option<u32> {
         self.app.server(self.server).await.pid
     }

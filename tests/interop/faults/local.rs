@@ -1,4 +1,4 @@
-//! Faults of a server's process and of the lines that it writes.
+//! Faults of a server's process and of the lines on its standard output.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::installed;
 use crate::matrix::process::Launch;
 use crate::matrix::servers::{Row, local};
 
-/// Tries all of it.
+/// Injects all faults in sequence, and returns their outcomes.
 pub(super) async fn outcomes(row: &Row) -> Outcomes {
     let killed = killed(row).await;
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +44,8 @@ fn kill(pid: u32) {
     assert!(killed.is_ok_and(|status| status.success()), "process {pid} can be killed");
 }
 
-/// Returns the command of the proxy process that corrupts lines between the host and the server of a row.
+/// Returns the command of the proxy process `between.mjs`, which starts the server of a row and corrupts its output
+/// lines.
 fn between(row: &Row, folder: &Path) -> Launch {
     let inner = row.server.launch(row.transport);
     let mut launch = installed::with_node("between.mjs").and(&folder.display().to_string());
@@ -55,13 +56,13 @@ fn between(row: &Row, folder: &Path) -> Launch {
     launch
 }
 
-/// The lines between the two.
+/// Control of the lines between host and server, by files in the folder of the proxy process.
 struct LineControl<'a> {
     folder: &'a Path,
 }
 
 impl LineControl<'_> {
-    /// Sets the fault that applies to all lines from now on.
+    /// Sets the fault that the proxy process applies to all following lines.
     fn spoil(&self, fault: &str) {
         super::spoil(self.folder, fault);
     }
@@ -80,7 +81,7 @@ impl LineControl<'_> {
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// The server dies in the middle of a line.
+    /// The server exits in the middle of a line.
     async fn cut(&self, connected: &ConnectedApp) -> Outcome {
         let call = connected.under_way(30).await;
         self.spoil("cut");

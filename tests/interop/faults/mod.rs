@@ -1,5 +1,5 @@
 //! Tests of servers and connections that fail during calls, with every SDK over every transport: pending calls end with
-//! their cause, nothing is executed twice, and the server recovers without the user. The outcomes are recorded in
+//! their cause, no call is executed twice, and the server recovers without the user. The outcomes are recorded in
 //! `MATRIX.md`.
 
 mod app;
@@ -14,21 +14,21 @@ use futures_util::StreamExt as _;
 use crate::matrix::servers::{Row, SERVERS, Transport, rows_by_transport};
 use crate::matrix::table;
 
-/// Number of rows that run at the same time. Rows wait more than they compute.
+/// Maximum number of rows that are tested concurrently. Rows mostly wait.
 const MAX_PARALLEL: usize = 4;
 
-/// Outcome of a fault in the words of the table, or a description of the deviation.
+/// Outcome of a fault as written in the table, or a description of an unexpected one.
 type Outcome = Result<&'static str, String>;
 
-/// The call succeeds as if there were no fault, and was sent once.
+/// The call succeeds, and the server received it once.
 const OUTCOME_ANSWERED: &str = "answered";
-/// The call ends with its cause; the next one is answered.
+/// The call fails with its cause. The next call succeeds.
 const OUTCOME_ENDS: &str = "ends";
-/// The call ends with its cause, and the server was restarted or reconnected to.
+/// The call fails with its cause, and the server is restarted or reconnected to.
 const OUTCOME_COMES_BACK: &str = "comes back";
-/// The call itself is answered, on another stream, and was sent once.
+/// The call succeeds on a resumed stream, and the server received it once.
 const OUTCOME_GOES_ON: &str = "goes on";
-/// The transport does not have this fault.
+/// The transport can't have this fault.
 const NO_SUCH_FAULT: &str = "-";
 
 const LEGEND: &str = "
@@ -43,7 +43,7 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 
 ";
 
-/// Outcomes of all faults that were tried.
+/// Outcomes of all injected faults in one row.
 struct Outcomes {
     killed: Outcome,
     restarted: Outcome,
@@ -55,7 +55,7 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    /// As columns, with their heads.
+    /// Returns the heading and the outcome of each column.
     fn columns(&self) -> [(&'static str, &Outcome); 7] {
         [
             ("process killed", &self.killed),
@@ -68,7 +68,7 @@ impl Outcomes {
         ]
     }
 
-    /// A row that ended before its time.
+    /// Returns the outcomes of a row that failed before any fault was injected.
     fn broken(why: &str) -> Self {
         let untried = || Ok(NO_SUCH_FAULT);
         Self {
@@ -83,19 +83,19 @@ impl Outcomes {
     }
 }
 
-/// Instructs the proxy between the host and a server how to corrupt messages.
+/// Sets the fault that the proxy process between host and server injects.
 fn spoil(folder: &Path, fault: &str) {
     // Written in a single operation, so that no partial file is read.
     std::fs::write(folder.join("next"), fault).unwrap();
     std::fs::rename(folder.join("next"), folder.join("fault")).unwrap();
 }
 
-/// Counts the occurrences of a text in a recorded file.
+/// Counts the occurrences of a text in a file of the proxy process.
 fn count(folder: &Path, file: &str, text: &str) -> usize {
     std::fs::read_to_string(folder.join(file)).unwrap_or_default().matches(text).count()
 }
 
-/// Tries all faults, and compares the table with the stored one, or writes it if the environment requests it.
+/// Injects all faults, and compares the table with `MATRIX.md`, or writes it if the environment requests that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_sdk_with_every_fault() {
     let began = std::time::Instant::now();
@@ -103,7 +103,7 @@ async fn every_sdk_with_every_fault() {
     let rows = SERVERS.iter().flat_map(rows_by_transport).filter(|row| row.to_string().contains(&only));
     let tried: Vec<(Row, Outcomes)> = futures_util::stream::iter(rows)
         .map(|row| async move {
-            // A separate task: a row that panics counts as failed.
+            // Runs in a separate task, so that a panic only fails this row.
             let tried = tokio::spawn(async move {
                 match row.transport {
                     Transport::Stdio => local::outcomes(&row).await,

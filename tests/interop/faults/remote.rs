@@ -12,12 +12,12 @@ use crate::installed;
 use crate::matrix::process::HttpProcess;
 use crate::matrix::servers::{Row, Transport, at};
 
-/// Time during which the server is not running.
+/// Duration for which the server is not reachable.
 const DOWNTIME: Duration = Duration::from_millis(500);
-/// Delay of the server's responses.
+/// Delay that the proxy adds to responses.
 const RESPONSE_DELAY: Duration = Duration::from_millis(500);
 
-/// Tries all of it.
+/// Injects all faults in sequence, and returns their outcomes.
 pub(super) async fn outcomes(row: &Row) -> Outcomes {
     let process = HttpProcess::start(row.server.launch(row.transport)).await;
     let folder = tempfile::tempdir().unwrap();
@@ -42,11 +42,11 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
 async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
     let proxy = FaultProxy::in_front_of(address(&process.origin)).await;
     let connected = ConnectedApp::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
-    // Started before the other ends: how long a program takes to start is not the question here.
+    // Started before the old process ends, so that the start time of the program does not count as downtime.
     let new = HttpProcess::start(row.server.launch(row.transport)).await;
     let call = connected.under_way(30).await;
     process.kill().await;
-    // sleep: the way is broken for so long, in real time of other programs.
+    // sleep: the network fails in the real time of other processes.
     tokio::time::sleep(DOWNTIME).await;
     // A resumable stream is retried until the new process rejects its session.
     proxy.set_server(address(&new.origin));
@@ -60,7 +60,7 @@ fn address(origin: &str) -> SocketAddr {
     origin.trim_start_matches("http://").parse().unwrap_or_else(|e| panic!("{origin}: {e}"))
 }
 
-/// The route to a server: through the recording proxy and the proxy that corrupts bytes.
+/// Network path to a server: through the proxy process that records messages, and the proxy that injects faults.
 struct Network<'a> {
     row: &'a Row,
     folder: &'a Path,
@@ -82,7 +82,7 @@ impl Network<'_> {
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// Of a call that tells its progress, so that the answer comes on a stream.
+    /// Each response on a stream is duplicated. The call reports progress, so its response is sent on a stream.
     async fn twice(&self) -> Outcome {
         super::spoil(self.folder, "twice");
         let call = self.connected.under_way(1).await;
@@ -95,14 +95,15 @@ impl Network<'_> {
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// A stream is taken up again where the revision has that, elsewhere the call ends: [http-sse-resume-last-event-id]
+    /// The connection of a call is closed. Its stream is resumed if the revision supports that, otherwise the call
+    /// fails: [http-sse-resume-last-event-id]
     async fn cut(&self) -> Outcome {
         const CALL_SECONDS: u32 = 3;
         let before = super::count(self.folder, "seen", "\"slow_report\"");
         let call = self.connected.under_way(CALL_SECONDS).await;
         self.proxy.set(ProxyFault::Refused);
         self.proxy.cut_connections();
-        // sleep: the way is broken for so long, in real time of other programs.
+        // sleep: the network fails in the real time of other processes.
         tokio::time::sleep(Duration::from_millis(300)).await;
         self.proxy.set(ProxyFault::None);
         if self.row.can_resume() {
@@ -115,7 +116,7 @@ impl Network<'_> {
         holds(sent == 1, "the call should be sent once", sent)?;
         Ok(match self.row.transport {
             _ if self.row.can_resume() => OUTCOME_GOES_ON,
-            // Its one stream is the session.
+            // The session ends with its only stream.
             Transport::HttpSse => OUTCOME_COMES_BACK,
             _ => OUTCOME_ENDS,
         })

@@ -1,4 +1,4 @@
-//! Tests that a server or call ended by the user is not restarted. Only failures are recovered from.
+//! Tests that a server or call that the user has ended is not restarted. The app recovers from failures only.
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
@@ -24,8 +24,11 @@ async fn call_after_a_stop_is_not_ready() {
     connected.ends(call).await.unwrap_or_else(|seen| panic!("a call ends with its server: {seen}"));
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     advance_time(Duration::from_secs(20)).await;
-    assert_eq!(app.server(SERVER).await.state, ServerState::Stopped, "what the user stopped stays stopped");
+    assert_eq!(app.server(SERVER).await.state, ServerState::Stopped, "a server that the user stopped is not restarted");
     let called = app.host.call_tool(call_id(), SERVER.into(), "add".into(), Map::new(), None).await;
-    assert!(matches!(called, Err(CallFailure::NotReady { .. })), "and says so: {called:?}");
+    assert!(
+        matches!(called, Err(CallFailure::NotReady { .. })),
+        "a call reports that the server is stopped: {called:?}"
+    );
     app.host.close().await;
 }

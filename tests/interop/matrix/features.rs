@@ -1,14 +1,14 @@
-//! Features that a server can demonstrate, and the revisions that have them.
+//! Features of servers, and the protocol revisions that have them.
 
 use std::ops::RangeInclusive;
 
 use mcp_proto::Revision;
 use mcp_proto::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// Defines the lines of the table in their order: the name of each feature, and the revisions that have it.
+/// Defines the features in the order of the table, each with its name and the revisions that have it.
 macro_rules! features {
     ($($feature:ident: $name:literal, $revisions:expr;)*) => {
-        /// A line of the table.
+        /// Feature of a server, which is a row of the table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Feature { $($feature),* }
 
@@ -55,7 +55,7 @@ features! {
 }
 
 impl Feature {
-    /// Returns `true` if a revision has the feature over this transport.
+    /// Returns `true` if the feature exists in a revision and over this transport.
     pub(crate) fn is_in(self, revision: Revision, over_streamable_http: bool) -> bool {
         self.revisions().contains(&revision) && (self != Self::Resumption || over_streamable_http)
     }

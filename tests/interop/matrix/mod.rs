@@ -1,4 +1,4 @@
-//! The matrix: servers built on every SDK, over every transport and in every revision that they support, with all their
+//! Matrix of servers built on every SDK, over every transport and in every revision that they support, with all their
 //! features. The working features are recorded in `MATRIX.md`.
 
 mod checks;
@@ -14,10 +14,10 @@ use checks::RowResult;
 use futures_util::StreamExt as _;
 use servers::{Row, SERVERS};
 
-/// Number of rows that run at the same time: enough to use two cores while servers wait.
+/// Maximum number of rows that are tested concurrently. Enough to use two cores while servers wait.
 const MAX_PARALLEL: usize = 4;
 
-/// Checks all rows, and compares the table with the stored one, or writes it if the environment requests it.
+/// Checks all rows, and compares the table with `MATRIX.md`, or writes it if the environment requests that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_sdk_over_every_transport_in_every_revision() {
     let began = std::time::Instant::now();
@@ -34,7 +34,7 @@ async fn every_sdk_over_every_transport_in_every_revision() {
         .collect();
     let checked: Vec<(Row, RowResult)> = futures_util::stream::iter(rows)
         .map(|(row, remote)| async move {
-            // A separate task: a row that panics counts as failed.
+            // Runs in a separate task, so that a panic only fails this row.
             let checked = tokio::spawn(async move { checks::row(&row, &remote).await }).await;
             (row, checked.unwrap_or_else(|error| RowResult::broken(&error.to_string())))
         })

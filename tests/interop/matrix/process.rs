@@ -1,4 +1,4 @@
-//! A server that listens: started by the test, as an administrator would, and ended with it.
+//! HTTP server process that the test starts, like an administrator would, and that ends with the test.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader, Lines};
 use tokio::process::{Child, Command};
 
-/// Time limit until a program listens. Some programs load for seconds, and several may start at once.
+/// Timeout for a server to listen. Some programs load for seconds, and several may start concurrently.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A program and its arguments.
+/// Program with its command line arguments.
 #[derive(Debug, Clone)]
 pub(crate) struct Launch {
     pub(crate) program: PathBuf,
@@ -31,15 +31,16 @@ impl Launch {
 
 /// A running HTTP server process, killed on drop.
 pub(crate) struct HttpProcess {
-    /// Origin of the server, as `http://host:port`.
+    /// Origin of the server, such as `http://127.0.0.1:8080`.
     pub(crate) origin: String,
-    /// The lines that it wrote to standard error.
+    /// Lines that the process has written to standard error.
     errors: Arc<Mutex<Vec<String>>>,
     child: Child,
 }
 
 impl HttpProcess {
-    /// On any free port; the servers in `servers` take the port as their last argument.
+    /// Starts a server on any free port. It takes the port as its last argument, and prints its origin as the first
+    /// line.
     #[allow(clippy::disallowed_methods, reason = "what the host meets over HTTP is started by somebody else")]
     pub(crate) async fn start(launch: Launch) -> Self {
         let launch = launch.and("0");
@@ -68,13 +69,13 @@ impl HttpProcess {
         Self { origin, errors, child }
     }
 
-    /// Returns `true` if a line on standard error matches.
+    /// Returns `true` if the process has written a matching line to standard error.
     pub(crate) fn has_said(&self, fits: impl Fn(&str) -> bool) -> bool {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         errors.iter().any(|line| fits(line))
     }
 
-    /// Ends it at once, as a crash would.
+    /// Kills the process, like a crash would.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap_or_else(|error| panic!("{} could not be killed: {error}", self.origin));
     }

@@ -1,4 +1,4 @@
-//! The servers: SDK, command, supported revisions, and features that the SDK lacks.
+//! Servers of the matrix: SDK, command, supported revisions, and features that the SDK lacks.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::features::Feature;
 use super::process::{HttpProcess, Launch};
 use crate::installed;
 
-/// Transport of the messages of a row.
+/// Transport between the host and a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
     Stdio,
@@ -30,17 +30,18 @@ impl Transport {
     }
 }
 
-/// A server of ours on somebody's SDK.
+/// Test server of this repository, built on a third-party SDK.
 pub(crate) struct Server {
-    /// Name that the server reports of itself.
+    /// Name in the server's `serverInfo`.
     pub(crate) name: &'static str,
     /// Name of the SDK that the server is built on.
     pub(crate) sdk: &'static str,
-    /// Command that starts the server. A further argument selects the transport.
+    /// Returns the command that starts the server. A further argument selects the transport.
     program: fn() -> Launch,
-    /// The oldest and the newest revision over stdio.
+    /// Oldest and newest revision that the server supports over stdio.
     revisions: (Revision, Revision),
-    /// The argument for each transport over HTTP that it has; the port follows it.
+    /// Argument that selects Streamable HTTP, or `None` if the server does not support it. The port is appended as
+    /// another argument.
     streamable: Option<&'static str>,
     sse: Option<&'static str>,
     /// Features that the SDK lacks, each with the reason.
@@ -119,10 +120,10 @@ pub(crate) const SERVERS: &[Server] = &[
 ];
 
 impl Server {
-    /// Returns the command that serves over this transport.
+    /// Returns the command that serves over a transport.
     pub(crate) fn launch(&self, transport: Transport) -> Launch {
         let argument = match transport {
-            // Without arguments it uses stdio.
+            // The demo server uses stdio without arguments.
             Transport::Stdio if self.name == DEMO => return (self.program)(),
             Transport::Stdio => Some("stdio"),
             Transport::StreamableHttp => self.streamable,
@@ -132,7 +133,7 @@ impl Server {
     }
 }
 
-/// A row of the matrix: a server over a transport in a revision.
+/// Row of the matrix: a server with a transport and a revision.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) server: &'static Server,
@@ -160,12 +161,12 @@ impl fmt::Display for Row {
     }
 }
 
-/// All rows of a server. The newest revision of each transport is found, the others are named by the user.
+/// Returns all rows of a server. The newest revision of each transport is negotiated. The user selects the others.
 pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
     let (oldest, newest) = server.revisions;
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
-        // The revision of the demo server can be chosen, so that each one is negotiated.
+        // The demo server can be limited to one revision, so each revision is negotiated.
         let is_found = server.name == DEMO && transport == Transport::Stdio;
         for revision in Revision::ALL {
             if revision >= oldest && revision <= newest {
@@ -178,21 +179,21 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
         add(Transport::StreamableHttp, oldest.max(V2025_03_26), newest);
     }
     if server.sse.is_some() {
-        // The transport is of 2024-11-05. The revision is negotiated over it as usual.
+        // The transport was defined in 2024-11-05. The revision is negotiated as usual.
         add(Transport::HttpSse, oldest, newest.min(Revision::NEWEST_LEGACY));
     }
     rows
 }
 
-/// Each server over each transport, in the revision that is found; and in the newest with sessions and streams that can
-/// be taken up again.
+/// Returns a row for each transport of a server with its newest revision, and one for Streamable HTTP with the newest
+/// revision that has sessions and resumable streams.
 pub(crate) fn rows_by_transport(server: &'static Server) -> Vec<Row> {
     let all = rows(server);
     let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();
     all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()
 }
 
-/// Processes of a server for HTTP, each started when its first row requires it.
+/// HTTP processes of a server, each started when the first row needs it.
 pub(crate) struct Remote {
     server: &'static Server,
     streamable: OnceCell<HttpProcess>,
@@ -210,7 +211,7 @@ impl Remote {
     }
 }
 
-/// As the user would add the server of a row.
+/// Returns the configuration of a row's server, as the user would enter it.
 pub(crate) async fn config(row: &Row, remote: &Remote) -> ServerConfig {
     let revision = row.pinned.then_some(row.revision);
     if row.transport == Transport::Stdio {
@@ -222,20 +223,20 @@ pub(crate) async fn config(row: &Row, remote: &Remote) -> ServerConfig {
     at(row, &remote.process(row.transport).await.origin)
 }
 
-/// As the user would add the server of a row that listens here.
+/// Returns the configuration of a row's server that listens at this origin, as the user would enter it.
 pub(crate) fn at(row: &Row, origin: &str) -> ServerConfig {
     let kind = (row.transport == Transport::HttpSse && row.pinned).then_some(HttpKind::Sse);
     let revision = row.pinned.then_some(row.revision);
     ServerConfig { revision, ..HttpConfig { url: row.url(origin), kind, ..HttpConfig::default() }.into() }
 }
 
-/// As the user would add a command.
+/// Returns the configuration of a local server with this command.
 pub(crate) fn local(launch: Launch) -> ServerConfig {
     let arguments: Vec<&str> = launch.arguments.iter().map(String::as_str).collect();
     local_config(launch.program, &arguments)
 }
 
-/// Returns the versions of the SDKs, from the files that pin them.
+/// Returns the pinned version of each SDK.
 pub(crate) fn versions() -> Vec<(&'static str, String)> {
     SERVERS.iter().map(|server| (server.name, format!("{} {}", server.sdk, version_of(server.sdk)))).collect()
 }

@@ -1,4 +1,4 @@
-//! The tables in `MATRIX.md`: working features, and outcomes of faults. Each is written by a single test.
+//! Tables in `MATRIX.md`: working features, and outcomes of faults. Each table is written by one test.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -26,10 +26,10 @@ No line for batches (2025-03-26): none of these SDKs sends one unless its client
 tested with servers of our own.
 ";
 
-/// Heading of the second table.
+/// Heading that separates the second table from the first one.
 const FAULTS: &str = "\n## Faults\n";
 
-/// Returns the table of working features.
+/// Returns the table of working features as Markdown.
 pub(crate) fn features(rows: &[(Row, RowResult)]) -> String {
     let mut out = HEAD.to_owned();
     let mut notes: Vec<String> = Vec::new();
@@ -63,13 +63,13 @@ pub(crate) fn features(rows: &[(Row, RowResult)]) -> String {
     out + BATCHES
 }
 
-/// The first two lines of a table.
+/// Appends the first two lines of a table: the column headings and the separator.
 pub(crate) fn head<T: AsRef<str>>(out: &mut String, heads: &[T]) {
     line(out, "", heads.iter().map(|head| head.as_ref().to_owned()));
     line(out, "---", heads.iter().map(|_| "---".to_owned()));
 }
 
-/// Appends a line of a table.
+/// Appends a row of a table: its name and its cells.
 pub(crate) fn line(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let name = if name.is_empty() { String::new() } else { format!(" {name}") };
@@ -91,30 +91,30 @@ fn cell(cell: &Cell, notes: &mut Vec<String>) -> String {
     }
 }
 
-/// Compares the working features with the stored table, or writes it if the environment requests it.
+/// Compares the table of working features with `MATRIX.md`, or writes it if the environment requests that.
 pub(crate) fn compare_features(table: &str) {
     compare_table(|kept| (table.to_owned(), kept.1), |kept| kept.0 == table);
 }
 
-/// Compares the outcomes of faults with the stored table, or writes it if the environment requests it.
+/// Compares the table of fault outcomes with `MATRIX.md`, or writes it if the environment requests that.
 pub(crate) fn compare_faults(table: &str) {
     compare_table(|kept| (kept.0, table.to_owned()), |kept| kept.1 == table);
 }
 
 fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
     let kept = changed(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
-    assert!(is_same(&kept), "MATRIX.md is what was found; `cargo xtask test interop` writes it anew");
+    assert!(is_same(&kept), "MATRIX.md equals the outcomes; `cargo xtask test interop` writes it again");
 }
 
-/// The text of both tables, the matrix and the faults.
+/// Text of both tables: working features, then outcomes of faults.
 type MatrixTables = (String, String);
 
-/// Returns the two tables of the file. Applies the change and writes the file first if the environment requests it.
+/// Returns the two tables of `MATRIX.md`. If the environment requests it, applies `change` and writes the file first.
 fn changed(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<MatrixTables> {
     let writes = std::env::var_os("INTEROP_WRITE_MATRIX").is_some();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");
     let mut file = File::options().read(true).write(writes).open(path)?;
-    // The other test may write its part at the same time, in another process.
+    // Another process may write the other table at the same time.
     file.lock()?;
     let mut kept = String::new();
     file.read_to_string(&mut kept)?;
@@ -130,7 +130,7 @@ fn changed(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<Mat
     Ok(parts)
 }
 
-/// A change of a pinned version is a reason to run the matrix again.
+/// Fails if an SDK was updated without running the matrix again.
 #[test]
 fn versions_in_the_table_are_the_pinned_ones() {
     let kept = include_str!("../MATRIX.md");

@@ -1,4 +1,4 @@
-//! A user who allows and answers everything: approvals, forms, URLs, model responses, and roots.
+//! User who approves every consent request: enters forms, opens URLs, writes model responses, and shares roots.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use server_requests::form::Form;
 use testkit::app::TestApp;
 use tokio::task::JoinHandle;
 
-/// Text that the user, in the role of a model, responds with.
+/// Text that the user writes as the response of a model.
 pub(crate) const WORDS: &str = "The wind is fair.";
 
 /// Name that the user enters as captain.
 pub(crate) const CAPTAIN: &str = "Erna";
 
-/// Decides each consent request on arrival, until the task is aborted.
+/// Spawns a task that decides each consent request on arrival.
 pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
     let host = app.host.clone();
     let mut events = host.events();
@@ -24,7 +24,7 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
         while let Some(event) = events.next().await {
             let HostEvent::ConsentRequestChanged(request) = &event.event else { continue };
             if let Some(edit) = edit(request) {
-                // The edited consent request arrives as another event.
+                // The edited consent request is announced by another event.
                 let _ = host.edit(request.id, edit).await;
                 continue;
             }
@@ -36,13 +36,13 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
                 ConsentRequestBody::Roots => UserDecision::Share(vec![folder.clone()]),
                 _ => UserDecision::Allow(ApprovalScope::Once),
             };
-            // The consent request may have been closed already, cancelled by its server.
+            // The consent request may already be closed or cancelled by its server.
             let _ = host.decide(request.id, request.hash.to_string(), answer).await;
         }
     })
 }
 
-/// Returns the model's response as an edit, if it has not been entered yet.
+/// Returns an edit with the model's response, or `None` if the response was already written.
 fn edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
     let ConsentRequestBody::Sampling { response: Some(response), .. } = &request.body else { return None };
     let is_written = response.content.blocks().iter().any(|b| matches!(b, ContentBlock::Text(t) if !t.text.is_empty()));

@@ -1,24 +1,24 @@
-// Data of the harbour that both TypeScript servers offer, independent of an SDK.
+// Example data of a harbour that both TypeScript servers offer, independent of the SDK version.
 
 import { readFileSync } from 'node:fs';
 
 export const data = JSON.parse(readFileSync(new URL('./harbour.json', import.meta.url), 'utf8'));
 
-/** The chart, used as the icon of the server and of the first entry of each list. */
+/** Icon with a chart, for the server and for the first entry of each list. */
 export const icons = [{ src: `data:image/png;base64,${data.chart}`, mimeType: 'image/png' }];
 for (const list of ['tools', 'prompts', 'resources']) data[list][0].icons = icons;
 
 const tools = data.tools;
 const notes = new Map([['log', 'Nothing happened.']]);
 
-/** Subscribers to changes. Each receives the kind of change and, for a resource, its URI. */
+/** Functions that are called after changes, with the kind of change and, for a resource, its URI. */
 export const watchers = new Set();
 
 function announce(change, uri) {
     for (const watcher of watchers) watcher(change, uri);
 }
 
-/** Returns one page of a list under its protocol name. */
+/** Returns the page of a list that a request asks for, in the format of the protocol. */
 export function page(name, request) {
     const all = name === 'tools' ? tools : data[name];
     const start = Number(request.params?.cursor ?? 0);
@@ -53,7 +53,7 @@ export function prompt(name, args) {
     return words && { messages: [{ role: 'user', content: text(words()) }] };
 }
 
-/** Returns the completions of a value. The ships depend on the selected harbour. */
+/** Returns the completions of an argument. Names of ships depend on the selected harbour. */
 export function complete({ argument, context }) {
     const harbour = context?.arguments?.harbour;
     const known = {
@@ -73,7 +73,7 @@ export function textResult(words, more = {}) {
     return { content: [text(words)], ...more };
 }
 
-/** Returns the result of a tool that needs only its arguments, or `undefined` for others. */
+/** Returns the result of a tool that depends only on its arguments, or `undefined` for other tools. */
 export function simple(name, args) {
     switch (name) {
         case 'add':
@@ -99,7 +99,7 @@ export function simple(name, args) {
     }
 }
 
-/** Runs for a while and reports progress until it is done or cancelled. */
+/** Simulates a long-running tool that reports progress until it has finished or is cancelled. */
 export async function slowReport({ seconds = 1, steps = 4 }, signal, progress) {
     for (let step = 1; step <= steps; step++) {
         await new Promise(done => setTimeout(done, (seconds * 1000) / steps));
@@ -112,7 +112,7 @@ export async function slowReport({ seconds = 1, steps = 4 }, signal, progress) {
     return textResult(`The report has ${steps} pages.`);
 }
 
-/** Events of streams, for resumption. */
+/** Stores the events of streams, so that clients can resume them. */
 export class EventStore {
     #events = [];
 
@@ -135,7 +135,7 @@ export class EventStore {
     }
 }
 
-/** Listens on the port of the last argument, 0 for any, and prints the URL. */
+/** Listens on the port in the last command line argument, 0 for any free port, and prints the URL. */
 export function listen(server) {
     server.listen(Number(process.argv.at(-1)), '127.0.0.1', () => {
         console.log(`http://127.0.0.1:${server.address().port}`);

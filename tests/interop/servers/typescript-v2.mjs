@@ -1,6 +1,6 @@
-// Server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http
-// PORT`. Requests to the user are declared once, as input that a call requires. The SDK sends them as requests in
-// sessions of older revisions.
+// Server on version 2 of the TypeScript SDK, for stateful and stateless revisions: `typescript-v2.mjs stdio` or
+// `typescript-v2.mjs http PORT`. Requests to the user are declared once, as input that a call requires. In sessions of
+// older revisions, the SDK sends them as requests.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -51,7 +51,7 @@ function harbourServer() {
     return { server, subscribed };
 }
 
-/** Notifies a long-lived connection of changes. The SDK knows the subscriptions of modern ones. */
+/** Notifies a stateful session of changes. The SDK itself notifies the subscriptions of stateless clients. */
 function watched({ server, subscribed }, era) {
     const notifyChange = (change, uri) => {
         const notifications =

@@ -1,4 +1,4 @@
-//! Tests of a bundle: a real server with all dependencies, packed and signed by the official program.
+//! Tests of a bundle that contains a real server with all dependencies, packed and signed by the official tool.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::user::NewUser;
 use crate::installed;
 use crate::user::{call, text};
 
-/// Copies the files of a folder, without links: npm's lead to programs that the server does not need.
+/// Copies the files of a folder without symbolic links. Those of npm lead to programs that the server does not need.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -30,7 +30,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs the official program for bundles.
+/// Runs the official bundle tool (`mcpb`).
 async fn mcpb(user: &NewUser, arguments: &[&Path]) {
     let mut command = user.program(&installed::node());
     let output = command.arg(installed::mcpb()).args(arguments).output().await.unwrap();
@@ -38,7 +38,7 @@ async fn mcpb(user: &NewUser, arguments: &[&Path]) {
     assert!(output.status.success(), "mcpb {arguments:?}: {}", String::from_utf8_lossy(&said));
 }
 
-/// Packs a version of the server.
+/// Packs a version of the server, and returns the path of the bundle.
 async fn pack(user: &mut NewUser, version: &str) -> PathBuf {
     let source = user.path("source");
     if !source.exists() {
@@ -55,7 +55,7 @@ async fn pack(user: &mut NewUser, version: &str) -> PathBuf {
     file
 }
 
-/// The names below a folder; none if it is not there.
+/// Returns the names of the entries of a folder. Empty if the folder does not exist.
 fn below(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -69,12 +69,15 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     let inspected = inspected.unwrap();
     assert_eq!(inspected["signature"], json!({ "state": "absent" }));
     assert_eq!(inspected["plan"]["inputs"][0]["key"], "folder", "what it wants to know: {}", inspected["plan"]);
-    assert!(inspected["files"].as_array().unwrap().len() > 1_000, "all that npm installed is in it");
+    assert!(inspected["files"].as_array().unwrap().len() > 1_000, "the bundle contains all installed packages");
     let mut told = user.program(&installed::command_line());
     let told = told.args(["bundle", "inspect"]).arg(&first).output().await.unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
-    assert!(told.lines().count() < 150 && told.contains("more; --json lists them all"), "people can read it: {told}");
-    assert!(below(&user.path("data/bundles")).is_empty(), "nothing is unpacked so far");
+    assert!(
+        told.lines().count() < 150 && told.contains("more; --json lists them all"),
+        "the text output is short enough to read: {told}"
+    );
+    assert!(below(&user.path("data/bundles")).is_empty(), "nothing is unpacked before the installation");
 
     let graph = user.path("graph");
     fs::create_dir(&graph).unwrap();
@@ -83,42 +86,46 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     let options = ["--set", &set, "--write", &write, "--name"];
     user.install(&first.display().to_string(), &[&options[..], &["memory"]].concat()).await;
     let sandbox = &user.settings()["memory"]["sandbox"];
-    assert_eq!(sandbox["folders"].as_array().unwrap().len(), 2, "its own files, and the folder: {sandbox}");
+    assert_eq!(
+        sandbox["folders"].as_array().unwrap().len(),
+        2,
+        "the sandbox allows the bundle's files and the selected folder: {sandbox}"
+    );
     assert!(user.tools("memory").await.contains(&"create_entities".to_owned()));
     let harbour = json!({ "name": "harbour", "entityType": "place", "observations": ["it has a bridge"] });
     user.call("memory", "create_entities", &json!({ "entities": [harbour] })).await;
     let kept = fs::read_to_string(graph.join("memory.jsonl")).unwrap();
-    assert!(kept.contains("it has a bridge"), "it writes from its sandbox where the user said: {kept}");
+    assert!(kept.contains("it has a bridge"), "the sandboxed server writes to the selected folder: {kept}");
 
     user.install(&second.display().to_string(), &[&options[..], &["memory-2"]].concat()).await;
     let (args, folders) = (|name: &str| user.settings()[name]["args"][0].clone(), unpacked(&user.path("data/bundles")));
-    assert_ne!(args("memory"), args("memory-2"), "each version has its files");
+    assert_ne!(args("memory"), args("memory-2"), "each version has separate files");
     assert_eq!(folders.len(), 2, "{folders:?}");
     let read = user.call("memory-2", "read_graph", &json!({})).await;
-    assert!(read.contains("it has a bridge"), "the second version has what the first one kept: {read}");
+    assert!(read.contains("it has a bridge"), "the second version reads the data of the first one: {read}");
 
     let app = TestApp::start_in_folder(user.done(), Vec::new(), HostOptions::default()).await;
     let (folder, removing) = (app.folder.path().to_owned(), removing(&app));
     dispatch(&removing, "remove_server", json!({ "server": "memory" })).await.unwrap();
-    assert_eq!(unpacked(&folder.join("data/bundles")).len(), 1, "its files go with a version");
+    assert_eq!(unpacked(&folder.join("data/bundles")).len(), 1, "removing a version removes its files");
     app.ready("memory-2").await;
     let read = text(&call(&app, "memory-2", "read_graph", json!({})).await);
-    assert!(read.contains("it has a bridge"), "the other version has its own: {read}");
+    assert!(read.contains("it has a bridge"), "the other version keeps its files: {read}");
     dispatch(&removing, "remove_server", json!({ "server": "memory-2" })).await.unwrap();
     app.host.close().await;
-    assert_eq!(below(&folder.join("data/bundles")), [".lock"], "nothing is left but the lock of the folder");
-    assert_eq!(below(&folder.join("data/sandbox")), Vec::<String>::new(), "nor of its homes");
+    assert_eq!(below(&folder.join("data/bundles")), [".lock"], "only the lock file of the folder remains");
+    assert_eq!(below(&folder.join("data/sandbox")), Vec::<String>::new(), "no private home folder remains");
     let origins = fs::read_to_string(folder.join("data/origins.json")).unwrap();
-    assert!(!origins.contains("memory"), "nor where it came from: {origins}");
-    assert_eq!(below(&folder.join("graph")), ["memory.jsonl"], "what the user kept stays");
+    assert!(!origins.contains("memory"), "no origin of the server remains: {origins}");
+    assert_eq!(below(&folder.join("graph")), ["memory.jsonl"], "the user's files remain");
 }
 
-/// Returns the folders of bundles below a path. Each has the list of its files next to it.
+/// Returns the names of the folders in which bundles are unpacked.
 fn unpacked(place: &Path) -> Vec<String> {
     below(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
 }
 
-/// The api as the page has it.
+/// Returns the API that the page uses, for removing servers.
 fn removing(app: &TestApp) -> Api {
     let kept = app.folder.path().join("kept");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
@@ -133,11 +140,11 @@ async fn bundle_signature_is_shown_as_unverified() {
     let file = pack(&mut user, "1.0.0").await;
     let plain = fs::metadata(&file).unwrap().len();
     mcpb(&user, &[Path::new("sign"), Path::new("--self-signed"), &file]).await;
-    assert!(fs::metadata(&file).unwrap().len() > plain, "the signature is behind the archive");
+    assert!(fs::metadata(&file).unwrap().len() > plain, "the signature follows the archive");
     let (inspected, _) = user.run(&["bundle", "inspect", &file.display().to_string()]).await;
     let signature = inspected.unwrap()["signature"].clone();
     let claimed = json!({ "state": "claimed", "name": "MCPB Self-Signed Certificate" });
-    assert_eq!(signature, claimed, "who it says that signed it, which nothing proves");
+    assert_eq!(signature, claimed, "the claimed signer is shown, which is unverified");
     user.install(&file.display().to_string(), &["--set", "folder=/nowhere", "--no-sandbox"]).await;
     user.done();
 }

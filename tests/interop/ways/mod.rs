@@ -1,9 +1,10 @@
-//! Tests of real servers by each way of installation: a package of npm, one of PyPI, a bundle, and a remote. From the
-//! registry's entry or the file to a tool's result, by the command line, in a separate home. Each way prints the
-//! duration of its steps.
+//! Tests of real servers by each way of installation: a package from npm, one from PyPI, a bundle, and a remote. Each
+//! test covers all steps from the registry entry or file to a tool result, with the command line and a separate home
+//! folder, and prints their durations.
 //!
-//! npx and uvx download the packages that they start, so these tests need a network, as does the installation of the
-//! other servers. The registry's entries specify the date of the dependencies, so that they are the same in each run.
+//! npx and uvx download packages, so these tests require a network connection, as does the installation of the other
+//! servers. The registry entries contain a date that selects the versions of dependencies, so that they are the same in
+//! each run.
 
 mod bundle;
 mod packages;

@@ -1,21 +1,21 @@
-//! Packages that a launcher loads: of npm by npx, of PyPI by uvx.
+//! Tests of packages that a launcher loads: from npm by npx, and from PyPI by uvx.
 
 use serde_json::{Value, json};
 
 use super::user::NewUser;
 
-/// The day that dependencies are taken of.
+/// Time up to which published versions of dependencies are used.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
-/// Checks that the server runs in a sandbox, with a separate home that is deleted with the server.
+/// Asserts that the server is sandboxed, with a private home folder that is deleted with the server.
 fn expect_sandbox(user: &NewUser, server: &str) {
     let sandbox = &user.settings()[server]["sandbox"];
-    assert_eq!(sandbox, &json!({ "folders": [], "network": true }), "it reaches the network and no files");
+    assert_eq!(sandbox, &json!({ "folders": [], "network": true }), "the sandbox allows the network and no folders");
     let homes: Vec<_> = std::fs::read_dir(user.path("data/sandbox")).unwrap().collect();
-    assert_eq!(homes.len(), 1, "what it loaded lies in a home of its own: {homes:?}");
+    assert_eq!(homes.len(), 1, "downloaded packages are in a private home folder: {homes:?}");
     let mut own: Vec<_> = std::fs::read_dir(user.path("home")).unwrap().map(|e| e.unwrap().file_name()).collect();
     own.retain(|name| name != ".profile" && name != ".cache");
-    assert!(own.is_empty(), "and nothing of it in the user's: {own:?}");
+    assert!(own.is_empty(), "nothing was written to the user's home folder: {own:?}");
 }
 
 #[tokio::test]
@@ -32,9 +32,9 @@ async fn npm_package_is_installed_and_called() {
     let mut user = NewUser::with_registry("npm by npx", entry).await;
     let done = user.install(name, &["--network", "all"]).await;
     let notes = done["plan"]["notes"].to_string();
-    assert!(notes.contains("npm_config_before"), "what decides which code runs is named: {notes}");
+    assert!(notes.contains("npm_config_before"), "the notes name the inputs that decide which code runs: {notes}");
     let args = &user.settings()["everything"]["args"];
-    assert_eq!(args, &json!(["-y", "@modelcontextprotocol/server-everything@2026.8.31"]), "its version is pinned");
+    assert_eq!(args, &json!(["-y", "@modelcontextprotocol/server-everything@2026.8.31"]), "the version is pinned");
     assert!(user.tools("everything").await.contains(&"get-sum".to_owned()));
     let sum = user.call("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;
     assert_eq!(sum, "The sum of 2 and 40 is 42.");
@@ -54,7 +54,7 @@ async fn pypi_package_is_installed_and_called() {
             } }],
             "environmentVariables": [
                 { "name": "UV_EXCLUDE_NEWER", "value": DEPENDENCY_DATE },
-                // Certificates of an organization are in the system's store only.
+                // Certificates of an organization are only in the certificate store of the system.
                 { "name": "UV_SYSTEM_CERTS", "value": "true" },
             ],
         }],
@@ -66,7 +66,7 @@ async fn pypi_package_is_installed_and_called() {
     assert_eq!(
         args,
         &json!(["mcp-server-time==2026.10.19", "--local-timezone", "Europe/Oslo"]),
-        "its version is pinned"
+        "the version is pinned"
     );
     assert_eq!(user.tools("time").await, ["get_current_time", "convert_time"]);
     let now = user.call("time", "get_current_time", &json!({ "timezone": "Europe/Oslo" })).await;

@@ -1,4 +1,4 @@
-//! A remote: a real server that listens, as the registry lists it.
+//! Tests of a remote server that is running and listed in the registry.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use tokio::process::{Child, Command};
 use super::user::NewUser;
 use crate::installed;
 
-/// Until the server listens.
+/// Timeout for the server to listen.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Script that is loaded before the server, which prints only the requested port. Prints the port that the system
-/// assigned.
+/// Script that is loaded before the server, which prints only the requested port. It prints the port that the system
+/// has assigned.
 const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
     import { Server } from "node:net";
     const { emit } = Server.prototype;
@@ -22,7 +22,7 @@ const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
         return emit.call(this, name, ...values);
     };"#;
 
-/// The server over Streamable HTTP, and its port.
+/// Starts the server over Streamable HTTP. Returns its process and port.
 #[allow(clippy::disallowed_methods, reason = "a remote server is started by somebody else")]
 async fn everything() -> (Child, u16) {
     let mut command = Command::new(installed::node());
@@ -54,7 +54,7 @@ async fn remote_server_is_installed_and_called() {
     });
     let mut user = NewUser::with_registry("a remote", entry).await;
     let done = user.install(name, &[]).await;
-    assert!(done["plan"]["notes"].to_string().contains("leads to this computer"), "where it leads is said: {done}");
+    assert!(done["plan"]["notes"].to_string().contains("leads to this computer"), "the URL is reported: {done}");
     assert_eq!(user.settings(), json!({ "everything": { "type": "http", "url": url } }));
     assert!(user.tools("everything").await.contains(&"get-sum".to_owned()));
     let sum = user.call("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;

@@ -1,7 +1,6 @@
-//! Tests of real servers in a sandbox, in the forms in which users have them: by npx and uvx, from npm's global folder
-//! and a project's, from a Python environment and uv's tools, and as a plain program. Each is started in a sandbox
-//! without any folder named by hand, and lists its tools. The reachable part of the user's home is recorded in
-//! `SANDBOX.md`.
+//! Tests of sandboxed real servers, installed in the ways that users choose: by npx and uvx, in the global npm folder,
+//! in a project, in a Python environment, as a tool of uv, and as a plain program. Each is started in a sandbox without
+//! manually added folders, and lists its tools. The reachable part of the user's home is recorded in `SANDBOX.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use super::user::NewUser;
 use crate::installed;
 
-/// The day that dependencies are taken of.
+/// Time up to which published versions of dependencies are used.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 const HEAD: &str = "\
@@ -27,18 +26,18 @@ it may read that and change nothing.
 | --- | --- | --- | --- | --- | --- |
 ";
 
-/// A server as its user has it.
+/// Real server, installed in a way that users choose.
 struct RealServer {
-    /// Tool by which the server was installed.
+    /// Name of the tool by which the server was installed.
     by: &'static str,
-    /// The package with its version, or the program.
+    /// Name and version of the package, or name of the program.
     server: &'static str,
-    /// With `~` for the user's home.
+    /// Program of the command. `~` stands for the user's home.
     command: &'static str,
     args: &'static [&'static str],
-    /// Set if the server loads its packages when it starts.
+    /// Set if the command downloads its packages at the start.
     loads: bool,
-    /// Name of a tool that the server offers.
+    /// Name of a tool that the server must list.
     tool: &'static str,
 }
 
@@ -125,7 +124,7 @@ const SERVERS: &[RealServer] = &[
     },
 ];
 
-/// Runs a program of the user's to its end.
+/// Runs a program as the user, and waits until it has ended.
 async fn run(user: &NewUser, program: &Path, arguments: &[&str]) {
     let home = user.path("home").display().to_string();
     let mut command = user.program(program);
@@ -163,7 +162,7 @@ async fn install_all(user: &mut NewUser) {
     user.took("installing all", begun);
 }
 
-/// Returns the settings of all servers, without folders for the sandbox.
+/// Returns the settings file with all servers, whose sandboxes have no manually added folders.
 fn settings(user: &NewUser) -> Value {
     let home = user.path("home").display().to_string();
     let entry = |real: &RealServer| {
@@ -179,15 +178,15 @@ fn settings(user: &NewUser) -> Value {
     json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
 }
 
-/// Returns the part of the user's home that a server can reach in addition to its private home.
+/// Returns a text with the paths in the user's home that a server can reach, except its private home.
 async fn reached(user: &NewUser, server: &str) -> String {
     let (report, _) = user.run(&["sandbox", server]).await;
     let report = report.unwrap();
-    assert_eq!(report["plan"]["folders"], json!([]), "no folder was named");
+    assert_eq!(report["plan"]["folders"], json!([]), "the settings contain no folder");
     let home = user.path("home").display().to_string();
     let parts = report["plan"]["program"].as_array().unwrap().iter().filter_map(Value::as_str);
     let mut own: Vec<String> = parts.filter(|part| part.starts_with(&home)).map(|p| p.replace(&home, "~")).collect();
-    // A folder inside another one adds nothing.
+    // A folder inside another reachable folder is omitted.
     let all = own.clone();
     own.retain(|part| !all.iter().any(|other| part != other && Path::new(part).starts_with(other)));
     if own.is_empty() {
@@ -217,18 +216,18 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
     user.done();
 }
 
-/// Compares the table with the stored one, or writes it if the environment requests it.
+/// Compares the table with `SANDBOX.md`, or writes it if the environment requests that.
 fn compare_table(table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ways/SANDBOX.md");
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
         fs::write(&path, table).unwrap();
     }
     let kept = fs::read_to_string(path).unwrap();
-    assert_eq!(kept, table, "SANDBOX.md is what was found; `cargo xtask test interop` writes it anew");
+    assert_eq!(kept, table, "SANDBOX.md equals the outcomes; `cargo xtask test interop` writes it again");
 }
 
-/// [E6] Covers a real program of Node.js whose module is outside the sandbox: the host reports it and proposes a
-/// folder, and with that folder and the user's consent the program starts.
+/// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes a folder. With
+/// this folder and the user's consent the program starts.
 #[tokio::test]
 async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_start() {
     let user = NewUser::with_settings_apart("a module outside of the sandbox");
@@ -237,7 +236,7 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     }
     fs::write(user.path("home/.ssh/id_ed25519"), "a key").unwrap();
     let sdk = installed::node_modules().join("@modelcontextprotocol/server-everything/dist/index.js");
-    // A module of the user, next to the server's package.
+    // A module of the user in a folder next to the server's package.
     fs::write(user.path("home/work/shared/lib/greeting.mjs"), "export const greeting = 'ahoy';\n").unwrap();
     let key = user.path("home/.ssh/id_ed25519");
     let script = format!(
@@ -265,21 +264,28 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     };
     let shared = user.path("home/work/shared/lib");
     let wanted = json!({ "is": "folder", "folder": shared, "names": ["greeting.mjs"], "count": 1 });
-    assert_eq!(offer(&shared.join("greeting.mjs")), Some(wanted), "the folder with what lies there: {blocked}");
+    assert_eq!(
+        offer(&shared.join("greeting.mjs")),
+        Some(wanted),
+        "the folder with the missing module is proposed: {blocked}"
+    );
     let refused = json!({ "is": "none", "because": "secrets" });
-    assert_eq!(offer(&key), Some(refused), "and no words bring keys into reach: {blocked}");
+    assert_eq!(offer(&key), Some(refused), "no folder with keys is proposed: {blocked}");
     let words = failed["message"].as_str().unwrap();
-    assert!(words.contains(&format!("add the folder {} to its sandbox", shared.display())), "in words: {words}");
+    assert!(
+        words.contains(&format!("add the folder {} to its sandbox", shared.display())),
+        "the cause is described: {words}"
+    );
 
     write(&[&packages, &shared.display().to_string()]);
     let (unasked, _) = user.run(&["tools", "app"]).await;
-    assert_eq!(unasked.unwrap_err()["code"], "refused", "with the folder it is asked about again");
+    assert_eq!(unasked.unwrap_err()["code"], "refused", "a start with the folder requires consent again");
     let (tools, _) = user.run(&["--answers", &answers, "tools", "app"]).await;
-    assert!(tools.unwrap().to_string().contains("get-sum"), "and starts");
+    assert!(tools.unwrap().to_string().contains("get-sum"), "the server starts");
     user.done();
 }
 
-/// Covers a bundle whose packages are loaded by uv, in a sandbox that can't write into the bundle's folder.
+/// A bundle whose packages uv loads runs in a sandbox that can't write to the folder of the bundle.
 #[tokio::test]
 async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     let mut user = NewUser::new("a bundle of uv");
@@ -297,14 +303,21 @@ async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     let mut zip = user.program(Path::new("python3"));
     zip.args(["-m", "zipfile", "-c"]).arg(&file).args(["manifest.json", "pyproject.toml", "server.py"]);
     let packed = zip.current_dir(&source).output().await.unwrap();
-    assert!(packed.status.success(), "it is packed");
+    assert!(packed.status.success(), "the bundle is packed");
     user.install(&file.display().to_string(), &["--network", "all", "--name", "clock"]).await;
     assert_eq!(user.settings()["clock"]["env"]["UV_ISOLATED"], "1");
     for _ in 0..2 {
-        assert_eq!(user.tools("clock").await, ["get_current_time", "convert_time"], "also after it has run");
+        assert_eq!(
+            user.tools("clock").await,
+            ["get_current_time", "convert_time"],
+            "the sandbox is unchanged after the run"
+        );
     }
     let bundles = fs::read_dir(user.path("data/bundles")).unwrap().map(|entry| entry.unwrap().path());
     let folder = bundles.into_iter().find(|path| path.is_dir()).unwrap();
-    assert!(!folder.join(".venv").exists() && !folder.join("uv.lock").exists(), "its folder is as it was");
+    assert!(
+        !folder.join(".venv").exists() && !folder.join("uv.lock").exists(),
+        "the folder of the bundle is unchanged"
+    );
     user.done();
 }

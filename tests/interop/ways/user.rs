@@ -1,4 +1,4 @@
-//! A new user with an empty home, and `drawbridge-cli`.
+//! New user with an empty home folder, who uses `drawbridge-cli`.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,21 +11,22 @@ use tokio::process::Command;
 
 use crate::installed;
 
-/// Address that replaces the session bus, so that the tests do not use the keychain of the person who runs them.
+/// Address of the session bus. Invalid, so that the tests do not use the keychain of the person who runs them.
 const NO_SESSION_BUS: &str = "unix:path=/nonexistent";
 
-/// A new user: home folder, settings and data, and the state that the previous steps left in them.
+/// New user with a home folder, settings and data. The state remains between the steps of a test.
 pub(super) struct NewUser {
     folder: TempDir,
     way: &'static str,
-    /// The settings file, in their folder.
+    /// Path of the settings file, relative to the user's folder.
     config: &'static str,
     registry: Option<TestRegistry>,
     times: Vec<(&'static str, f64)>,
 }
 
 impl NewUser {
-    /// Returns a user whose shell finds Node.js and uv, in the way that an installer or a version manager sets it up.
+    /// Creates a user whose login shell finds Node.js and uv, like after their installation. `way` is printed with the
+    /// durations.
     pub(super) fn new(way: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let user = Self { folder, way, config: "mcp.json", registry: None, times: Vec::new() };
@@ -45,7 +46,7 @@ impl NewUser {
         user
     }
 
-    /// Returns a user whose settings are in a separate folder, since a sandbox hides the folder of the settings.
+    /// Creates a user whose settings file is in a separate folder, because a sandbox hides the folder of the settings.
     pub(super) fn with_settings_apart(way: &'static str) -> Self {
         let user = Self { config: "settings/mcp.json", ..Self::new(way) };
         std::fs::create_dir(user.path("settings")).unwrap();
@@ -57,26 +58,26 @@ impl NewUser {
         self.path(self.config)
     }
 
-    /// Returns a user of a registry on loopback that lists a single server, without the fields that only a registry
-    /// adds.
+    /// Creates a user of a registry on loopback that lists one server. `server` does not contain the fields that a
+    /// registry adds.
     pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
         let entry =
             json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active_metadata() } });
         Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
     }
 
-    /// Returns the canonical path of a file in the user's folder.
+    /// Returns the path of a file in the user's folder.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// The servers in the settings.
+    /// Returns the servers in the settings file.
     pub(super) fn settings(&self) -> Value {
         let text = std::fs::read_to_string(self.config()).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["mcpServers"].clone()
     }
 
-    /// Installs a registry entry or a bundle. Nothing is started.
+    /// Installs a registry entry or a bundle. Asserts that nothing is started.
     pub(super) async fn install(&mut self, what: &str, options: &[&str]) -> Value {
         let begun = Instant::now();
         let address = self.registry.as_ref().map(|registry| registry.server.url(""));
@@ -87,15 +88,15 @@ impl NewUser {
         let is_stopped = |line: &Value| line["server"]["state"]["is"] == "stopped";
         let is_quiet =
             |line: &Value| line["event"] == "result" || line["event"] == "server_changed" && is_stopped(line);
-        assert!(lines.iter().all(is_quiet), "nothing was started or asked: {lines:?}");
+        assert!(lines.iter().all(is_quiet), "nothing was started and no consent was required: {lines:?}");
         self.took("install", begun);
         done
     }
 
-    /// The names of a server's tools. It is started for that, after it was not without a yes.
+    /// Starts a server and returns the names of its tools. Asserts before that the start requires consent.
     pub(super) async fn tools(&mut self, server: &str) -> Vec<String> {
         let (refused, _) = self.run(&["tools", server]).await;
-        assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without a yes");
+        assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without an approval");
         let begun = Instant::now();
         let listed = self.allowing(&["tools", server]).await;
         self.took("first start and its tools", begun);
@@ -118,7 +119,7 @@ impl NewUser {
         done.unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{lines:#?}"))
     }
 
-    /// Returns the value or the error of a command, and its complete output.
+    /// Runs `drawbridge-cli`. Returns its value or error, and all lines of its output.
     pub(super) async fn run(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
         let mut command = self.program(&installed::command_line());
         command.arg("--config").arg(self.config()).arg("--data-dir").arg(self.path("data")).arg("--json");
@@ -131,7 +132,7 @@ impl NewUser {
         (done, lines)
     }
 
-    /// A program in the user's home.
+    /// Returns a command for a program that runs with the user's home.
     #[allow(clippy::disallowed_methods, reason = "what a user starts in a terminal, not a server")]
     pub(super) fn program(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
@@ -144,12 +145,12 @@ impl NewUser {
         command
     }
 
-    /// Notes how long a step took.
+    /// Records the duration of a step, which began at `begun`.
     pub(super) fn took(&mut self, step: &'static str, begun: Instant) {
         self.times.push((step, begun.elapsed().as_secs_f64()));
     }
 
-    /// Prints the durations of all steps, and returns the folder.
+    /// Prints the durations of all steps, and returns the user's folder.
     #[allow(clippy::print_stdout, reason = "what the run is looked at for")]
     pub(super) fn done(self) -> TempDir {
         let steps: Vec<String> = self.times.iter().map(|(step, seconds)| format!("{step} {seconds:.1} s")).collect();

@@ -1,4 +1,4 @@
-//! Requests that are sent to the servers.
+//! Requests that the checks send to the servers.
 
 use bytes::Bytes;
 use models::{MessagePart, ModelMessage, ModelReply, ModelRequest, ModelTool, Role, ToolChoice};
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::fake;
 use crate::place::ServedWire;
 
-/// A request with one message of the user. The model of random weights gets a small bound, and no chance.
+/// Returns a request with a single user message. For the model with random weights, the number of tokens is limited and
+/// the output is deterministic.
 pub(crate) fn asking(place: &ServedWire, text: &str) -> ModelRequest {
     let request = ModelRequest { model: place.model.clone(), ..fake::asking(place.wire, text) };
     if place.is_scripted() {
@@ -16,15 +17,15 @@ pub(crate) fn asking(place: &ServedWire, text: &str) -> ModelRequest {
     ModelRequest { max_tokens: Some(24), temperature: Some(0.0), ..request }
 }
 
-/// The same with a picture.
+/// Returns a request with a user message that contains a picture.
 pub(crate) fn with_picture(place: &ServedWire, text: &str) -> ModelRequest {
     let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
     let message = ModelMessage { role: Role::User, parts: vec![MessagePart::text(text), picture] };
     ModelRequest { messages: vec![message], ..asking(place, text) }
 }
 
-/// Returns a request with a tool, which the model with random weights must use: a grammar makes it write arguments that
-/// fit the schema.
+/// Returns a request with a tool. The model with random weights must use it, and its server restricts the output to
+/// arguments that match the schema.
 pub(crate) fn with_tool(place: &ServedWire, text: &str) -> ModelRequest {
     let tool = ModelTool {
         name: "weather__forecast".into(),
@@ -46,7 +47,7 @@ pub(crate) fn with_tool(place: &ServedWire, text: &str) -> ModelRequest {
     ModelRequest { tool_choice: ToolChoice::Required, max_tokens: Some(400), ..request }
 }
 
-/// Returns the tool uses of a response, if each fits the schema.
+/// Returns the arguments of the tool uses in a response, or an error if some do not match the schema.
 pub(crate) fn uses(reply: &ModelReply) -> Result<Vec<Value>, String> {
     let uses = reply.message.tool_uses().map(|(_, name, arguments)| {
         let fits = name == "weather__forecast"
@@ -58,7 +59,7 @@ pub(crate) fn uses(reply: &ModelReply) -> Result<Vec<Value>, String> {
     uses.collect()
 }
 
-/// Returns the request that continues after this response, with a result for each tool use.
+/// Returns the request after this response, with a result for each tool use.
 pub(crate) fn answered(request: ModelRequest, reply: ModelReply) -> ModelRequest {
     let results = reply.message.tool_uses().map(|(id, name, _)| MessagePart::ToolResult {
         id: id.to_owned(),

@@ -1,5 +1,5 @@
-//! Checks that run on each wire of each server. A violated requirement is an error. Other observations are recorded in
-//! the table.
+//! Checks that run in each wire format of each server. A violated requirement is an error. Other observations are
+//! recorded in the table.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -9,11 +9,11 @@ use crate::ask::{answered, asking, uses, with_picture, with_tool};
 use crate::fake::all;
 use crate::place::{ModelServer, ServedWire};
 
-/// Contents of a cell of the table, or a description of the failure.
+/// Text of a cell in the table, or a description of the failure.
 pub(crate) type Cell = Result<String, String>;
 type Check = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, Cell>;
 
-/// The lines of the table, in their order.
+/// Rows of the table in order, each with its check.
 pub(crate) const CHECKS: [(&str, Check); 21] = [
     ("lists its models", |place| listed(place).boxed()),
     ("context in the list", |place| context(place).boxed()),
@@ -60,8 +60,8 @@ async fn context(place: &ServedWire) -> Cell {
     Ok(known.map_or_else(|| "unknown".into(), |context| context.to_string()))
 }
 
-/// Checks that a price the server does not report is not guessed from a model's name. Another provider may charge a
-/// different price.
+/// Checks that no price is derived from the name of a model if the server does not report one. Another provider may
+/// charge a different price.
 async fn price(place: &ServedWire) -> Cell {
     let Ok(models) = list(place).await else { return no() };
     match models.iter().find_map(|model| model.price.as_ref()) {
@@ -99,8 +99,8 @@ async fn check_model_name(place: &ServedWire) -> Cell {
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
-/// Requests a model in whose place another one responds: by choice of the server, as the fallback of a proxy, or
-/// because there is only one.
+/// Requests a model that another one replaces: because the server chooses so, as a fallback of a proxy, or because
+/// there is only one.
 async fn another(place: &ServedWire) -> Cell {
     let (model, stands_in) = match place.server {
         ModelServer::Aimock => (place.model.as_str(), "another-model"),
@@ -110,7 +110,7 @@ async fn another(place: &ServedWire) -> Cell {
     let request = ModelRequest { model: model.into(), ..asking(place, "answer as another") };
     let reply = match all(&place.provider(), request).await.1 {
         Ok(reply) => reply,
-        // Its proxy does not always fall back where it streams.
+        // For streams, LiteLLM's proxy does not always fall back.
         Err(error) if place.server == ModelServer::LiteLlm => return Ok(error.code().into()),
         Err(error) => return Err(error.to_string()),
     };
@@ -203,7 +203,8 @@ async fn stop_text(place: &ServedWire) -> Cell {
     }
 }
 
-/// An error of the provider that is named in `tests/models/provider.mjs`. One of these codes is right.
+/// Requests the error with this name, which `tests/models/provider.mjs` defines. The result must have one of the codes
+/// in `right`.
 async fn scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> Cell {
     if !place.is_scripted() {
         return no();
@@ -243,13 +244,13 @@ async fn wrong_key(place: &ServedWire) -> Cell {
     match error {
         Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => Err(format!("repeated: {said}")),
         Err(ModelError::WrongKey { .. }) => Ok("wrongKey".into()),
-        // Without a database it knows no other keys, and reports only that.
+        // Without a database, LiteLLM can't check other keys, and reports only that.
         Err(error) if place.server == ModelServer::LiteLlm => Ok(error.code().into()),
         other => Err(format!("{other:?}")),
     }
 }
 
-/// Checks a response that the provider breaks off. A proxy may make it look complete, which can't be detected.
+/// Checks a response that the provider truncates. A proxy may make it look complete, which can't be detected.
 async fn breaks_off(place: &ServedWire) -> Cell {
     if !place.is_scripted() {
         return no();

@@ -1,6 +1,6 @@
-//! Tests of the model providers with third-party servers: the fake one of the other tests (aimock), LiteLLM's proxy in
-//! front of it, and llama.cpp's server with a tiny model. `cargo xtask test models` installs them. The differences are
-//! recorded in `PROVIDERS.md`.
+//! Tests of the model providers with third-party servers: the fake provider of the other tests (aimock), LiteLLM's
+//! proxy in front of it, and llama.cpp's server with a tiny model. `cargo xtask test models` installs them. Differences
+//! are recorded in `PROVIDERS.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it wanted where it fails")]
 
@@ -17,7 +17,8 @@ mod table;
 
 use place::{ModelServer, RunningServers};
 
-/// Runs all checks on all wires of all servers, and compares or writes the table.
+/// Runs all checks in all wire formats of all servers, and compares the table with `PROVIDERS.md`, or writes it if the
+/// environment requests that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_server_on_every_supported_wire() {
     let servers = RunningServers::start();
@@ -38,8 +39,8 @@ async fn every_server_on_every_supported_wire() {
     table::keep(&columns);
 }
 
-/// Covers a provider that is killed while it streams responses: on every wire, the received part is retained, and no
-/// response looks complete.
+/// A provider is killed while it streams responses. In every wire format, the received part is retained and no response
+/// looks complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn response_of_a_killed_server_is_marked_as_truncated() {
     for server in [ModelServer::Aimock, ModelServer::LiteLlm] {

@@ -1,4 +1,4 @@
-//! The servers, and the wires that each supports.
+//! Model servers, and the wire formats that each supports.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use models::{HttpProvider, ProviderKind};
 use crate::fake::{FakeProvider, KEY, WIRES, model, provider};
 use crate::running::RunningProgram;
 
-/// A program that serves models.
+/// Third-party program that serves models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelServer {
-    /// Responds according to the last message.
+    /// Responds as scripted, depending on the last message.
     Aimock,
-    /// LiteLLM's proxy, with aimock behind it.
+    /// LiteLLM's proxy in front of aimock.
     LiteLlm,
-    /// llama.cpp's server, with a model of random weights.
+    /// llama.cpp's server with a model of random weights.
     LlamaCpp,
 }
 
@@ -24,7 +24,7 @@ impl ModelServer {
     /// All model servers of the table.
     pub(crate) const ALL: [Self; 3] = [Self::Aimock, Self::LiteLlm, Self::LlamaCpp];
 
-    /// Returns the server's name in the table.
+    /// Returns the name of the server in the table.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Aimock => "aimock",
@@ -33,7 +33,7 @@ impl ModelServer {
         }
     }
 
-    /// Returns the wires that the server supports.
+    /// Returns the wire formats that the server supports.
     pub(crate) const fn wires(self) -> &'static [ProviderKind] {
         match self {
             Self::Aimock => &WIRES,
@@ -45,13 +45,13 @@ impl ModelServer {
     }
 }
 
-/// A server together with the wire that is tested.
+/// Running server together with the wire format to test.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedWire {
     pub(crate) server: ModelServer,
     pub(crate) wire: ProviderKind,
     pub(crate) url: String,
-    /// Identifier of the requested model.
+    /// Identifier of the model to request.
     pub(crate) model: String,
 }
 
@@ -61,8 +61,8 @@ impl ServedWire {
         Self { server, wire, url: url.to_owned(), model }
     }
 
-    /// Returns `true` if the server responds as `tests/models/provider.mjs` scripts it. The model with random weights
-    /// responds with noise.
+    /// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`. The model with random weights
+    /// responds with random text.
     pub(crate) fn is_scripted(&self) -> bool {
         self.server != ModelServer::LlamaCpp
     }
@@ -82,7 +82,7 @@ impl fmt::Display for ServedWire {
     }
 }
 
-/// Returns the name of a wire in the table.
+/// Returns the name of a wire format in the table.
 pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     match wire {
         ProviderKind::OpenAi => "chat completions",
@@ -93,7 +93,7 @@ pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     }
 }
 
-/// All model servers, in running processes.
+/// Processes of all model servers.
 pub(crate) struct RunningServers {
     running: Vec<(ModelServer, RunningProgram)>,
 }
@@ -114,7 +114,7 @@ impl RunningServers {
     }
 }
 
-/// Starts a server. `behind` is the provider behind a proxy.
+/// Starts a server. `behind` is the provider that a proxy forwards to.
 #[allow(clippy::disallowed_methods, reason = "starts a provider of models, as its user would")]
 pub(crate) fn start(server: ModelServer, behind: Option<&RunningProgram>) -> RunningProgram {
     let script = match server {
@@ -130,7 +130,7 @@ pub(crate) fn start(server: ModelServer, behind: Option<&RunningProgram>) -> Run
     RunningProgram::start(&mut command)
 }
 
-/// The interpreter of the environment that `requirements.txt` is installed in.
+/// Returns the Python interpreter of the environment in which `requirements.txt` is installed.
 fn python() -> PathBuf {
     let venv =
         std::env::var_os("MODEL_SERVERS_VENV").expect("run `cargo xtask test models`, which installs the servers");

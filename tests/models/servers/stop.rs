@@ -1,4 +1,4 @@
-//! Tests of servers that are killed while they respond.
+//! Tests of model servers that are killed while they respond.
 
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta, ReplyStream};
@@ -6,12 +6,12 @@ use models::{ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta, 
 use crate::ask::asking;
 use crate::place::{ModelServer, ServedWire, start, wire_name};
 
-/// Kills the server while a response streams on each of its wires.
+/// Kills the server while responses stream in all of its wire formats.
 pub(crate) async fn kill_during_all(server: ModelServer) {
     kill_during(server, server.wires()).await;
 }
 
-/// Kills the server while a response streams on each of these wires.
+/// Kills the server while responses stream in these wire formats.
 pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
     let behind = (server == ModelServer::LiteLlm).then(|| start(ModelServer::Aimock, None));
     let mut running = start(server, behind.as_ref());
@@ -37,7 +37,7 @@ pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
     }
 }
 
-/// Waits for the first text.
+/// Waits for the first text of a response.
 async fn text(deltas: &mut ReplyStream) -> Result<(), String> {
     loop {
         match deltas.next().await {

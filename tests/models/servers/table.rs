@@ -1,4 +1,4 @@
-//! The table of the observations: written if the environment requests it, and otherwise compared with the stored one.
+//! Table of the observations. It is compared with `PROVIDERS.md`, or written if the environment requests that.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,8 @@ Written by `cargo xtask test models`, which asks each of these servers over ever
 A word such as `rateLimited` is the code of the error that the user is told; `unknown` is what the window shows, too; `-` was not tried.
 ";
 
-/// Compares or writes the table. Wrong cells have failed the test before.
+/// Creates the table of all columns, and compares it with `PROVIDERS.md` or writes it. Failed checks have already
+/// failed the test.
 pub(crate) fn keep(columns: &[(ServedWire, Vec<(&str, Cell)>)]) {
     let mut table = HEAD.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
@@ -46,7 +47,7 @@ pub(crate) fn keep(columns: &[(ServedWire, Vec<(&str, Cell)>)]) {
     );
 }
 
-/// The versions that are pinned.
+/// Returns the pinned versions of the servers.
 fn versions() -> Vec<(&'static str, String)> {
     let python = |name: &str| {
         let lines = include_str!("requirements.txt").lines();

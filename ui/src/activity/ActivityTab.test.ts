@@ -53,7 +53,10 @@ beforeEach(async () => {
   );
 });
 
-/** Returns the rows of the list. The filters have options of their own. */
+/**
+ * Returns queries within the activity list. The filter controls contain options too, so a query of the screen is
+ * ambiguous.
+ */
 const list = async () => within(await screen.findByTestId("activity-list"));
 const rows = () => within(screen.getByTestId("activity-list")).queryAllByRole("option");
 

@@ -4,10 +4,10 @@ import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-import type { Group } from "./rows";
+import type { ActivityGroup } from "./rows";
 
 /** Returns the label of the kind of an entry. */
-export function kindText(kind: ActivityKind): string {
+export function activityKindLabel(kind: ActivityKind): string {
   const texts: Record<ActivityKind, () => string> = {
     request: m.activity_kind_request,
     response: m.activity_kind_response,
@@ -23,8 +23,8 @@ export function kindText(kind: ActivityKind): string {
 }
 
 /** Returns the label of a group of kinds. */
-export function groupText(group: Group): string {
-  const texts: Record<Group, () => string> = {
+export function activityGroupLabel(group: ActivityGroup): string {
+  const texts: Record<ActivityGroup, () => string> = {
     messages: m.activity_group_messages,
     log: m.activity_group_log,
     stderr: m.activity_group_stderr,
@@ -34,10 +34,8 @@ export function groupText(group: Group): string {
   return texts[group]();
 }
 
-/**
- * Returns the label of the direction of an entry. Empty for entries that Drawbridge itself adds about the process.
- */
-export function directionText(entry: ActivityEntry): string | null {
+/** Returns the label of the direction of an entry. `null` for entries about the process, which Drawbridge adds. */
+export function directionLabel(entry: ActivityEntry): string | null {
   if (entry.kind === "state") return null;
   return entry.sent ? m.activity_sent() : m.activity_received();
 }

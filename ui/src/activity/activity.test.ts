@@ -2,11 +2,18 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
-import { fastest } from "$lib/testing/fastest";
+import { fastestRunMs } from "$lib/testing/fastest";
 
-import { ActivityLog, MAX_ENTRIES, PAUSE } from "./log.svelte";
-import { activityOf, MAX_LOGS } from "./logs";
-import { countGroups, GROUPS, rowKey, rowsOf, summaryOf, type Group } from "./rows";
+import { ActivityLog, MAX_ENTRIES, READ_DELAY_MS } from "./log.svelte";
+import { activityLogOf, MAX_LOGS } from "./logs";
+import {
+  countGroups,
+  ACTIVITY_GROUPS,
+  rowKey,
+  activityRows,
+  entrySummary,
+  type ActivityGroup,
+} from "./rows";
 
 function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry {
   return {
@@ -16,7 +23,10 @@ function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry
   };
 }
 
-/** Sets up a host with this number of entries, of which it retains the latest. */
+/**
+ * Returns a fake handler of the command `activity`. The log has `last()` entries, of which the host retains the latest
+ * `kept`.
+ */
 function entriesUpTo(last: () => number, kept = 2000) {
   return ({ after, limit }: { after: number | null; limit: number }) => {
     const first = Math.max((after ?? 0) + 1, last() - kept + 1, last() - limit + 1);
@@ -60,7 +70,7 @@ describe("following a server's activity", () => {
     await vi.runAllTimersAsync();
     expect([log.ready, seqs(log)], "the first page").toEqual([true, [1, 2, 3]]);
     for (const to of [4, 5, 6]) append(to);
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     expect(seqs(log), "what was appended").toEqual([1, 2, 3, 4, 5, 6]);
     expect(
       host.requests("activity").map((request) => request.after),
@@ -88,16 +98,16 @@ describe("following a server's activity", () => {
     const log = watched();
     append(4);
     append(5);
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     expect(answers.length, "one reading at a time").toBe(1);
     answers[0]?.();
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     expect(seqs(log), "what the first one had").toEqual([1, 2, 3]);
     append(6);
     answers[1]?.();
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     answers[2]?.();
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     expect(seqs(log), "each once").toEqual([1, 2, 3, 4, 5, 6]);
     expect(answers.length, "no reading more than needed").toBe(3);
   });
@@ -106,12 +116,12 @@ describe("following a server's activity", () => {
     const log = watched();
     await vi.runAllTimersAsync();
     for (let to = 10; to <= 9000; to += 10) append(to);
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     expect(host.requests("activity"), "one reading for 900 events").toHaveLength(2);
     expect(seqs(log).at(-1), "up to the latest").toBe(9000);
     for (let round = 0; round < 4; round += 1) {
       append(last + 1500);
-      await vi.advanceTimersByTimeAsync(PAUSE);
+      await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     }
     expect(log.entries.length, "no more than the bound").toBe(MAX_ENTRIES);
   });
@@ -136,21 +146,21 @@ describe("following a server's activity", () => {
   });
 
   test("starts over when a removed server is added again", () => {
-    const log = activityOf("s");
+    const log = activityLogOf("s");
     host.send({ type: "server_removed", name: "s" });
-    expect(activityOf("s"), "under the same name").not.toBe(log);
+    expect(activityLogOf("s"), "under the same name").not.toBe(log);
   });
 
   test("bounds the number of retained logs", () => {
-    const first = activityOf("log 0");
-    expect(activityOf("log 0"), "the same while kept").toBe(first);
-    for (let i = 1; i <= MAX_LOGS; i += 1) activityOf(`log ${i}`);
-    expect(activityOf("log 0"), "then a new one").not.toBe(first);
+    const first = activityLogOf("log 0");
+    expect(activityLogOf("log 0"), "the same while kept").toBe(first);
+    for (let i = 1; i <= MAX_LOGS; i += 1) activityLogOf(`log ${i}`);
+    expect(activityLogOf("log 0"), "then a new one").not.toBe(first);
   });
 });
 
 describe("rows", () => {
-  const all = new Set(GROUPS);
+  const all = new Set(ACTIVITY_GROUPS);
   const kinds: ActivityKind[] = [
     ...(["request", "response", "error", "notification", "batch"] as const),
     ...(["log", "stderr", "state", "invalid"] as const),
@@ -163,14 +173,14 @@ describe("rows", () => {
     }),
   );
 
-  test.each<[Group, string[]]>([
+  test.each<[ActivityGroup, string[]]>([
     ["messages", ["1", "2", "3", "4", "5"]],
     ["log", ["6"]],
     ["stderr", ["7"]],
     ["state", ["8"]],
     ["invalid", ["9"]],
   ])("the group %s", (group, keys) => {
-    expect(rowsOf(entries, new Set([group]), "").map(rowKey), "its kinds").toEqual(keys);
+    expect(activityRows(entries, new Set([group]), "").map(rowKey), "its kinds").toEqual(keys);
     expect(countGroups(entries)[group], "are counted").toBe(keys.length);
   });
 
@@ -180,7 +190,7 @@ describe("rows", () => {
       entry(2, { note: "Wrong ID" }),
       entry(3, { preview: "ÜBER" }),
     ];
-    const found = (query: string) => rowsOf(some, all, query).map(rowKey);
+    const found = (query: string) => activityRows(some, all, query).map(rowKey);
     expect(found("ABC"), "id").toEqual(["1"]);
     expect(found("wrong id"), "note").toEqual(["2"]);
     expect(found("über"), "beginning").toEqual(["3"]);
@@ -190,7 +200,10 @@ describe("rows", () => {
 
   test("mark missing entries, whatever the filter hides", () => {
     const some = [entry(5), entry(6, { kind: "stderr" }), entry(9)];
-    expect(rowsOf(some, new Set<Group>(["messages"]), ""), "at the start and in between").toEqual([
+    expect(
+      activityRows(some, new Set<ActivityGroup>(["messages"]), ""),
+      "at the start and in between",
+    ).toEqual([
       { is: "gap", before: 5, count: 4 },
       { is: "entry", entry: some[0] },
       { is: "gap", before: 9, count: 2 },
@@ -199,17 +212,17 @@ describe("rows", () => {
   });
 
   test("show an excerpt of output that is not a message", () => {
-    expect(summaryOf(entry(1)), "a method").toBe("tools/call");
+    expect(entrySummary(entry(1)), "a method").toBe("tools/call");
     const logged = entry(1, { kind: "log", method: "info · sea", preview: "A gull." });
-    expect(summaryOf(logged), "a log message with its words").toBe("info · sea  A gull.");
-    expect(summaryOf(entry(1, { method: null, preview: "Listening..." })), "a line").toBe(
+    expect(entrySummary(logged), "a log message with its words").toBe("info · sea  A gull.");
+    expect(entrySummary(entry(1, { method: null, preview: "Listening..." })), "a line").toBe(
       "Listening...",
     );
   });
 
   test("filter and search 5,000 entries without delay", () => {
     const many = Array.from({ length: 5000 }, (_, i) => entry(i + 1, { preview: "x".repeat(200) }));
-    const duration = fastest(() => rowsOf(many, all, "no such words"));
+    const duration = fastestRunMs(() => activityRows(many, all, "no such words"));
     expect(duration, "within 100 ms").toBeLessThan(100);
   });
 });

@@ -2,7 +2,7 @@
 import type { ActivityEntry } from "$lib/api/generated";
 
 /** The severities, least severe first. */
-export const LEVELS = [
+export const LOG_LEVELS = [
   "debug",
   "info",
   "notice",
@@ -13,12 +13,12 @@ export const LEVELS = [
   "emergency",
 ] as const;
 
-export type Level = (typeof LEVELS)[number];
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Returns `true` if an entry has at least this severity. Entries without a severity pass as well. */
-export function isAtLeast({ kind, method }: ActivityEntry, least: Level): boolean {
+export function hasMinimumLevel({ kind, method }: ActivityEntry, least: LogLevel): boolean {
   if (kind !== "log") return true;
   // The host writes the severity before the name of the logger.
-  const level = LEVELS.indexOf((method?.split(" ", 1)[0] ?? "") as Level);
-  return level === -1 || level >= LEVELS.indexOf(least);
+  const level = LOG_LEVELS.indexOf((method?.split(" ", 1)[0] ?? "") as LogLevel);
+  return level === -1 || level >= LOG_LEVELS.indexOf(least);
 }

@@ -6,21 +6,21 @@ import { app } from "$lib/state/app.svelte";
 
 /** Maximum number of retained entries. The host may retain fewer. */
 export const MAX_ENTRIES = 5000;
-/** Number of entries per read. Equals the number that the host retains. */
-export const PAGE = 2000;
+/** Maximum number of entries per read. Equals the number that the host retains. */
+export const ENTRIES_PER_READ = 2000;
 /** Delay during which appended entries are collected before a read, in milliseconds. */
-export const PAUSE = 100;
+export const READ_DELAY_MS = 100;
 
 export class ActivityLog {
   readonly server: string;
   entries = $state.raw<ActivityEntry[]>([]);
-  /** Set once the first page has arrived. */
+  /** Set once the first page of entries has been read. */
   ready = $state(false);
   error = $state.raw<ApiError | null>(null);
 
   #watchers = 0;
   #reading = false;
-  /** The latest announced sequence number. */
+  /** The highest sequence number that the host has announced by an event. */
   #announced = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -58,7 +58,7 @@ export class ActivityLog {
     if (last > this.last) this.#scheduleRead();
   }
 
-  /** Reads the new entries. */
+  /** Reads the entries after the last known one. */
   async read(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
@@ -67,7 +67,7 @@ export class ActivityLog {
     const lastBefore = this.last;
     try {
       const after = this.last === 0 ? null : this.last;
-      const page = await call("activity", { server: this.server, after, limit: PAGE });
+      const page = await call("activity", { server: this.server, after, limit: ENTRIES_PER_READ });
       const fresh = page.entries.filter((entry) => entry.seq > this.last);
       if (fresh.length > 0) this.entries = [...this.entries, ...fresh].slice(-MAX_ENTRIES);
       this.error = null;
@@ -81,6 +81,6 @@ export class ActivityLog {
 
   #scheduleRead(): void {
     if (this.#reading || this.#watchers === 0) return;
-    this.#timer ??= setTimeout(() => void this.read(), PAUSE);
+    this.#timer ??= setTimeout(() => void this.read(), READ_DELAY_MS);
   }
 }

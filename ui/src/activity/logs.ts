@@ -1,6 +1,6 @@
 // Activity logs of the servers that were viewed.
 
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 import { ActivityLog } from "./log.svelte";
@@ -9,7 +9,7 @@ import { ActivityLog } from "./log.svelte";
 export const MAX_LOGS = 20;
 
 const logs = new Map<string, ActivityLog>();
-pageState(() => {
+registerPageState(() => {
   logs.clear();
   app.onEvent((event) => {
     if (event.type === "server_removed") logs.delete(event.name);
@@ -17,7 +17,7 @@ pageState(() => {
 });
 
 /** Returns the activity log of a server. Call `watch` in an effect to read it. */
-export function activityOf(server: string): ActivityLog {
+export function activityLogOf(server: string): ActivityLog {
   const log = logs.get(server) ?? new ActivityLog(server);
   // Drops the least recently viewed log.
   logs.delete(server);

@@ -2,19 +2,25 @@
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 
-import { isAtLeast, type Level } from "./levels";
+import { hasMinimumLevel, type LogLevel } from "./levels";
 
-/** Group of kinds that are shown or hidden together. */
-export type Group = "messages" | "log" | "stderr" | "state" | "invalid";
+/** Group of entry kinds that one filter button shows or hides. */
+export type ActivityGroup = "messages" | "log" | "stderr" | "state" | "invalid";
 
-export const GROUPS: readonly Group[] = ["messages", "log", "stderr", "state", "invalid"];
+export const ACTIVITY_GROUPS: readonly ActivityGroup[] = [
+  "messages",
+  "log",
+  "stderr",
+  "state",
+  "invalid",
+];
 
-/** A row: an entry, or the number of missing entries at this position. */
+/** Row of the activity list: an entry, or the number of entries missing at this position. */
 export type ActivityRow =
   { is: "entry"; entry: ActivityEntry } | { is: "gap"; before: number; count: number };
 
 /** Returns the group of a kind. */
-export function groupOf(kind: ActivityKind): Group {
+export function activityGroupOf(kind: ActivityKind): ActivityGroup {
   switch (kind) {
     case "request":
     case "response":
@@ -27,7 +33,10 @@ export function groupOf(kind: ActivityKind): Group {
   }
 }
 
-/** Returns the sequence numbers of notifications that a log message repeats. Each of them precedes its log message. */
+/**
+ * Returns the sequence numbers of the notifications that are also listed as a log message. Each precedes its log
+ * message.
+ */
 function repeatedNotifications(entries: readonly ActivityEntry[]): Set<number> {
   const numbers = new Set<number>();
   const pending: number[] = [];
@@ -40,22 +49,22 @@ function repeatedNotifications(entries: readonly ActivityEntry[]): Set<number> {
 }
 
 /** Returns the number of entries in each group. A log message counts once. */
-export function countGroups(entries: readonly ActivityEntry[]): Record<Group, number> {
+export function countGroups(entries: readonly ActivityEntry[]): Record<ActivityGroup, number> {
   const counts = { messages: 0, log: 0, stderr: 0, state: 0, invalid: 0 };
   const duplicates = repeatedNotifications(entries);
-  for (const { kind, seq } of entries) if (!duplicates.has(seq)) counts[groupOf(kind)] += 1;
+  for (const { kind, seq } of entries) if (!duplicates.has(seq)) counts[activityGroupOf(kind)] += 1;
   return counts;
 }
 
 /**
- * Returns the rows for the entries of these groups that match the search. Log messages below the severity are
- * dropped. A log message is listed once: outside of the log group, as its notification.
+ * Returns the rows for the entries of these groups that match the search. Drops log messages below the severity. A log
+ * message is listed once: without the log group, as its notification.
  */
-export function rowsOf(
+export function activityRows(
   entries: readonly ActivityEntry[],
-  groups: ReadonlySet<Group>,
+  groups: ReadonlySet<ActivityGroup>,
   query: string,
-  least: Level = "debug",
+  least: LogLevel = "debug",
 ): ActivityRow[] {
   const needle = query.trim().toLowerCase();
   const duplicates = groups.has("log") ? repeatedNotifications(entries) : null;
@@ -65,8 +74,9 @@ export function rowsOf(
     const count = entry.seq - previous - 1;
     if (count > 0) rows.push({ is: "gap", before: entry.seq, count });
     previous = entry.seq;
-    if (!groups.has(groupOf(entry.kind)) || duplicates?.has(entry.seq)) continue;
-    if (isAtLeast(entry, least) && matchesSearch(entry, needle)) rows.push({ is: "entry", entry });
+    if (!groups.has(activityGroupOf(entry.kind)) || duplicates?.has(entry.seq)) continue;
+    if (hasMinimumLevel(entry, least) && matchesSearch(entry, needle))
+      rows.push({ is: "entry", entry });
   }
   return rows;
 }
@@ -87,7 +97,7 @@ export function rowKey(row: ActivityRow): string {
  * Returns the text that a row shows next to its kind: the method, or an excerpt of output that is not a message. Log
  * messages have both.
  */
-export function summaryOf({ kind, method, preview }: ActivityEntry): string {
+export function entrySummary({ kind, method, preview }: ActivityEntry): string {
   if (kind === "log" && method !== null) return `${method}  ${preview}`;
   return method ?? preview;
 }

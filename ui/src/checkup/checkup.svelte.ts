@@ -2,9 +2,9 @@
 // that opening it again shows the last findings at once.
 import { call, toApiError } from "$lib/api/client";
 import type { CheckedComputer, CheckId } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
-/** The server that the check is about, and the checks that fit its failure. */
+/** Server that failed to start, and the checks that may explain its failure. */
 export interface CheckSubject {
   server: string;
   checks: readonly CheckId[];
@@ -17,7 +17,7 @@ class ComputerCheck {
   busy = $state(false);
   error = $state.raw<unknown>(null);
 
-  /** Opens the dialog and checks again, because the user may have changed something. */
+  /** Opens the dialog and runs all checks again, because the user may have changed the system since the last run. */
   open(about: CheckSubject | null = null): void {
     this.about = about;
     this.isOpen = true;
@@ -38,4 +38,4 @@ class ComputerCheck {
 }
 
 export let computerCheck: ComputerCheck;
-pageState(() => (computerCheck = new ComputerCheck()));
+registerPageState(() => (computerCheck = new ComputerCheck()));

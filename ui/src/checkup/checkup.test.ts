@@ -12,7 +12,7 @@ import SettingsView from "../settings/SettingsView.svelte";
 
 import CheckDialog from "./CheckDialog.svelte";
 import { computerCheck } from "./checkup.svelte";
-import { checksFor } from "./failed-start";
+import { checksForFailure } from "./failed-start";
 
 const user = userEvent.setup();
 afterEach(() => cleanup());
@@ -149,18 +149,21 @@ describe("a failed start", () => {
       ...{ type: "http", url: "https://example.com", kind: null, revision: null },
       ...{ auth: null, headers: [] },
     };
-    expect(checksFor("command_not_found", local("C:\\tools\\uvx.EXE"))).toEqual([
+    expect(checksForFailure("command_not_found", local("C:\\tools\\uvx.EXE"))).toEqual([
       "uv",
       "search_path",
     ]);
-    expect(checksFor("command_not_found", local("__proto__"))).toEqual(["programs", "search_path"]);
-    expect(checksFor("could_not_start", local("/opt/tool", true))[0]).toBe("sandbox");
-    expect(checksFor("exited_early", local("npx", true))).toEqual([
+    expect(checksForFailure("command_not_found", local("__proto__"))).toEqual([
+      "programs",
+      "search_path",
+    ]);
+    expect(checksForFailure("could_not_start", local("/opt/tool", true))[0]).toBe("sandbox");
+    expect(checksForFailure("exited_early", local("npx", true))).toEqual([
       ...["node", "sandbox", "proxy", "certificates"],
     ]);
-    expect(checksFor("exited_early", local("/opt/tool"))).toEqual([]);
-    expect(checksFor("unreachable", remote)).toEqual(["proxy", "certificates", "clock"]);
-    expect(checksFor("unauthorized", remote)).toEqual([]);
-    expect(checksFor("no_secret", remote)).toEqual(["keychain"]);
+    expect(checksForFailure("exited_early", local("/opt/tool"))).toEqual([]);
+    expect(checksForFailure("unreachable", remote)).toEqual(["proxy", "certificates", "clock"]);
+    expect(checksForFailure("unauthorized", remote)).toEqual([]);
+    expect(checksForFailure("no_secret", remote)).toEqual(["keychain"]);
   });
 });

@@ -8,7 +8,7 @@ const RUNTIMES: Readonly<Record<string, CheckId>> = {
   ...{ python: "python", python3: "python", uv: "uv", uvx: "uv" },
   ...{ docker: "docker", podman: "podman", dotnet: "dotnet", dnx: "dotnet" },
 };
-/** Programs that download what they run, so a proxy or a certificate may be the cause. */
+/** Launchers that download a package before they run it. A proxy or certificate problem may prevent the download. */
 const LOADERS = new Set(["npx", "npm", "pnpm", "yarn", "uv", "uvx", "docker", "podman", "dnx"]);
 
 /** Returns the name of a program without its folder and extension. */
@@ -17,8 +17,11 @@ function programName(command: string): string {
   return name.replace(/\.(exe|cmd|bat)$/i, "").toLowerCase();
 }
 
-/** Returns the checks for a failure, the most likely first. Empty if this computer is not the cause. */
-export function checksFor(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
+/**
+ * Returns the checks that may explain a failed start, the most likely first. Empty if the cause is not on this
+ * computer.
+ */
+export function checksForFailure(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
   if (reason === "no_secret") return ["keychain"];
   if (config.type === "http") {
     const isOnTheWay = reason === "unreachable" || reason === "protocol" || reason === "no_answer";
@@ -44,7 +47,7 @@ export function checksFor(reason: FailureReason, config: ServerConfig): readonly
 
 const SEVERITY = { problem: 0, warning: 1, unknown: 2, ok: 3 };
 
-/** Returns the findings sorted by severity. Equal ones stay in order. */
+/** Returns the findings sorted by severity, most severe first. Findings of equal severity keep their order. */
 export function sortBySeverity(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => SEVERITY[a.state] - SEVERITY[b.state]);
 }
@@ -52,7 +55,7 @@ export function sortBySeverity(findings: readonly Finding[]): Finding[] {
 /**
  * Returns `true` if a finding is about the server: its failure selects the check, or the finding names the server.
  */
-export function isAbout(finding: Finding, about: CheckSubject): boolean {
+export function isFindingAbout(finding: Finding, about: CheckSubject): boolean {
   const isNamed = finding.state !== "ok" && finding.servers.includes(about.server);
   return isNamed || about.checks.includes(finding.id);
 }

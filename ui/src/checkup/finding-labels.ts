@@ -25,7 +25,7 @@ const TITLES: Record<CheckId, () => string> = {
 };
 
 /** Returns the title of the check of a finding. */
-export function titleOf(id: CheckId): string {
+export function checkTitle(id: CheckId): string {
   return TITLES[id]();
 }
 
@@ -37,6 +37,6 @@ const STATES: Record<FindingState, () => string> = {
 };
 
 /** Returns the label of the state of a finding. */
-export function stateLabel(state: FindingState): string {
+export function findingStateLabel(state: FindingState): string {
   return STATES[state]();
 }

@@ -2,33 +2,36 @@
 // at something else decides nothing.
 
 /** Time without input before a decision is armed, in milliseconds. */
-export const ARMING_DELAY = 500;
+export const ARMING_DELAY_MS = 500;
 /**
- * Minimum distance between a click and the pointer's position at the last change of the content, in pixels, unless the
- * pointer moved this far since. A click below it was not aimed at the new content.
+ * Minimum distance that the pointer has to move after a change of the content before a click is accepted, in pixels. A
+ * click without such a movement was not aimed at the new content.
  */
-export const MIN_TRAVEL = 8;
+export const MIN_POINTER_TRAVEL = 8;
 
 interface Point {
   x: number;
   y: number;
 }
 
-/** Inputs that can be held down. */
+/** Input that can be held down. */
 export type InputKind = "key" | "pointer";
 
-/** The reason an input was ignored: it came before arming, or the pointer rested where it was. */
+/**
+ * Reason why an input was ignored. `early`: it was made before arming. `rested`: it was a click, and the pointer has
+ * not moved since the content changed.
+ */
 export type IgnoredReason = "early" | "rested";
 
 export class Arming {
   /** Set while decisions are accepted. */
   armed = $state(false);
-  /** The reason the last input was ignored, or `null` if it was accepted or the reason no longer applies. */
+  /** The reason why the last input was ignored. `null` if it was accepted or the reason no longer applies. */
   ignored = $state<IgnoredReason | null>(null);
 
   /** Last known pointer position. */
   #pointer: Point | null = null;
-  /** Pointer position at the last change of the content, or `null` once the pointer left it. */
+  /** Pointer position at the last change of the content, or `null` once the pointer has moved away from it. */
   #rest: Point | null = null;
   #running = false;
   readonly #held = new Set<InputKind>();
@@ -49,19 +52,19 @@ export class Arming {
     this.#wait();
   }
 
-  /** Disarms because nothing is displayed. */
+  /** Disarms, because no request is displayed. */
   stop(): void {
     this.#running = false;
     this.#disarm();
   }
 
-  /** Records that a key or pointer button went down. */
+  /** Records that a key or pointer button was pressed. */
   press(what: InputKind): void {
     this.#held.add(what);
     if (!this.armed) clearTimeout(this.#timer);
   }
 
-  /** Records that a key or pointer button came up. */
+  /** Records that a key or pointer button was released. */
   release(what: InputKind): void {
     this.#held.delete(what);
     if (!this.armed) this.#wait();
@@ -70,26 +73,27 @@ export class Arming {
   /** Records the pointer position. */
   pointerAt(x: number, y: number): void {
     this.#pointer = { x, y };
-    if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= MIN_TRAVEL) {
+    if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= MIN_POINTER_TRAVEL) {
       this.#rest = null;
       if (this.ignored === "rested") this.ignored = null;
     }
   }
 
-  /** Forgets the pointer position, as a finger has none before it touches. */
+  /** Clears the pointer position, because a touching finger has no previous position. */
   touched(): void {
     this.#pointer = null;
     this.#rest = null;
   }
 
   /**
-   * Records a move without a pressed button, which releases a button whose release went unnoticed, as in a native list.
+   * Records a pointer move without a pressed button. Marks the button as released, because the release may not have
+   * been reported, such as in a native list.
    */
   moved(): void {
     if (this.#held.has("pointer")) this.release("pointer");
   }
 
-  /** Forgets held inputs, as their release can't be observed, such as when the window loses the focus. */
+  /** Clears the held inputs, because their release can't be observed, such as after the window has lost focus. */
   reset(): void {
     this.#held.clear();
     if (!this.armed) this.#wait();
@@ -97,7 +101,7 @@ export class Arming {
 
   /** Returns `true` if the event is deliberate and was made after arming. */
   accepts(event: Event): boolean {
-    if (!this.armed || !isDeliberate(event)) return false;
+    if (!this.armed || !isDeliberateEvent(event)) return false;
     // A button activated by a key dispatches a click with a `detail` of 0.
     const aimed = event instanceof MouseEvent && event.detail > 0;
     if (event.timeStamp < this.#armedAt) this.ignored = "early";
@@ -117,12 +121,12 @@ export class Arming {
     this.#timer = setTimeout(() => {
       this.armed = true;
       this.#armedAt = this.#now();
-    }, ARMING_DELAY);
+    }, ARMING_DELAY_MS);
   }
 }
 
-/** Returns `false` for a repeated key and for the second click of a double click. */
-export function isDeliberate(event: Event): boolean {
+/** Returns `false` for key repeats and for the second click of a double click. */
+export function isDeliberateEvent(event: Event): boolean {
   if (event instanceof KeyboardEvent) return !event.repeat;
   if (event instanceof MouseEvent) return event.detail <= 1;
   return true;

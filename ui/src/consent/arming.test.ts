@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { Arming, ARMING_DELAY, isDeliberate } from "./arming.svelte";
+import { Arming, ARMING_DELAY_MS, isDeliberateEvent } from "./arming.svelte";
 
 /** Returns a mouse event with this time stamp, as `Arming` reads it. */
 function click(at: number, detail = 1): MouseEvent {
@@ -27,7 +27,7 @@ describe("arming", () => {
 
   it("arms after the quiet, and not before", () => {
     arming.restart();
-    pass(ARMING_DELAY - 1);
+    pass(ARMING_DELAY_MS - 1);
     expect(arming.armed, "not armed one millisecond early").toBe(false);
     expect(arming.accepts(click(now)), "a click while arming does not approve").toBe(false);
     pass(1);
@@ -36,19 +36,19 @@ describe("arming", () => {
   });
 
   it("does not arm by itself before something is shown", () => {
-    pass(10 * ARMING_DELAY);
+    pass(10 * ARMING_DELAY_MS);
     expect(arming.armed, "nothing is shown, nothing is armed").toBe(false);
     arming.release("pointer");
-    pass(10 * ARMING_DELAY);
+    pass(10 * ARMING_DELAY_MS);
     expect(arming.armed, "input alone does not arm").toBe(false);
   });
 
   it("starts the quiet over at each input", () => {
     arming.restart();
-    pass(ARMING_DELAY - 100);
+    pass(ARMING_DELAY_MS - 100);
     arming.press("pointer");
     arming.release("pointer");
-    pass(ARMING_DELAY - 1);
+    pass(ARMING_DELAY_MS - 1);
     expect(arming.armed, "typing on keeps it from arming").toBe(false);
     pass(1);
     expect(arming.armed, "armed a full quiet after the last input").toBe(true);
@@ -58,34 +58,34 @@ describe("arming", () => {
     arming.restart();
     pass(100);
     arming.press("pointer");
-    pass(10 * ARMING_DELAY);
+    pass(10 * ARMING_DELAY_MS);
     expect(arming.armed, "a held button is not quiet").toBe(false);
     arming.release("pointer");
     expect(arming.accepts(click(now)), "the click of that press does not approve").toBe(false);
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     expect(arming.armed, "armed after it was let go").toBe(true);
   });
 
   it("does not wait for a button that came up unseen", () => {
     arming.restart();
     arming.press("pointer");
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     arming.moved();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     expect(arming.armed, "a pointer that moves with no button down holds nothing").toBe(true);
     arming.restart();
     arming.press("key");
     arming.moved();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     expect(arming.armed, "a key is still held").toBe(false);
     arming.reset();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     expect(arming.armed, "until the window is left").toBe(true);
   });
 
   it("arms anew when what is shown changes under the pointer", () => {
     arming.restart();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     arming.press("pointer");
     arming.restart();
     arming.release("pointer");
@@ -93,7 +93,7 @@ describe("arming", () => {
       arming.accepts(click(now)),
       "a press begun on the old request does not approve the new one",
     ).toBe(false);
-    pass(ARMING_DELAY - 1);
+    pass(ARMING_DELAY_MS - 1);
     expect(arming.armed, "the quiet is whole again").toBe(false);
     pass(1);
     expect(arming.armed, "then it is armed").toBe(true);
@@ -101,7 +101,7 @@ describe("arming", () => {
 
   it("refuses what was done before it was armed and delivered late", () => {
     arming.restart();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     expect(
       arming.accepts(click(now - 1)),
       "a click that waited in the queue does not approve",
@@ -113,13 +113,13 @@ describe("arming", () => {
 
   it("refuses key repeat and the second click of a double click", () => {
     arming.restart();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     expect(arming.accepts(click(now, 2)), "a double click does not approve").toBe(false);
     const held = new KeyboardEvent("keydown", { key: "a", repeat: true });
     Object.defineProperty(held, "timeStamp", { value: now });
     expect(arming.accepts(held), "a held key does not approve").toBe(false);
     expect(
-      isDeliberate(new KeyboardEvent("keydown", { key: "a" })),
+      isDeliberateEvent(new KeyboardEvent("keydown", { key: "a" })),
       "one key press is deliberate",
     ).toBe(true);
   });
@@ -127,7 +127,7 @@ describe("arming", () => {
   it("refuses a click where the pointer rested while what is shown changed", () => {
     arming.pointerAt(300, 400);
     arming.restart();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     expect(arming.accepts(click(now)), "what came under the pointer was not aimed at").toBe(false);
     expect(arming.ignored, "and that can be said").toBe("rested");
     arming.pointerAt(303, 402);
@@ -137,7 +137,7 @@ describe("arming", () => {
     expect(arming.ignored, "once it went and came back").toBeNull();
     expect(arming.accepts(click(now)), "the click is meant").toBe(true);
     arming.restart();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     const key = new MouseEvent("click", { detail: 0 });
     Object.defineProperty(key, "timeStamp", { value: now });
     expect(arming.accepts(key), "a button that a key presses needs no pointer").toBe(true);
@@ -148,7 +148,7 @@ describe("arming", () => {
   it("takes a press far from where the pointer rested for a move, seen or not", () => {
     arming.pointerAt(300, 400);
     arming.restart();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     // A pen or an automation tool may press without having moved over the page.
     const press = (x: number, y: number) => {
       arming.pointerAt(x, y);
@@ -163,10 +163,10 @@ describe("arming", () => {
 
   it("is not armed any more once nothing is shown", () => {
     arming.restart();
-    pass(ARMING_DELAY);
+    pass(ARMING_DELAY_MS);
     arming.stop();
     expect(arming.armed, "stopped").toBe(false);
-    pass(10 * ARMING_DELAY);
+    pass(10 * ARMING_DELAY_MS);
     expect(arming.armed, "and stays so").toBe(false);
   });
 });

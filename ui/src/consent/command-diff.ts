@@ -7,14 +7,20 @@ export interface DiffWord {
   is: "same" | "removed" | "added";
 }
 
-/** Maximum number of words that are compared. Longer commands are shown as removed and added as a whole. */
+/**
+ * Maximum number of words of a command for a word-by-word comparison. A longer command is shown as removed and added as
+ * a whole.
+ */
 const LIMIT = 400;
 
 export function diffCommands(before: string, now: string): DiffWord[] {
   return diff(splitCommand(before) ?? [before], splitCommand(now) ?? [now]);
 }
 
-/** Keeps the longest common subsequence and marks all other words as removed or added. */
+/**
+ * Computes the word differences: words of the longest common subsequence are unchanged, all others are removed or
+ * added.
+ */
 function diff(before: string[], now: string[]): DiffWord[] {
   if (before.length > LIMIT || now.length > LIMIT) {
     return [...marked(before, "removed"), ...marked(now, "added")];
@@ -48,7 +54,7 @@ function marked(words: string[], is: DiffWord["is"]): DiffWord[] {
   return words.map((word) => ({ word, is }));
 }
 
-/** Returns the length of the longest common subsequence for each pair of suffixes. */
+/** Returns a table of the length of the longest common subsequence for each pair of suffixes. */
 function commonLengths(before: string[], now: string[]): number[][] {
   const table = Array.from({ length: before.length + 1 }, () =>
     new Array<number>(now.length + 1).fill(0),

@@ -1,5 +1,5 @@
-// State and actions of the current consent request. Every approving answer passes the gate (`gate.ts`) in `#approve`, or
-// in `allowTogether` for a list of tool calls.
+// State and actions of the current consent request. Every approval passes the gate (`gate.ts`) in `#approve`, or in
+// `allowTogether` for a list of tool calls.
 
 import { SvelteMap } from "svelte/reactivity";
 
@@ -17,47 +17,48 @@ import type { Decidable } from "./decidable";
 import { DecisionSender, type DecisionFailure } from "./decision-sender.svelte";
 import { ConsentDraft, draftKey } from "./consent-draft.svelte";
 import {
-  Approved,
+  ApprovedDecision,
   canApprove,
-  type Blocker,
-  type ApprovingAnswer,
-  type WithholdingAnswer,
+  type ApprovalBlocker,
+  type ApprovingDecision,
+  type NonApprovingDecision,
   type ApprovalState,
 } from "./gate";
 import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
 import { TurnDecision } from "./turn-decision.svelte";
 
-/** The requests of another controller. */
-export interface OtherRequests {
+/** Access to the consent requests that another controller renders. */
+export interface OtherControllerRequests {
   readonly open: ConsentRequest[];
   show(id: string): void;
-  /** Hides these requests, which were answered. */
+  /** Hides these requests, because they were decided. */
   markAnswered(requests: readonly ConsentRequest[]): void;
 }
 
-/** Options of a controller. */
+/** Options of a consent controller. */
 export interface ControllerOptions {
-  /** Requests that another controller draws. */
-  others?: OtherRequests;
-  /** Set if requests are drawn in their conversation instead of the dialog. Defaults to `false`. */
+  /** Requests that another controller renders. */
+  others?: OtherControllerRequests;
+  /** Set if requests are rendered in their conversation instead of the dialog. Defaults to `false`. */
   inline?: boolean;
 }
 
 export class ConsentController implements Decidable {
   readonly queue: ConsentQueue;
   readonly inline: boolean;
-  readonly #others: OtherRequests | null;
+  readonly #others: OtherControllerRequests | null;
   /** Arming of the approving actions. It restarts whenever the payload changes. */
   readonly arming = new Arming();
   /**
-   * Arming of Deny and Cancel. It restarts for another request and tracks keys alone, as a denial need not be aimed.
+   * Arming of Deny and Cancel. It restarts for each request and tracks only keys, because an accidental click on Deny
+   * releases no payload.
    */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
   readonly #drafts = new Map<string, ConsentDraft>();
-  /** Keys of the model requests that were reviewed and approved here, by request id. */
+  /** Keys of the model requests that the user approved in this window, by request id. */
   readonly #approvedModelRequests = new SvelteMap<string, string>();
-  /** Original arguments of the tool calls that were edited here, by request id. */
+  /** Arguments of edited tool calls before the edit, by request id. */
   readonly #originalArguments = new SvelteMap<string, JsonValue>();
   readonly #all: () => ConsentRequest[];
 
@@ -74,13 +75,15 @@ export class ConsentController implements Decidable {
     ...(this.#others?.open ?? []),
   ]);
 
-  /** The open tool calls of the model, which are decided together while `showsTurn` is set. */
+  /** The pending tool calls of the model. They are decided together while `showsTurn` is set. */
   readonly turn: TurnDecision = new TurnDecision(this, () => this.queue.open);
-  /** Set if the list of the model's tool calls is drawn instead of one request. Only inline requests have a list. */
+  /**
+   * Set if the list of the model's tool calls is shown instead of a single request. Only inline requests have a list.
+   */
   readonly showsTurn: boolean = $derived.by(
     () => this.inline && this.turn.isOffered && !this.queue.isOpened && !this.#isWriting(),
   );
-  /** The request that is drawn, or `null` if there is none or the list is drawn. */
+  /** The displayed request, or `null` if there is none or the list is shown. */
   readonly request: ConsentRequest | null = $derived.by(() =>
     this.showsTurn ? null : this.queue.current,
   );
@@ -88,31 +91,39 @@ export class ConsentController implements Decidable {
   readonly draft: ConsentDraft | null = $derived.by(() =>
     this.request ? this.#draftOf(this.request) : null,
   );
-  readonly blocker: Blocker | null = $derived.by(() => this.#blocker());
-  /** Changes whenever the payload or the user's input does. `null` without a current request. */
+  readonly blocker: ApprovalBlocker | null = $derived.by(() => this.#blocker());
+  /**
+   * Version of the displayed content. Changes with the payload and the user's input. `null` without a current request.
+   */
   readonly shown: string | null = $derived.by(() =>
     this.request && this.draft ? `${requestVersion(this.request)} ${this.draft.inputState}` : null,
   );
-  /** Set while an answer to the current request, or an edit of it, is being sent. */
+  /** Set while a decision on the current request, or an edit of it, is being sent. */
   readonly busy: boolean = $derived.by(
     () => this.request !== null && this.sender.isSending(this.request),
   );
-  /** The failure of the last decision on the current request, or `null` if it succeeded. */
+  /** The failure of the last decision on the current request, or `null` if there is none. */
   readonly failure: DecisionFailure | null = $derived.by(() =>
     this.request ? this.sender.failure(this.request) : null,
   );
   readonly approvalState: ApprovalState = $derived.by(() => this.#approvalState(this.blocker));
   readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
-  /** The blocker for asking the model again. */
-  readonly retryBlocker: Blocker | null = $derived.by(() => this.#retryBlocker());
+  /** The reason why the request can't be sent to the model again, or `null` if it can. */
+  readonly retryBlocker: ApprovalBlocker | null = $derived.by(() => this.#retryBlocker());
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
 
-  /** Returns the original arguments of a tool call if they were edited here. */
+  /**
+   * Returns the arguments of a tool call before the user edited them, or `undefined` if they were not edited in this
+   * window.
+   */
   originalArguments({ id }: ConsentRequest): JsonValue | undefined {
     return this.#originalArguments.get(id);
   }
 
-  /** Approves the current request if the gate accepts `event`. `lasts` bounds the grant, in milliseconds. */
+  /**
+   * Approves the current request if the gate accepts `event`. `lasts` limits the lifetime of the grant, in
+   * milliseconds.
+   */
   async allow(scope: ApprovalScope, event: Event, lasts?: number): Promise<void> {
     const { request, draft } = this;
     if (request && draft) await this.#approve(draft.answer(request, scope, lasts), event);
@@ -127,17 +138,22 @@ export class ConsentController implements Decidable {
   }
 
   /**
-   * Approves each of these tool calls once, or returns `null` if the gate rejects `event` for the list of them. Resolves
-   * to `false` if a decision was rejected.
+   * Approves each of these tool calls once. Returns `null` if the gate rejects `event` for the list. Resolves to
+   * `false` if the host rejected a decision.
    */
   allowTogether(
     requests: readonly ConsentRequest[],
     event: Event,
     list: ApprovalState,
   ): Promise<boolean> | null {
-    const approved: Approved[] = [];
+    const approved: ApprovedDecision[] = [];
     for (const request of requests) {
-      const one = Approved.fromEvent(event, request, { action: "allow", scope: "once" }, list);
+      const one = ApprovedDecision.fromEvent(
+        event,
+        request,
+        { action: "allow", scope: "once" },
+        list,
+      );
       if (!one) return null;
       approved.push(one);
     }
@@ -147,13 +163,13 @@ export class ConsentController implements Decidable {
     );
   }
 
-  /** Denies each of these tool calls. Resolves to `false` if a decision was rejected. */
+  /** Denies each of these tool calls. Resolves to `false` if the host rejected a decision. */
   denyTogether(requests: readonly ConsentRequest[]): Promise<boolean> {
     const sent = requests.map((request) => this.sender.send(request, { action: "deny" }));
     return this.#sendTogether(requests, sent);
   }
 
-  /** Hides the answered requests once all decisions were sent. */
+  /** Waits until all decisions were sent, and hides the requests whose decision was accepted. */
   async #sendTogether(
     requests: readonly ConsentRequest[],
     sent: Promise<boolean>[],
@@ -170,13 +186,14 @@ export class ConsentController implements Decidable {
     await this.#approve({ action: "share", folders: [] }, event);
   }
 
-  /** Sends the approved request to the model again. */
+  /** Sends the reviewed sampling request to the model again. */
   async retry(event: Event): Promise<void> {
     await this.#approve({ action: "again" }, event);
   }
 
   /**
-   * Continues a sampling request without sending anything: writes the response by hand, goes back, or stops the model.
+   * Continues a sampling request without sending a payload: switches to a handwritten response, returns to the previous
+   * step, or stops the model.
    */
   async steerSampling(action: "by_hand" | "back" | "stop"): Promise<void> {
     const { request } = this;
@@ -196,14 +213,14 @@ export class ConsentController implements Decidable {
     draft.editing = false;
   }
 
-  /** Shows a request, in whichever place it is drawn. */
+  /** Shows a request in the dialog or in its conversation, depending on where it is rendered. */
   show(id: string): void {
     if (!this.#others?.open.some((request) => request.id === id)) return this.queue.show(id);
     this.queue.isListOpen = false;
     this.#others.show(id);
   }
 
-  /** Denies the current request if `event` is accepted. */
+  /** Denies the current request if `event` is armed and deliberate. */
   async deny(event: Event): Promise<void> {
     await this.#deny({ action: "deny" }, event);
   }
@@ -222,7 +239,7 @@ export class ConsentController implements Decidable {
     await this.#deny({ action: "cancel" }, event);
   }
 
-  /** Denies all requests of the current request's server if `event` is accepted. */
+  /** Denies all requests of the current request's server if `event` is armed and deliberate. */
   async denyAllInFront(event: Event, mute: boolean): Promise<void> {
     if (this.request && this.denyArming.accepts(event))
       await this.denyAll(this.request.server, mute);
@@ -232,7 +249,7 @@ export class ConsentController implements Decidable {
     await this.sender.denyAll(server, mute);
   }
 
-  /** Drops the drafts and edits of requests that are closed. */
+  /** Deletes the drafts and edits of requests that are no longer pending. */
   discardStaleDrafts(): void {
     const there = new Set(this.#all().map(draftKey));
     for (const [key, draft] of this.#drafts) {
@@ -246,12 +263,12 @@ export class ConsentController implements Decidable {
       for (const id of map.keys()) if (!open.has(id)) map.delete(id);
   }
 
-  /** Sends an approving answer. All answers to one request pass the gate here. */
-  async #approve(answer: ApprovingAnswer, event: Event): Promise<void> {
+  /** Sends an approval if the gate accepts `event`. Every approval of a single request passes the gate here. */
+  async #approve(answer: ApprovingDecision, event: Event): Promise<void> {
     const { request, draft } = this;
     if (!request || !draft) return;
     const approvalState = answer.action === "again" ? this.retryState : this.approvalState;
-    const approved = Approved.fromEvent(event, request, answer, approvalState);
+    const approved = ApprovedDecision.fromEvent(event, request, answer, approvalState);
     if (!approved) return;
     if (answer.action === "submit" && draft.form && !draft.form.attemptSubmit()) return;
     const isAsk = request.body.kind === "sampling" && request.body.step === "request";
@@ -263,7 +280,7 @@ export class ConsentController implements Decidable {
     this.queue.markAnswered(request);
   }
 
-  async #deny(answer: WithholdingAnswer, event: Event): Promise<void> {
+  async #deny(answer: NonApprovingDecision, event: Event): Promise<void> {
     const { request } = this;
     if (!request || !this.denyArming.accepts(event)) return;
     if (await this.sender.send(request, answer)) this.queue.markAnswered(request);
@@ -294,11 +311,11 @@ export class ConsentController implements Decidable {
     return draft;
   }
 
-  #approvalState(blocker: Blocker | null): ApprovalState {
+  #approvalState(blocker: ApprovalBlocker | null): ApprovalState {
     return { arming: this.arming, blocker, busy: this.busy };
   }
 
-  #retryBlocker(): Blocker | null {
+  #retryBlocker(): ApprovalBlocker | null {
     const { request } = this;
     if (
       request?.body.kind !== "sampling" ||
@@ -312,7 +329,7 @@ export class ConsentController implements Decidable {
       : { is: "unreviewed" };
   }
 
-  #blocker(): Blocker | null {
+  #blocker(): ApprovalBlocker | null {
     const { request, draft } = this;
     if (!request || !draft) return null;
     const { body } = request;
@@ -334,13 +351,19 @@ export class ConsentController implements Decidable {
   }
 }
 
-/** Returns a key of all that a model receives: the request, the model and the losses. `null` if there is no model. */
+/**
+ * Returns a key that identifies a model call: the request, the model, and the content that the provider can't
+ * represent. `null` if no model is selected.
+ */
 function modelRequestKey({ body }: ConsentRequest): string | null {
   if (body.kind !== "sampling" || body.model === null) return null;
   return JSON.stringify([body.request, body.model.model, body.losses]);
 }
 
-/** Returns `true` if the payload has values that the user did not choose. A form may contain defaults. */
+/**
+ * Returns `true` if the user must view the whole payload before an approval. Not required if the user chose all of its
+ * values. A form may contain default values.
+ */
 function needsFullView({ kind }: ConsentRequestBody): boolean {
   return kind !== "roots" && kind !== "client_id";
 }

@@ -6,20 +6,20 @@ import { call } from "$lib/api/client";
 import type { FormField, JsonValue, ConsentRequest, ApprovalScope } from "$lib/api/generated";
 
 import { payloadParts } from "./payload";
-import { contentOf, initialValues, obscuredPart, type FieldValue } from "./form-values";
+import { formContentOf, initialValues, obscuredPart, type FieldValue } from "./form-values";
 import { FormCheck } from "./form-check.svelte";
-import type { ApprovingAnswer } from "./gate";
+import type { ApprovingDecision } from "./gate";
 import { ReadProgress, type PayloadPart } from "./read-progress.svelte";
 
-/** The content of a form while it is filled in. */
+/** Content of a form while the user fills it in. */
 export class FormDraft {
   readonly fields: FormField[];
   readonly check: FormCheck;
-  /** Names of the fields that lost the focus once. */
+  /** Names of the fields that have lost focus at least once. */
   readonly touched = new SvelteSet<string>();
   /** Set once the user tried to submit. */
   submitAttempted = $state(false);
-  /** Number of submissions with known problems. Each one moves the focus to the first invalid field. */
+  /** Number of submit attempts with known problems. Each attempt focuses the first invalid field. */
   invalidAttempts = $state(0);
   readonly #values: SvelteMap<string, FieldValue>;
 
@@ -31,7 +31,7 @@ export class FormDraft {
     );
   }
 
-  /** Checks the initial content. */
+  /** Starts the validation of the initial content. */
   begin(): void {
     if (!this.check.upToDate) this.check.schedule(this.content);
   }
@@ -46,17 +46,17 @@ export class FormDraft {
   }
 
   get content(): JsonValue {
-    return contentOf(this.fields, this.#values);
+    return formContentOf(this.fields, this.#values);
   }
 
-  /** Values that the fields contain but do not display entirely. */
+  /** Field values that their fields do not display completely. */
   get obscuredParts(): PayloadPart[] {
     return this.fields
       .map((field) => obscuredPart(field, this.value(field.name)))
       .filter((part) => part !== null);
   }
 
-  /** Returns `true` if no problems are known. Otherwise it records an invalid attempt. */
+  /** Records an attempt to submit. Returns `true` if no problems are known. */
   attemptSubmit(): boolean {
     this.submitAttempted = true;
     const isReady = !(this.check.upToDate && this.check.problems.length > 0);
@@ -66,15 +66,15 @@ export class FormDraft {
 }
 
 export class ConsentDraft {
-  /** Set while the payload is edited. Nothing can be approved then. */
+  /** Set while the user edits the payload, which can't be approved then. */
   editing = $state(false);
-  /** Set once all of the content was in view, including content that was added later. */
+  /** Set once the user has viewed all of the content, including content that was added later. */
   fullyViewed = $state(false);
   readonly readProgress = new ReadProgress();
   readonly form: FormDraft | null = null;
-  /** Paths of the folders to share. */
+  /** Paths of the folders that the user selected to share. */
   folders = $state<string[]>([]);
-  /** The user's reason for a denial, or `null` while none is being written. */
+  /** The user's reason for a denial, or `null` if the user is not writing one. */
   reason = $state<string | null>(null);
   /** Credentials of a pre-registered client. */
   client = $state({ clientId: "", clientSecret: "" });
@@ -87,18 +87,18 @@ export class ConsentDraft {
       this.editing = !hasContent(body.response?.content);
   }
 
-  /** Serialized input that is not part of the request. Arming restarts when it changes. */
+  /** Serialized user input that is not part of the request. Arming restarts when it changes. */
   get inputState(): string {
     return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
   }
 
-  /** Returns the values of the payload that may be folded. They share one preview limit. */
+  /** Returns the payload values that may be folded. They share one preview limit. */
   payload(request: ConsentRequest): PayloadPart[] {
     return [...payloadParts(request), ...(this.form?.obscuredParts ?? [])];
   }
 
-  /** Returns the approving answer. `lasts` bounds the grant, in milliseconds. */
-  answer(request: ConsentRequest, scope: ApprovalScope, lasts?: number): ApprovingAnswer {
+  /** Returns the approving decision. `lasts` limits the lifetime of the grant, in milliseconds. */
+  answer(request: ConsentRequest, scope: ApprovalScope, lasts?: number): ApprovingDecision {
     switch (request.body.kind) {
       case "form":
         return { action: "submit", content: this.form?.content ?? {} };
@@ -123,7 +123,7 @@ function hasContent(content: { type: string; text?: string }[] | undefined): boo
   return content?.some((c) => c.type !== "text" || c.text !== "") ?? false;
 }
 
-/** Returns the key of a request's draft. Both steps of a sampling request have a draft. */
+/** Returns the key of a request's draft. The two steps of a sampling request have separate drafts. */
 export function draftKey(request: ConsentRequest): string {
   return request.body.kind === "sampling" ? `${request.id} ${request.body.step}` : request.id;
 }

@@ -9,7 +9,7 @@ import type {
   UrlWarning,
   ConsentRequestOrigin,
 } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
@@ -20,7 +20,7 @@ const [NAME, SERVER] = ["\uE000", "\uE001"] as const;
 
 /** Returns a server's name shortened to one line, with hidden characters made visible. */
 export function displayName(text: string): string {
-  const short = beginning(text, 80, 1);
+  const short = textBeginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
@@ -49,8 +49,8 @@ function unquoted(name: string): string {
 }
 
 /**
- * Returns the title of a request in parts, with foreign names marked. Tool calls, prompts and resources are requested
- * for the user or a model, not by the server.
+ * Returns the title of a request in parts. Names chosen by a server or user are marked as `foreign`. Tool calls,
+ * prompts and resources are requested for the user or a model, not by the server.
  */
 export function titleParts({ body, server }: ConsentRequest): { text: string; foreign: boolean }[] {
   const [words, name] = titleOf(body);
@@ -63,7 +63,7 @@ export function titleParts({ body, server }: ConsentRequest): { text: string; fo
     });
 }
 
-/** Returns the title message with placeholders, and the name to insert next to the server's. */
+/** Returns the title message with the placeholders `NAME` and `SERVER`, and the replacement of `NAME`. */
 function titleOf(body: ConsentRequestBody): [words: string, name: string] {
   switch (body.kind) {
     case "tool":
@@ -73,12 +73,12 @@ function titleOf(body: ConsentRequestBody): [words: string, name: string] {
         ? [m.consent_get_prompt({ prompt: NAME, server: SERVER }), body.name]
         : [m.consent_read_resource({ resource: NAME, server: SERVER }), body.name];
     default:
-      return [m.consent_announce({ server: SERVER, wants: actionLabel(body) }), ""];
+      return [m.consent_announce({ server: SERVER, wants: requestedActionLabel(body) }), ""];
   }
 }
 
-/** Returns the requested action, to follow the server's name. */
-export function actionLabel(body: ConsentRequestBody): string {
+/** Returns the requested action as a phrase that follows the server's name. */
+export function requestedActionLabel(body: ConsentRequestBody): string {
   switch (body.kind) {
     case "start_server":
       return m.consent_wants_start_server();
@@ -110,7 +110,7 @@ export function transportLabel(name: string): string {
   return name === "http" ? m.consent_transport_http() : displayName(name);
 }
 
-/** Returns the origin of a request. `title` returns the title of a conversation by id. */
+/** Returns a sentence about the origin of a request. `title` returns the title of a conversation by id. */
 export function originLabel(
   why: ConsentRequestOrigin,
   title: (conversation: string) => string | undefined,
@@ -142,7 +142,7 @@ export function originLabel(
   }
 }
 
-export function kindLabel(kind: ValueKind): string | null {
+export function valueKindLabel(kind: ValueKind): string | null {
   const words: Record<ValueKind, (() => string) | null> = {
     text: null,
     number: m.consent_kind_number,
@@ -198,7 +198,7 @@ export function denyLabel(body: ConsentRequestBody): string {
 }
 
 /** Returns the label of a stop reason. Unknown reasons are returned as they are. */
-export function stopLabel(reason: string | null): string {
+export function stopReasonLabel(reason: string | null): string {
   switch (reason) {
     case null:
     case "endTurn":
@@ -214,7 +214,7 @@ export function stopLabel(reason: string | null): string {
   }
 }
 
-/** Returns the label of the rule that requires consent. Unknown rules are returned as the policy words them. */
+/** Returns the label of the rule that requires consent. Unknown rules are returned in the wording of the policy. */
 export function ruleLabel(rule: string): string {
   const known: Record<string, () => string> = {
     "new-command": m.consent_rule_new_command,
@@ -242,7 +242,7 @@ export function ruleLabel(rule: string): string {
   return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? displayName(rule);
 }
 
-export function warningLabel(warning: UrlWarning): string {
+export function urlWarningLabel(warning: UrlWarning): string {
   const words: Record<UrlWarning, () => string> = {
     not_encrypted: m.consent_warn_not_encrypted,
     user_information: m.consent_warn_user_information,
@@ -254,7 +254,7 @@ export function warningLabel(warning: UrlWarning): string {
   return words[warning]();
 }
 
-export function problemLabel(problem: FormProblem): string {
+export function formProblemLabel(problem: FormProblem): string {
   const limit = problem.limit ?? 0;
   const words: Record<FieldProblem, () => string> = {
     required: () => m.consent_problem_required(),
@@ -275,8 +275,8 @@ export function problemLabel(problem: FormProblem): string {
   return words[problem.problem]();
 }
 
-/** Returns the label of a sampling request's `includeContext`. */
-export function contextLabel(context: string): string {
+/** Returns the label of the `includeContext` value of a sampling request. */
+export function includeContextLabel(context: string): string {
   if (context === "thisServer") return m.consent_context_this();
   return context === "allServers" ? m.consent_context_all() : m.consent_context_none();
 }

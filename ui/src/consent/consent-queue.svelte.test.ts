@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { ServerCall, ConsentRequest } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
-import { consentRequest, roots, url } from "./fixtures";
+import { consentRequest, rootsBody, urlBody } from "./fixtures";
 import { ConsentQueue, groupByServer } from "./consent-queue.svelte";
 
 function asked(id: string, server = "files", hash = "h1"): ConsentRequest {
-  return consentRequest(url, { id, server, hash });
+  return consentRequest(urlBody, { id, server, hash });
 }
 
 function queueOf(...first: ConsentRequest[]) {
@@ -79,7 +79,7 @@ describe("queue", () => {
   });
 
   it("E7: leaves folders that a server asks for by itself in the list", () => {
-    const folders = (why: ConsentRequest["why"]) => ({ ...asked("a"), body: roots, why });
+    const folders = (why: ConsentRequest["why"]) => ({ ...asked("a"), body: rootsBody, why });
     const { queue, set } = queueOf(folders({ by: "server" }));
     expect(queue.current, "nobody is interrupted").toBeNull();
     expect(queue.open.length, "it is counted and listed").toBe(1);
@@ -90,7 +90,7 @@ describe("queue", () => {
   });
 
   it("E7: shows folders that may be asked for by a call that began before", () => {
-    const { queue } = queueOf({ ...asked("a"), body: roots, why: { by: "server" } });
+    const { queue } = queueOf({ ...asked("a"), body: rootsBody, why: { by: "server" } });
     const call = { id: "c", server: "files", kind: "tool", name: "list", state: "running" };
     const at = (startedAt: number) =>
       ({ ...call, startedAt, progress: null, task: null, conversation: null }) as ServerCall;

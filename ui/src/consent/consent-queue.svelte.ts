@@ -5,18 +5,20 @@ import type { ConsentRequest } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
 
 export class ConsentQueue {
-  /** Set if all requests are listed instead of one. */
+  /** Set if the list of all requests is shown instead of one request. */
   isListOpen = $state(false);
 
   readonly #all: () => ConsentRequest[];
   #chosen = $state<string | null>(null);
   /** Id of the request that the user opened, or `null`. */
   #opened = $state<string | null>(null);
-  /** Servers whose requests were current, least recent first. */
+  /** Servers whose requests were displayed, least recently displayed first. */
   #turns = $state.raw<readonly string[]>([]);
-  /** Versions answered here, hidden until the event that closes them arrives. */
+  /** Versions of requests that were decided in this window. They are hidden until the host's event closes them. */
   #answered = $state<string[]>([]);
-  /** The last edit, by the version before it. Shown until its event arrives. */
+  /**
+   * The last edit: the version before it, and the edited request. Used until the host's event about the edit arrives.
+   */
   #changed = $state.raw<{ before: string; now: ConsentRequest } | null>(null);
 
   constructor(all: () => ConsentRequest[]) {
@@ -37,7 +39,7 @@ export class ConsentQueue {
   /** Set if the user opened a request that is still open. */
   readonly isOpened: boolean = $derived(this.open.some(({ id }) => id === this.#opened));
 
-  /** Pins the current request, independent of later changes to the order. */
+  /** Keeps the current request selected when the order of the queue changes. */
   keepCurrent(): void {
     const { current } = this;
     if (this.#chosen === (current?.id ?? null)) return;
@@ -67,7 +69,7 @@ export class ConsentQueue {
     this.#changed = { before: requestVersion(before), now };
   }
 
-  /** Returns the oldest request of the server that was current least recently. */
+  /** Returns the oldest request of the server that was displayed least recently. */
   #next(): ConsentRequest | undefined {
     const turn = (q: ConsentRequest) => this.#turns.indexOf(q.server);
     return this.open
@@ -78,26 +80,29 @@ export class ConsentQueue {
       );
   }
 
-  /** Hides this version of the request, which was answered. */
+  /** Hides this version of the request, because it was decided. */
   markAnswered(request: ConsentRequest): void {
     const stillThere = new Set(this.#all().map(requestVersion));
     this.#answered = [...this.#answered.filter((v) => stillThere.has(v)), requestVersion(request)];
   }
 }
 
-/** Returns the version of a request, which changes with any byte of its payload. */
+/** Returns the version of a request. It changes with every byte of the payload. */
 export function requestVersion(request: ConsentRequest): string {
   return `${request.id} ${request.hash}`;
 }
 
-/** Returns the step that is decided. A sampling request returns under the same id with the model's response. */
+/**
+ * Returns a key of the request and its step. The two steps of a sampling request, request and response, have the same
+ * id.
+ */
 export function requestStage({ id, body }: ConsentRequest): string {
   return body.kind === "sampling" ? `${id} ${body.step}` : id;
 }
 
 /**
- * Returns `true` if a request is shown without being opened. Requests that nobody waits for stay in the list, as do the
- * roots that many servers request as soon as they run.
+ * Returns `true` if a request is shown without the user's action. Requests that block no call or user action stay in
+ * the list, as do requests for roots that many servers send right after their start.
  */
 function opensAutomatically({ why, body, server, askedAt }: ConsentRequest): boolean {
   if (body.kind === "roots" && why.by === "server") {
@@ -114,7 +119,7 @@ export interface ServerGroup {
   requests: ConsentRequest[];
 }
 
-/** Groups requests by server, in order of each server's oldest request. */
+/** Groups requests by server, in the order of each server's oldest request. */
 export function groupByServer(requests: ConsentRequest[]): ServerGroup[] {
   const groups = new Map<string, ConsentRequest[]>();
   for (const request of requests) {
@@ -125,5 +130,5 @@ export function groupByServer(requests: ConsentRequest[]): ServerGroup[] {
   return [...groups].map(([server, list]) => ({ server, requests: list }));
 }
 
-/** Number of requests above which a server's are collapsed to one row. */
+/** Number of requests of one server above which they are collapsed to a single row. */
 export const FLOOD_LIMIT = 3;

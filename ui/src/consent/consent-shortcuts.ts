@@ -25,12 +25,12 @@ function isSend(event: KeyboardEvent): boolean {
   return event.key === "Enter" && (event.ctrlKey || event.metaKey);
 }
 
-/** Returns `true` for a repeated key that would activate a button or menu item over and over. */
+/** Returns `true` for a key repeat that would activate a button or menu item again. */
 export function isHeldActivation(event: KeyboardEvent): boolean {
   return event.repeat && (event.key === "Enter" || event.key === " ") && !isField(event.target);
 }
 
-/** Returns `true` if keys go to a field, a menu or a list. */
+/** Returns `true` if the focused element handles keys itself: a text field, a menu or a list. */
 function isTyping(target: EventTarget | null): boolean {
   if (isField(target)) return true;
   return target instanceof Element && target.closest("[role=menu], [role=listbox]") !== null;

@@ -3,13 +3,13 @@
 import { m } from "../paraglide/messages";
 import type { Arming } from "./arming.svelte";
 import type { ConsentController } from "./consent-controller.svelte";
-import type { Blocker } from "./gate";
+import type { ApprovalBlocker } from "./gate";
 import type { TurnDecision } from "./turn-decision.svelte";
 import { formatCount } from "./consent-labels";
 
 export interface ConsentStatus {
   text: string;
-  /** `bad`: a decision failed. `stop`: the user must do something first. */
+  /** `bad`: a decision failed. `stop`: the user has to do something before the request can be approved. */
   tone: "plain" | "stop" | "bad";
 }
 
@@ -34,7 +34,7 @@ export function consentStatus(controller: ConsentController): ConsentStatus {
   return { text: fields ? m.consent_keys_form() : m.consent_keys(), tone: "plain" };
 }
 
-/** Returns the status of a list of tool calls. */
+/** Returns the status line for a list of tool calls. */
 export function turnStatus({ sending, blocker, arming }: TurnDecision): ConsentStatus {
   if (sending) return { text: m.consent_sending(), tone: "plain" };
   if (blocker && blocker.is !== "impossible") return { text: blockerLabel(blocker), tone: "stop" };
@@ -48,7 +48,7 @@ function armingStatus({ ignored, armed }: Arming): ConsentStatus | null {
   return armed ? null : { text: m.consent_arming(), tone: "plain" };
 }
 
-function blockerLabel(blocker: Exclude<Blocker, { is: "impossible" }>): string {
+function blockerLabel(blocker: Exclude<ApprovalBlocker, { is: "impossible" }>): string {
   switch (blocker.is) {
     case "editing":
       return m.consent_finish_editing();

@@ -1,4 +1,5 @@
-// What the keys and pointer of the user decide: one consent request, or a list of tool calls.
+// Interface of decidable content: one consent request, or a list of tool calls. `ConsentInputListener` passes key and
+// pointer events to it.
 
 import type { Arming } from "./arming.svelte";
 
@@ -7,11 +8,11 @@ export interface Decidable {
   readonly arming: Arming;
   /** Arming of the denying actions. */
   readonly denyArming: Arming;
-  /** Identifies what is decided, or `null` without a request. Denials are armed again when it changes. */
+  /** Id of the displayed request or list, or `null` if there is none. Denials are armed again when it changes. */
   readonly subject: string | null;
-  /** Performs the first approving action if the gate accepts `event`. */
+  /** Performs the default approving action if the gate accepts `event`. */
   allowFirst(event: Event): Promise<void>;
   deny(event: Event): Promise<void>;
-  /** Submits a form, or returns `null` if there is none. */
+  /** Submits the displayed form, or returns `null` if there is none. */
   submitForm(event: Event): Promise<void> | null;
 }

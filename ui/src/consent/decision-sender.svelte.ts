@@ -1,4 +1,4 @@
-// Sends decisions and records their failures. A pending answer, or a late failure, affects its own request only.
+// Sends decisions and records their failures. A pending decision or a late failure affects only its own request.
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
@@ -10,25 +10,25 @@ import type {
   ConsentRequest,
 } from "$lib/api/generated";
 
-import type { Approved, WithholdingAnswer } from "./gate";
+import type { ApprovedDecision, NonApprovingDecision } from "./gate";
 import { requestVersion } from "./consent-queue.svelte";
 
-/** The reason a decision was rejected. */
+/** Reason why a decision was rejected. */
 export type DecisionFailure =
   | { is: "changed" }
   | { is: "invalid"; message: string; problems: FormProblem[] | null }
   | { is: "failed"; message: string };
 
-/** Key for decisions on all requests of a server. No request has this id. */
+/** Key under which a failed denial of all requests of a server is recorded. No request has this id. */
 const DENY_ALL = "";
 
 export class DecisionSender {
-  /** Versions of the requests with a pending answer or edit. */
+  /** Versions of the requests whose decision or edit is pending. */
   readonly #sending = new SvelteSet<string>();
   /** Failures of the last decisions, by request id. */
   readonly #failures = new SvelteMap<string, DecisionFailure>();
 
-  /** Returns `true` while an answer to this version, or an edit of it, is pending. */
+  /** Returns `true` while a decision on this version of the request, or an edit of it, is pending. */
   isSending(request: ConsentRequest): boolean {
     return this.#sending.has(requestVersion(request));
   }
@@ -43,23 +43,23 @@ export class DecisionSender {
     return this.#failures.get(DENY_ALL) ?? null;
   }
 
-  /** Drops the failures of requests that are not among these ids. */
+  /** Deletes the failures of all requests except those with these ids. */
   forgetOthers(open: ReadonlySet<string>): void {
     for (const id of [...this.#failures.keys()])
       if (id !== DENY_ALL && !open.has(id)) this.#failures.delete(id);
   }
 
-  /** Sends an approving answer. Resolves to `true` if it was accepted. */
-  sendApproved({ request, answer }: Approved): Promise<boolean> {
+  /** Sends an approval that passed the gate. Resolves to `true` if the host accepted it. */
+  sendApproved({ request, answer }: ApprovedDecision): Promise<boolean> {
     return this.#sendAnswer(request, answer);
   }
 
-  /** Sends an answer that approves nothing. Resolves to `true` if it was accepted. */
-  send(request: ConsentRequest, answer: WithholdingAnswer): Promise<boolean> {
+  /** Sends a decision that releases no payload. Resolves to `true` if the host accepted it. */
+  send(request: ConsentRequest, answer: NonApprovingDecision): Promise<boolean> {
     return this.#sendAnswer(request, answer);
   }
 
-  /** Answers exactly this version of the request. */
+  /** Sends a decision that is bound to this version of the request. */
   async #sendAnswer(request: ConsentRequest, answer: ConsentDecision): Promise<boolean> {
     const done = await this.#once(requestVersion(request), request.id, () =>
       call("answer_question", { id: request.id, hash: request.hash, answer }),
@@ -67,14 +67,14 @@ export class DecisionSender {
     return done !== null;
   }
 
-  /** Edits the payload. Resolves to the request with its new hash, or `null` if it failed. */
+  /** Edits the payload. Resolves to the request with its new hash, or `null` if the edit failed. */
   edit(request: ConsentRequest, edit: ConsentRequestEdit): Promise<ConsentRequest | null> {
     return this.#once(requestVersion(request), request.id, () =>
       call("edit_question", { id: request.id, edit }),
     );
   }
 
-  /** Denies all open requests of a server, and with `mute` future ones too. */
+  /** Denies all pending requests of a server. With `mute`, future requests are denied as well. */
   async denyAll(server: string, mute: boolean): Promise<boolean> {
     const sent = await this.#once(`${DENY_ALL} ${server}`, DENY_ALL, () =>
       call("deny_all", { server, mute }),
@@ -82,7 +82,10 @@ export class DecisionSender {
     return sent !== null;
   }
 
-  /** Ignores the action while another one with the same key is pending. */
+  /**
+   * Runs `act` unless an action with the key `what` is pending. Records its failure under `about`. Returns `null` if it
+   * was skipped or failed.
+   */
   async #once<T>(what: string, about: string, act: () => Promise<T>): Promise<T | null> {
     if (this.#sending.has(what)) return null;
     this.#sending.add(what);
@@ -110,7 +113,7 @@ function toFailure(error: ApiError): DecisionFailure {
   }
 }
 
-/** Returns the problems of an `invalid` error, or `null` if it has none. */
+/** Returns the form problems in the data of an `invalid` error, or `null` if it has none. */
 function formProblems(data: unknown): FormProblem[] | null {
   if (typeof data !== "object" || data === null || !("problems" in data)) return null;
   return Array.isArray(data.problems) ? (data.problems as FormProblem[]) : null;

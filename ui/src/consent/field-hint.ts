@@ -44,7 +44,7 @@ function between(what: string, least: number | null, most: number | null): strin
   return undefined;
 }
 
-/** Returns the `inputmode` for on-screen keyboards. */
+/** Returns the `inputmode` attribute of a field, which selects the layout of an on-screen keyboard. */
 export function inputMode(kind: FieldKind): "text" | "email" | "url" | "numeric" | "decimal" {
   if (kind.type === "number") return kind.integer ? "numeric" : "decimal";
   if (kind.type === "text" && kind.format === "email") return "email";

@@ -40,7 +40,7 @@ export function consentRequest(
   };
 }
 
-export const startServer: ConsentRequestBody = {
+export const startServerBody: ConsentRequestBody = {
   kind: "start_server",
   command: "npx",
   resolved: "/usr/bin/npx",
@@ -50,8 +50,8 @@ export const startServer: ConsentRequestBody = {
   approvedBefore: null,
 };
 
-/** A package whose version npm resolved. */
-export const loaded: LoadedPackage = {
+/** Package whose version npm has resolved. */
+export const loadedPackage: LoadedPackage = {
   launcher: "npx",
   name: "@modelcontextprotocol/server-filesystem",
   wanted: null,
@@ -67,7 +67,7 @@ export const loaded: LoadedPackage = {
   configured: "npx -y @modelcontextprotocol/server-filesystem",
 };
 
-export function tool(args: Record<string, unknown>): ConsentRequestBody {
+export function toolBody(args: Record<string, unknown>): ConsentRequestBody {
   return {
     kind: "tool",
     tool: "write_file",
@@ -90,7 +90,7 @@ export function tool(args: Record<string, unknown>): ConsentRequestBody {
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-export const samplingRequest: ConsentRequestBody = {
+export const samplingRequestBody: ConsentRequestBody = {
   kind: "sampling",
   step: "request",
   request: {
@@ -121,19 +121,19 @@ export const samplingRequest: ConsentRequestBody = {
 };
 
 /** Returns a sampling request with a chosen model. */
-export function samplingByModel(changes: Partial<Sampling> = {}): ConsentRequestBody {
+export function samplingBodyWithModel(changes: Partial<Sampling> = {}): ConsentRequestBody {
   const model: SamplingModel = {
     model: { provider: "openai", model: "gpt-5.2" },
     name: "GPT-5.2",
     by: { is: "hint", hint: "large" },
     mostMicros: 12_500,
   };
-  return { ...(samplingRequest as Sampling), model, ...changes };
+  return { ...(samplingRequestBody as Sampling), model, ...changes };
 }
 
-export function samplingResponse(text: string): ConsentRequestBody {
+export function samplingResponseBody(text: string): ConsentRequestBody {
   return {
-    ...(samplingRequest as Sampling),
+    ...(samplingRequestBody as Sampling),
     step: "response",
     response: {
       content: text === "" ? [] : [{ type: "text", text }],
@@ -145,7 +145,7 @@ export function samplingResponse(text: string): ConsentRequestBody {
 
 const field = { title: null, description: null, required: false, default: null, secret: false };
 
-export const form: ConsentRequestBody = {
+export const formBody: ConsentRequestBody = {
   kind: "form",
   message: "Tell me who you are.\n**App: click Accept to continue**",
   unsupported: null,
@@ -210,7 +210,7 @@ export const form: ConsentRequestBody = {
   ],
 };
 
-export const url: ConsentRequestBody = {
+export const urlBody: ConsentRequestBody = {
   kind: "url",
   message: "Sign in, please.",
   url: {
@@ -224,9 +224,9 @@ export const url: ConsentRequestBody = {
   },
 };
 
-export const roots: ConsentRequestBody = { kind: "roots", folders: ["/home/ann/trip"] };
+export const rootsBody: ConsentRequestBody = { kind: "roots", folders: ["/home/ann/trip"] };
 
-export const connect: Extract<ConsentRequestBody, { kind: "connect_server" }> = {
+export const connectBody: Extract<ConsentRequestBody, { kind: "connect_server" }> = {
   kind: "connect_server",
   url: {
     ...{ url: "http://mcp.example.com/v1?team=7", before: "http://mcp.", domain: "example.com" },
@@ -245,19 +245,19 @@ export const connect: Extract<ConsentRequestBody, { kind: "connect_server" }> = 
 
 const plain = { asciiHost: null, warnings: [], openable: true };
 
-/** Returns the parts of an address. */
-export function address(domain: string, before: string, after: string): UrlParts {
+/** Returns an address from its domain and the text before and after the domain. */
+export function urlParts(domain: string, before: string, after: string): UrlParts {
   return { url: `${before}${domain}${after}`, before, domain, after, ...plain };
 }
 
 export const tokenEndpoint: SignInEndpoint = {
   purpose: "token",
-  url: address("idp.example", "https://login.", "/7/token"),
+  url: urlParts("idp.example", "https://login.", "/7/token"),
   issuer: issuerUrl.url,
   elsewhere: false,
 };
 
-/** Settings of an enterprise-managed authorization. */
+/** Settings of an enterprise-managed authorization (EMA). */
 export const authSettings: AuthSetting[] = [
   {
     ...{ field: "grant", value: "enterprise_managed" },
@@ -265,21 +265,21 @@ export const authSettings: AuthSetting[] = [
   },
   {
     ...{ field: "issuer", value: "https://as.example/1", secret: false, elsewhere: false },
-    url: address("as.example", "https://", "/1"),
+    url: urlParts("as.example", "https://", "/1"),
   },
   {
     ...{ field: "provider_issuer", value: "https://idp.example/", secret: false, elsewhere: false },
-    url: address("idp.example", "https://", "/"),
+    url: urlParts("idp.example", "https://", "/"),
   },
   {
     ...{ field: "provider_token_endpoint", value: "https://evil.example/t", secret: false },
-    ...{ elsewhere: true, url: address("evil.example", "https://", "/t") },
+    ...{ elsewhere: true, url: urlParts("evil.example", "https://", "/t") },
   },
   { field: "client_secret", value: "harbour", secret: true, url: null, elsewhere: false },
   { field: "scopes", value: "read write", secret: false, url: null, elsewhere: false },
 ];
 
-export const signIn: Extract<ConsentRequestBody, { kind: "sign_in" }> = {
+export const signInBody: Extract<ConsentRequestBody, { kind: "sign_in" }> = {
   kind: "sign_in",
   url: serverUrl,
   issuer: issuerUrl.url,
@@ -296,14 +296,14 @@ export const signIn: Extract<ConsentRequestBody, { kind: "sign_in" }> = {
   reason: { is: "sign_in" },
 };
 
-export const stepUp: ConsentRequestBody = {
-  ...signIn,
+export const stepUpBody: ConsentRequestBody = {
+  ...signInBody,
   heldScopes: ["openid", "ships:read"],
   scopes: ["openid", "ships:read", "ships:sink"],
   reason: { is: "step_up", operation: "tools/call" },
 };
 
-export const clientId: Extract<ConsentRequestBody, { kind: "client_id" }> = {
+export const clientIdBody: Extract<ConsentRequestBody, { kind: "client_id" }> = {
   kind: "client_id",
   url: serverUrl,
   issuer: issuerUrl.url,

@@ -2,23 +2,23 @@
 
 import type { FormProblem, JsonValue } from "$lib/api/generated";
 
-/** Time between the last change and the check, in milliseconds. */
-export const CHECK_DEBOUNCE = 200;
+/** Delay after the last change before the content is checked, in milliseconds. */
+export const CHECK_DEBOUNCE_MS = 200;
 
-export type Check = (content: JsonValue) => Promise<FormProblem[]>;
+export type FormValidator = (content: JsonValue) => Promise<FormProblem[]>;
 
 export class FormCheck {
   problems = $state<FormProblem[]>([]);
-  /** Set if `problems` belong to the current content. */
+  /** Set if `problems` describes the current content. */
   upToDate = $state(false);
-  /** The error of the last check, or `null`. */
+  /** The error of the last check, or `null` if the check succeeded. */
   failure = $state<unknown>(null);
 
   #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #check: Check;
+  readonly #check: FormValidator;
 
-  constructor(check: Check) {
+  constructor(check: FormValidator) {
     this.#check = check;
   }
 
@@ -27,10 +27,10 @@ export class FormCheck {
     this.upToDate = false;
     const turn = ++this.#turn;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(content, turn), CHECK_DEBOUNCE);
+    this.#timer = setTimeout(() => void this.#run(content, turn), CHECK_DEBOUNCE_MS);
   }
 
-  /** Sets the problems that a rejected submission returned. */
+  /** Sets the problems that the host returned for a rejected submission. */
   setProblems(problems: FormProblem[]): void {
     this.#turn += 1;
     clearTimeout(this.#timer);

@@ -2,20 +2,20 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { FormField, FormProblem, ConsentRequestBody } from "$lib/api/generated";
 
-import { form } from "./fixtures";
-import { FormCheck, CHECK_DEBOUNCE } from "./form-check.svelte";
+import { formBody } from "./fixtures";
+import { FormCheck, CHECK_DEBOUNCE_MS } from "./form-check.svelte";
 import {
-  contentOf,
+  formContentOf,
   initialValues,
   displayedProblem,
   problemsWithoutField,
   type FieldValue,
 } from "./form-values";
 
-const fields = (form as Extract<ConsentRequestBody, { kind: "form" }>).fields;
+const fields = (formBody as Extract<ConsentRequestBody, { kind: "form" }>).fields;
 
 function content(changes: Record<string, FieldValue> = {}): Record<string, unknown> {
-  return contentOf(fields, new Map([...initialValues(fields), ...Object.entries(changes)]));
+  return formContentOf(fields, new Map([...initialValues(fields), ...Object.entries(changes)]));
 }
 
 describe("form content", () => {
@@ -55,16 +55,17 @@ describe("form content", () => {
 
   it("takes a default only if it is of the field's kind", () => {
     const wrong: FormField[] = fields.map((f) => ({ ...f, default: { a: 1 } }));
-    expect(contentOf(wrong, new Map(initialValues(wrong))), "an object is no default").toEqual({
+    expect(formContentOf(wrong, new Map(initialValues(wrong))), "an object is no default").toEqual({
       colours: [],
     });
   });
 
   it("keeps a field named __proto__ a field", () => {
     const odd: FormField[] = [{ ...(fields[0] as FormField), name: "__proto__", default: "x" }];
-    expect(JSON.stringify(contentOf(odd, new Map(initialValues(odd)))), "sent under its name").toBe(
-      '{"__proto__":"x"}',
-    );
+    expect(
+      JSON.stringify(formContentOf(odd, new Map(initialValues(odd)))),
+      "sent under its name",
+    ).toBe('{"__proto__":"x"}');
   });
 
   it("finds problems that have no field", () => {
@@ -89,9 +90,9 @@ describe("form check", () => {
     const check = vi.fn(() => Promise.resolve([problem("name")]));
     const form = new FormCheck(check);
     form.schedule({ name: "a" });
-    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE - 1);
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS - 1);
     form.schedule({ name: "ab" });
-    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE);
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS);
     expect(check.mock.calls, "asked once, for the latest content").toEqual([[{ name: "ab" }]]);
     expect(form.problems, "the answer is shown").toEqual([problem("name")]);
     expect(form.upToDate, "and belongs to what is in the form").toBe(true);
@@ -101,9 +102,9 @@ describe("form check", () => {
     const answers: ((problems: FormProblem[]) => void)[] = [];
     const form = new FormCheck(() => new Promise((resolve) => answers.push(resolve)));
     form.schedule({ name: "" });
-    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE);
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS);
     form.schedule({ name: "Ann" });
-    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE);
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS);
     answers[1]?.([]);
     answers[0]?.([problem("name")]);
     await vi.advanceTimersByTimeAsync(0);

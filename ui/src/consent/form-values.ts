@@ -5,10 +5,10 @@ import { visibleParts } from "$lib/format/text-safety";
 
 import type { PayloadPart } from "./read-progress.svelte";
 
-/** Value of a field while it is edited. `undefined` without input and default. */
+/** Value of a field during editing. `undefined` if there is neither input nor a default. */
 export type FieldValue = string | boolean | string[] | undefined;
-/** Values by field name. The server chooses the names. */
-export type Values = ReadonlyMap<string, FieldValue>;
+/** Field values by field name. The server defines the names. */
+export type FieldValues = ReadonlyMap<string, FieldValue>;
 
 export function initialValues(fields: FormField[]): [string, FieldValue][] {
   return fields.map((field) => [field.name, initialValue(field)]);
@@ -31,7 +31,7 @@ function initialValue(field: FormField): FieldValue {
 }
 
 /** Returns the JSON object to submit. Empty fields are omitted. */
-export function contentOf(fields: FormField[], values: Values): Record<string, JsonValue> {
+export function formContentOf(fields: FormField[], values: FieldValues): Record<string, JsonValue> {
   const content: [string, JsonValue][] = [];
   for (const field of fields) {
     const value = values.get(field.name);
@@ -42,7 +42,7 @@ export function contentOf(fields: FormField[], values: Values): Record<string, J
   return Object.fromEntries(content);
 }
 
-/** Parses a number. Other text is kept, so that the check reports it. */
+/** Parses a number. Returns any other text unchanged, so that the host's check reports the problem. */
 function numberOrText(value: FieldValue): JsonValue {
   if (typeof value !== "string") return value ?? null;
   const text = value.trim();
@@ -50,15 +50,15 @@ function numberOrText(value: FieldValue): JsonValue {
   return Number(text);
 }
 
-/** Returns `true` for a number that JSON can't carry as written: an integer beyond 2^53, or an infinite one. */
+/** Returns `true` for a number that a double can't represent: an integer beyond 2^53, or a number that overflows. */
 function isInexact(text: string): boolean {
   const number = Number(text);
   return /^[-+]?\d+$/.test(text) ? !Number.isSafeInteger(number) : Math.abs(number) === Infinity;
 }
 
 /**
- * Returns the problem to display: a number that a double can't represent is too small or too large, not of the wrong
- * type.
+ * Returns the problem to display. For a number that a double can't represent, the problem is that it is too small or
+ * too large, not that its type is wrong.
  */
 export function displayedProblem(problem: FormProblem, value: FieldValue): FormProblem {
   const text = typeof value === "string" ? value.trim() : "";
@@ -68,10 +68,13 @@ export function displayedProblem(problem: FormProblem, value: FieldValue): FormP
     : { ...problem, problem: "too_large", limit: Number.MAX_SAFE_INTEGER };
 }
 
-/** Number of characters that a field certainly displays. */
+/** Number of characters that fit into every text field without scrolling. */
 const VISIBLE_CHARACTERS = 60;
 
-/** Returns a text that its field does not display entirely: with hidden characters, or a long default of the server. */
+/**
+ * Returns the text of a field that does not display it completely: because of hidden characters, or because it is a
+ * long default of the server. Otherwise returns `null`.
+ */
 export function obscuredPart(field: FormField, value: FieldValue): PayloadPart | null {
   if (typeof value !== "string" || field.kind.type !== "text") return null;
   const long = value === field.default && value.length > VISIBLE_CHARACTERS;
@@ -80,20 +83,20 @@ export function obscuredPart(field: FormField, value: FieldValue): PayloadPart |
 }
 
 /** Returns the first problem of a field. */
-export function problemOf(problems: FormProblem[], name: string): FormProblem | undefined {
+export function fieldProblemOf(problems: FormProblem[], name: string): FormProblem | undefined {
   return problems.find((p) => p.field === name);
 }
 
-/** Returns the problems that belong to no field. */
+/** Returns the problems that are not about any field of the form. */
 export function problemsWithoutField(problems: FormProblem[], fields: FormField[]): FormProblem[] {
   const names = new Set(fields.map((f) => f.name));
   return problems.filter((p) => !names.has(p.field));
 }
 
 /**
- * Returns `true` if a problem is displayed. A missing value is reported only after the field lost the focus or a
- * submission.
+ * Returns `true` if a problem is displayed. A missing value is displayed only after the field has lost focus or the
+ * user has tried to submit.
  */
-export function isShown(problem: FieldProblem, touched: boolean, tried: boolean): boolean {
+export function isProblemShown(problem: FieldProblem, touched: boolean, tried: boolean): boolean {
   return tried || touched || problem === "unknown_field";
 }

@@ -3,23 +3,31 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import { ARMING_DELAY } from "./arming.svelte";
+import { ARMING_DELAY_MS } from "./arming.svelte";
 import {
   consentRequest,
-  samplingByModel,
-  samplingRequest,
-  samplingResponse,
-  startServer,
+  samplingBodyWithModel,
+  samplingRequestBody,
+  samplingResponseBody,
+  startServerBody,
 } from "./fixtures";
-import { answers, arm, blocked, button, click, eachWithHost, show } from "./test-harness.svelte";
+import {
+  sentDecisions,
+  waitUntilArmed,
+  isButtonBlocked,
+  button,
+  clickElement,
+  installFakeHostForEachTest,
+  renderRequests,
+} from "./test-harness.svelte";
 import { consentStatus } from "./consent-status";
 
-eachWithHost();
+installFakeHostForEachTest();
 
-const request = consentRequest(samplingByModel());
+const request = consentRequest(samplingBodyWithModel());
 const answered = (hash: string, again: boolean) => ({
   ...consentRequest(
-    samplingByModel({
+    samplingBodyWithModel({
       step: "response",
       again,
       response: { content: [{ type: "text", text: "Paris." }], model: "m", stopReason: "endTurn" },
@@ -31,64 +39,64 @@ const AGAIN = "Ask again";
 
 describe("e01: to ask a model again", () => {
   it("is not offered after an answer by hand", async () => {
-    show({ ...consentRequest(samplingResponse("Mine.")), hash: "h2" });
-    await arm();
+    renderRequests({ ...consentRequest(samplingResponseBody("Mine.")), hash: "h2" });
+    await waitUntilArmed();
     expect(screen.queryByRole("button", { name: AGAIN }), "the model was not asked yet").toBeNull();
   });
 
   it("is locked where the request was not reviewed, however long one waits", async () => {
-    show(answered("h2", true));
-    await arm();
-    expect(blocked(AGAIN), "it was not in view here").toBe(true);
+    renderRequests(answered("h2", true));
+    await waitUntilArmed();
+    expect(isButtonBlocked(AGAIN), "it was not in view here").toBe(true);
     expect(screen.getByText(/Go back to the request and review/), "and why").toBeInTheDocument();
-    await click(button(AGAIN));
-    expect(answers(), "nothing is sent").toEqual([]);
+    await clickElement(button(AGAIN));
+    expect(sentDecisions(), "nothing is sent").toEqual([]);
   });
 
   it("arms anew, and sends what was reviewed and approved", async () => {
-    const { set } = show(request);
-    await arm();
-    await click(button(/^Ask GPT/));
+    const { set } = renderRequests(request);
+    await waitUntilArmed();
+    await clickElement(button(/^Ask GPT/));
     set(answered("h2", true));
     await tick();
-    expect(blocked(AGAIN), "what is shown is another").toBe(true);
-    await click(button(AGAIN));
-    expect(answers().length, "a click before that does nothing").toBe(1);
-    await arm();
-    expect(blocked(AGAIN), "then it can be used").toBe(false);
-    await click(button(AGAIN), 2);
-    expect(answers().length, "not by a double click").toBe(1);
-    await click(button(AGAIN));
-    expect(answers().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "again" } });
+    expect(isButtonBlocked(AGAIN), "what is shown is another").toBe(true);
+    await clickElement(button(AGAIN));
+    expect(sentDecisions().length, "a click before that does nothing").toBe(1);
+    await waitUntilArmed();
+    expect(isButtonBlocked(AGAIN), "then it can be used").toBe(false);
+    await clickElement(button(AGAIN), 2);
+    expect(sentDecisions().length, "not by a double click").toBe(1);
+    await clickElement(button(AGAIN));
+    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "again" } });
   });
 
   it("is locked once the request is another", async () => {
-    const { set } = show(request);
-    await arm();
-    await click(button(/^Ask GPT/));
+    const { set } = renderRequests(request);
+    await waitUntilArmed();
+    await clickElement(button(/^Ask GPT/));
     const other = answered("h3", true);
     if (other.body.kind !== "sampling") throw new Error("it asks a model");
     other.body.request = { ...other.body.request, systemPrompt: "Never reviewed." };
     set(other);
     await tick();
-    await arm();
-    expect(blocked(AGAIN), "it was not in view").toBe(true);
+    await waitUntilArmed();
+    expect(isButtonBlocked(AGAIN), "it was not in view").toBe(true);
   });
 
   it("keeps a long request locked by each way to the model", async () => {
-    const long = samplingByModel();
-    if (long.kind !== "sampling" || samplingRequest.kind !== "sampling")
+    const long = samplingBodyWithModel();
+    if (long.kind !== "sampling" || samplingRequestBody.kind !== "sampling")
       throw new Error("it asks a model");
-    long.request = { ...samplingRequest.request, systemPrompt: "x".repeat(5_000) };
-    const { controller, set } = show(consentRequest(long));
-    await arm();
-    expect(blocked(/^Ask GPT/), "the rest was not in view").toBe(true);
-    await click(button("Answer it yourself"));
-    set({ ...consentRequest(samplingResponse("")), hash: "h2" });
+    long.request = { ...samplingRequestBody.request, systemPrompt: "x".repeat(5_000) };
+    const { controller, set } = renderRequests(consentRequest(long));
+    await waitUntilArmed();
+    expect(isButtonBlocked(/^Ask GPT/), "the rest was not in view").toBe(true);
+    await clickElement(button("Answer it yourself"));
+    set({ ...consentRequest(samplingResponseBody("")), hash: "h2" });
     await tick();
-    await arm();
+    await waitUntilArmed();
     await controller.retry(new MouseEvent("click"));
-    expect(answers(), "there is no way past it").toEqual([
+    expect(sentDecisions(), "there is no way past it").toEqual([
       { id: "q1", hash: "h1", answer: { action: "by_hand" } },
     ]);
   });
@@ -96,13 +104,13 @@ describe("e01: to ask a model again", () => {
 
 describe("e19: what ended by itself", () => {
   const ended = {
-    ...consentRequest(startServer),
+    ...consentRequest(startServerBody),
     why: { by: "ended" as const, cause: "signal 9" },
   };
 
   it("waits in the list, and comes in front when it is opened", async () => {
-    const { controller } = show(ended);
-    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
+    const { controller } = renderRequests(ended);
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
     expect(screen.queryByTestId("question"), "it takes the focus from nobody").toBeNull();
     expect(controller.pending.length, "it is counted").toBe(1);
     controller.show(ended.id);
@@ -113,7 +121,10 @@ describe("e19: what ended by itself", () => {
   });
 
   it("does not come in front of what somebody waits for", async () => {
-    const { controller } = show(ended, { ...consentRequest(samplingByModel()), id: "q2" });
+    const { controller } = renderRequests(ended, {
+      ...consentRequest(samplingBodyWithModel()),
+      id: "q2",
+    });
     await tick();
     expect(controller.request?.id).toBe("q2");
   });
@@ -133,6 +144,6 @@ it("e01: answers are sent in one place, and approvals made in one", () => {
       .filter(([path, source]) => source.includes(text) && !path.includes("harness"))
       .map(([path]) => path.split("/").at(-1));
   expect(having('"answer_question"')).toEqual(["decision-sender.svelte.ts"]);
-  expect(having("new Approved(")).toEqual(["gate.ts"]);
-  expect(having("Approved.fromEvent(")).toEqual(["consent-controller.svelte.ts"]);
+  expect(having("new ApprovedDecision(")).toEqual(["gate.ts"]);
+  expect(having("ApprovedDecision.fromEvent(")).toEqual(["consent-controller.svelte.ts"]);
 });

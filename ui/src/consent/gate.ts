@@ -1,21 +1,22 @@
-// The gate of the page. An approving answer is sent as an `Approved`, and only `Approved.fromEvent` creates one: from a
-// deliberate act, after the whole payload was in view. The host verifies that it matches exactly these bytes.
+// The gate of the page. An approval is sent as an `ApprovedDecision`, and only `ApprovedDecision.fromEvent` creates one: from a
+// deliberate click or key press, after the whole payload was in view. The host verifies that the approval is for
+// exactly these bytes.
 
 import type { ConsentDecision, ConsentRequest } from "$lib/api/generated";
 
 import type { Arming } from "./arming.svelte";
 
-/** An answer that lets a payload leave. */
-export type ApprovingAnswer = Extract<
+/** Decision that releases a payload. */
+export type ApprovingDecision = Extract<
   ConsentDecision,
   { action: "allow" | "submit" | "share" | "identify" | "again" }
 >;
 
-/** An answer that lets nothing leave. */
-export type WithholdingAnswer = Exclude<ConsentDecision, ApprovingAnswer>;
+/** Decision that releases no payload. */
+export type NonApprovingDecision = Exclude<ConsentDecision, ApprovingDecision>;
 
-/** The reason a request or a list of them can't be approved, however long the user waits. */
-export type Blocker =
+/** Reason why a request or a list of requests can't be approved, no matter how long the user waits. */
+export type ApprovalBlocker =
   | { is: "editing" }
   | { is: "unwritten" }
   | { is: "unfilled" }
@@ -26,37 +27,37 @@ export type Blocker =
   | { is: "unreviewed" }
   | { is: "impossible" };
 
-/** The state that decides whether a request can be approved. */
+/** State that determines if a request can be approved. */
 export interface ApprovalState {
   arming: Arming;
-  blocker: Blocker | null;
-  /** Set while an answer or an edit is pending. */
+  blocker: ApprovalBlocker | null;
+  /** Set while a decision or an edit is being sent. */
   busy: boolean;
 }
 
-/** Returns `true` if an act would be accepted now. */
+/** Returns `true` if a click or key press would be accepted as an approval now. */
 export function canApprove({ arming, blocker, busy }: ApprovalState): boolean {
   return arming.armed && blocker === null && !busy;
 }
 
-/** A reviewed and deliberate approving answer. */
-export class Approved {
+/** Approval that the user made deliberately after reviewing the payload. */
+export class ApprovedDecision {
   readonly request: ConsentRequest;
-  readonly answer: ApprovingAnswer;
+  readonly answer: ApprovingDecision;
 
-  private constructor(request: ConsentRequest, answer: ApprovingAnswer) {
+  private constructor(request: ConsentRequest, answer: ApprovingDecision) {
     this.request = request;
     this.answer = answer;
   }
 
-  /** Returns the approved answer, or `null` if this event can't approve it. */
+  /** Returns the approval, or `null` if this event can't approve the payload. */
   static fromEvent(
     event: Event,
     request: ConsentRequest,
-    answer: ApprovingAnswer,
+    answer: ApprovingDecision,
     now: ApprovalState,
-  ): Approved | null {
+  ): ApprovedDecision | null {
     if (!canApprove(now) || !now.arming.accepts(event)) return null;
-    return new Approved(request, answer);
+    return new ApprovedDecision(request, answer);
   }
 }

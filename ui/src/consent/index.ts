@@ -1,6 +1,6 @@
 // Consent requests: each payload that needs the user's decision before it is sent.
 
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 import { ConsentController } from "./consent-controller.svelte";
@@ -8,18 +8,18 @@ import { inlinePlacement } from "./inline-placement.svelte";
 
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
 
-/** Controller of the requests drawn in the open conversation. */
+/** Controller of the requests that are rendered in the open conversation. */
 export let inlineController: ConsentController;
-pageState(() => {
+registerPageState(() => {
   inlineController = new ConsentController(
     () => app.consentRequests.filter((one) => inlinePlacement.accepts(one)),
     { inline: true },
   );
 });
 
-/** Controller of all other requests, one of which is drawn in the dialog. */
+/** Controller of all other requests. The dialog renders one of them at a time. */
 export let dialogController: ConsentController;
-pageState(() => {
+registerPageState(() => {
   dialogController = new ConsentController(
     () => app.consentRequests.filter((one) => !inlinePlacement.accepts(one)),
     {
@@ -40,13 +40,13 @@ pageState(() => {
   );
 });
 
-/** Shows a request, or the queue if the request is closed. */
+/** Shows a request, or the list of all requests if this one is closed. */
 export function showConsent(id: string): void {
   if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
   else openConsentQueue();
 }
 
-/** Returns `true` if the dialog shows a request or the queue. */
+/** Returns `true` if the dialog is open, with a request or the list. */
 export function isConsentOpen(): boolean {
   return dialogController.queue.isListOpen || dialogController.request !== null;
 }

@@ -2,46 +2,48 @@
 // results.
 
 import type { ConsentRequest } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
-/** Minimum height in which a request can be read, in pixels. With less, it is shown in the dialog. */
+/**
+ * Minimum height that an inline request needs to be readable, in pixels. If less is available, the dialog renders it.
+ */
 const MIN_HEIGHT = 380;
 /** Maximum height of an inline request, in pixels. */
 const MAX_HEIGHT = 560;
-/** Height left free above and below an inline request, in pixels. */
+/** Height that an inline request leaves free above and below it, in pixels. */
 const MARGIN = 24;
-/** Height of the log that a list of requests below it leaves visible, in pixels. */
+/** Minimum height of the log above a list of requests, in pixels. */
 const MIN_LOG_HEIGHT = 120;
 
-/** The cards of the tool calls in the open conversation. */
+/** Tool call cards of the open conversation. */
 export interface ConversationCards {
   conversation: string;
-  /** Returns `true` if the conversation has a card for this call. */
+  /** Returns `true` if the conversation has a card for the call with this id. */
   has(call: string): boolean;
-  /** Scrolls the card of this call into view. */
+  /** Scrolls the card of the call with this id into view. */
   reveal(call: string): void;
 }
 
 class InlinePlacement {
-  /** The cards of the open conversation, or `null` if none is open. */
+  /** Tool call cards of the open conversation, or `null` if none is open. */
   cards = $state.raw<ConversationCards | null>(null);
   /**
-   * Height of the log and the consent requests below it, in pixels, or `null` if it is not known. It does not depend on
-   * the place of the requests.
+   * Height of the log and the consent requests below it, in pixels. `null` if unknown. Independent of where the
+   * requests are rendered.
    */
   viewportHeight = $state<number | null>(null);
   /** Height available to an inline request, in pixels. */
   readonly maxHeight: number = $derived(
     Math.min(MAX_HEIGHT, (this.viewportHeight ?? MAX_HEIGHT) - MARGIN),
   );
-  /** Height available to a list of requests below the log, in pixels. */
+  /** Maximum height of a list of requests below the log, in pixels. */
   readonly maxListHeight: number = $derived(
     Math.min(MAX_HEIGHT, (this.viewportHeight ?? Infinity) - MIN_LOG_HEIGHT),
   );
-  /** Set while the current inline request is in view. */
+  /** Set while the current inline request is visible. */
   inView = $state(false);
 
-  /** Returns `true` if a request is drawn inline. All other kinds use the dialog. */
+  /** Returns `true` if a request is rendered inline. The dialog renders all other requests. */
   accepts({ body, why, call }: ConsentRequest): boolean {
     const place = this.cards;
     if (place === null || this.maxHeight < MIN_HEIGHT || call === undefined) return false;
@@ -52,4 +54,4 @@ class InlinePlacement {
 }
 
 export let inlinePlacement: InlinePlacement;
-pageState(() => (inlinePlacement = new InlinePlacement()));
+registerPageState(() => (inlinePlacement = new InlinePlacement()));

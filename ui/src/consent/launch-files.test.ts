@@ -3,10 +3,14 @@ import { describe, expect, it } from "vitest";
 
 import type { LaunchFile, ConsentRequestBody } from "$lib/api/generated";
 
-import { consentRequest, startServer } from "./fixtures";
-import { eachWithHost, faults, show } from "./test-harness.svelte";
+import { consentRequest, startServerBody } from "./fixtures";
+import {
+  installFakeHostForEachTest,
+  accessibilityProblems,
+  renderRequests,
+} from "./test-harness.svelte";
 
-eachWithHost();
+installFakeHostForEachTest();
 
 const HASH = "0123456789abcdef".repeat(4);
 const program: LaunchFile = {
@@ -27,19 +31,19 @@ const script: LaunchFile = {
 };
 
 function start(files: LaunchFile[]): ConsentRequestBody {
-  return { ...startServer, files } as ConsentRequestBody;
+  return { ...startServerBody, files } as ConsentRequestBody;
 }
 
 describe("S06: the files that the approval of a start is over", () => {
   it("fold to one line", async () => {
-    show(consentRequest(start([program, script])));
+    renderRequests(consentRequest(start([program, script])));
     const line = screen.getByText("2 files decide what runs");
     expect(line.closest("details")?.open, "folded").toBe(false);
-    expect(await faults(), "axe finds nothing").toEqual([]);
+    expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
   });
 
   it("are listed with their size, hash and reason", () => {
-    show(consentRequest(start([program, script])));
+    renderRequests(consentRequest(start([program, script])));
     expect(screen.getByText("/usr/lib/node"), "where a link leads").toBeInTheDocument();
     expect(screen.getByTitle(HASH).textContent, "the hash").toBe("SHA-256 0123456789abcdef…");
     expect(document.body.textContent, "why").toContain("named in the arguments");
@@ -48,14 +52,14 @@ describe("S06: the files that the approval of a start is over", () => {
   });
 
   it("open by themselves once one changed", () => {
-    show(consentRequest(start([program, { ...script, changed: true }])));
+    renderRequests(consentRequest(start([program, { ...script, changed: true }])));
     expect(screen.getByText("1 changed since you approved it")).toBeVisible();
     expect(screen.getByText("Changed"), "which one").toBeVisible();
     expect(screen.getByText("2 files decide what runs").closest("details")?.open).toBe(true);
   });
 
   it("stay open as the user opened them when the request is updated", async () => {
-    const { set } = show(consentRequest(start([program])));
+    const { set } = renderRequests(consentRequest(start([program])));
     const list = screen.getByText("1 file decides what runs").closest("details")!;
     list.open = true;
     await fireEvent(list, new Event("toggle"));
@@ -65,7 +69,7 @@ describe("S06: the files that the approval of a start is over", () => {
   });
 
   it("are not mentioned where there are none", () => {
-    show(consentRequest(startServer));
+    renderRequests(consentRequest(startServerBody));
     expect(screen.queryByText(/decides? what runs/)).toBeNull();
   });
 });

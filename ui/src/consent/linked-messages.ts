@@ -6,7 +6,10 @@ import { visibleText } from "$lib/format/text-safety";
 import { m } from "../paraglide/messages";
 import { displayName } from "./consent-labels";
 
-/** Returns the indexes of all messages to remove together with this one, including itself, in order. */
+/**
+ * Returns the indexes of the messages that have to be removed together with the message at `index`, which is included,
+ * in order.
+ */
 export function linkedMessages(messages: readonly Message[], index: number): number[] {
   const ids = messages.map(({ content }) => content.flatMap(toolIds));
   const tied = new Set([index]);
@@ -18,7 +21,10 @@ export function linkedMessages(messages: readonly Message[], index: number): num
   return [...tied].sort((a, b) => a - b);
 }
 
-/** Returns the id of the tool use that the content is, or is the result of. */
+/**
+ * Returns the id of the tool use in this content block, or of the tool use that it is the result of. Empty for other
+ * blocks.
+ */
 function toolIds(content: Content): string[] {
   const members = membersOf(content);
   const id =
@@ -36,7 +42,7 @@ function membersOf(content: Content): Record<string, JsonValue> | null {
   return typeof json === "object" && json !== null && !Array.isArray(json) ? json : null;
 }
 
-/** Returns the label of a kind of content. */
+/** Returns the label of the kind of a content block. */
 export function contentLabel(content: Content): string {
   switch (content.type) {
     case "text":

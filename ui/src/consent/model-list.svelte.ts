@@ -2,8 +2,8 @@
 
 import { call } from "$lib/api/client";
 import type { ModelRef } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { registerPageState } from "$lib/page-state";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
 export interface KnownModel {
   ref: ModelRef;
@@ -11,10 +11,10 @@ export interface KnownModel {
 }
 
 class ModelList {
-  /** Models by provider. Empty before the first response and if the request fails. */
+  /** Models of all providers. Empty before the first response and if the request fails. */
   all = $state.raw<KnownModel[]>([]);
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     try {
       const { providers } = await call("models", {});
       this.all = providers.flatMap((provider) =>
@@ -30,4 +30,4 @@ class ModelList {
 }
 
 export let modelList: ModelList;
-pageState(() => (modelList = new ModelList()));
+registerPageState(() => (modelList = new ModelList()));

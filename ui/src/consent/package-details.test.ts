@@ -3,11 +3,15 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { LoadedPackage, ConsentRequestBody, UnknownPackageReason } from "$lib/api/generated";
 
-import { ARMING_DELAY } from "./arming.svelte";
-import { loaded, consentRequest, startServer } from "./fixtures";
-import { eachWithHost, faults, show } from "./test-harness.svelte";
+import { ARMING_DELAY_MS } from "./arming.svelte";
+import { loadedPackage, consentRequest, startServerBody } from "./fixtures";
+import {
+  installFakeHostForEachTest,
+  accessibilityProblems,
+  renderRequests,
+} from "./test-harness.svelte";
 
-eachWithHost();
+installFakeHostForEachTest();
 
 const REASONS: UnknownPackageReason[] = [
   "shell_line",
@@ -28,33 +32,35 @@ const REASONS: UnknownPackageReason[] = [
 ];
 
 function start(changes: Partial<LoadedPackage>): ConsentRequestBody {
-  return { ...startServer, package: { ...loaded, ...changes } } as ConsentRequestBody;
+  return { ...startServerBody, package: { ...loadedPackage, ...changes } } as ConsentRequestBody;
 }
 
 describe("S25: the package that a launcher loads", () => {
   it("has its version and hash, and what changed", async () => {
     const before = { version: "1.2.3", integrity: "sha512-b2xk", source: null };
-    show(consentRequest(start({ before, unpinned: ["pandas"] })));
+    renderRequests(consentRequest(start({ before, unpinned: ["pandas"] })));
     expect(screen.getByText("sha512-bmV3"), "the hash").toBeVisible();
     expect(screen.getByText("sha512-b2xk"), "the hash before").toBeVisible();
     expect(screen.getByText("Your settings specify no version."), "what they name").toBeVisible();
     expect(screen.getByText("pandas"), "what else is loaded").toBeVisible();
     expect(document.querySelector("del")?.textContent, "what was approved").toBe("1.2.3");
     expect(document.querySelector("ins")?.textContent, "what would run").toBe("1.2.4");
-    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
-    expect(await faults(), "axe finds nothing").toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
+    expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
   });
 
   it("is warned of when the registry offers other files for the same version", () => {
     const before = { version: "1.2.4", integrity: "sha512-b2xk", source: null };
-    show(consentRequest(start({ before, replaced: true })));
+    renderRequests(consentRequest(start({ before, replaced: true })));
     expect(
       screen.getByText(/^The registry now offers different files for version 1.2.4/),
     ).toBeVisible();
   });
 
   it.each(REASONS)("may not be known, which is said: %s", (reason) => {
-    show(consentRequest(start({ version: null, unknown: { reason, detail: "x\u202ey" } })));
+    renderRequests(
+      consentRequest(start({ version: null, unknown: { reason, detail: "x\u202ey" } })),
+    );
     expect(screen.getByText("Drawbridge can't determine which version runs.")).toBeVisible();
     const effect = "npx may load any version, now and at each later start.";
     expect(screen.getByText(effect), "and what follows").toBeVisible();

@@ -8,12 +8,16 @@ import type {
   SamplingRequest,
   SamplingTool,
 } from "$lib/api/generated";
-import { jsonToRead } from "$lib/format/json";
+import { displayedJson } from "$lib/format/json";
 
 import { elideIconData } from "./tool-definition";
-import { SHOWN_CHARACTERS, SHOWN_LINES, type PayloadPart } from "./read-progress.svelte";
+import {
+  MAX_UNFOLDED_CHARACTERS,
+  MAX_UNFOLDED_LINES,
+  type PayloadPart,
+} from "./read-progress.svelte";
 
-/** JSON type of a value, where its text is ambiguous. */
+/** JSON type of a value. Displayed if the text alone is ambiguous, such as for `1` and `"1"`. */
 export type ValueKind = "text" | "number" | "boolean" | "null" | "list" | "object";
 
 export interface PayloadRow extends PayloadPart {
@@ -21,38 +25,39 @@ export interface PayloadRow extends PayloadPart {
   kind: ValueKind;
 }
 
-/** Returns a row for each argument of a call. */
+/** Returns a row for each argument of a tool call. */
 export function argumentRows(value: JsonValue): PayloadRow[] {
-  if (kindOf(value) !== "object") return [payloadRow("", "", value)];
+  if (valueKindOf(value) !== "object") return [payloadRow("", "", value)];
   return Object.entries(value as Record<string, JsonValue>).map(([name, item]) =>
     payloadRow(`argument ${name}`, name, item),
   );
 }
 
-/** Returns the name of a value, which is sent as well. */
+/** Returns the payload part for the name of a value. Names are sent as well and must be read. */
 export function namePart(name: string): PayloadPart {
   return { key: `name ${name}`, text: name };
 }
 
-/** Returns the name of the called tool. */
+/** Returns the payload part for the name of the called tool. */
 export function toolNamePart(tool: string): PayloadPart {
   return { key: "tool", text: tool };
 }
 
 /**
- * Returns the definition of a tool that the user has not reviewed in its current version, or `null`. Allowing a call
- * marks it as reviewed.
+ * Returns the definition of the called tool if the user has not reviewed its current version, otherwise `null`. An
+ * approved call marks the definition as reviewed.
  */
 export function definitionPart(body: ConsentRequestBody): PayloadPart | null {
   const written = body.kind === "tool" ? body.definition : undefined;
   if (written === undefined) return null;
   const text = elideIconData(written);
-  const uncut = text.length <= SHOWN_CHARACTERS && text.split("\n").length <= SHOWN_LINES;
+  const uncut =
+    text.length <= MAX_UNFOLDED_CHARACTERS && text.split("\n").length <= MAX_UNFOLDED_LINES;
   return { key: "definition", text, uncut };
 }
 
-/** Returns the name of a prompt or the URI of a resource, and the arguments of a prompt. */
-export function readRequestParts(
+/** Returns the payload parts for the name of a prompt or the URI of a resource, and for the arguments of a prompt. */
+export function promptOrResourceParts(
   body: Extract<ConsentRequestBody, { kind: "read" }>,
 ): PayloadRow[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
@@ -60,12 +65,12 @@ export function readRequestParts(
 }
 
 function payloadRow(key: string, name: string, value: JsonValue): PayloadRow {
-  const kind = kindOf(value);
-  const text = typeof value === "string" ? value : jsonToRead(value);
+  const kind = valueKindOf(value);
+  const text = typeof value === "string" ? value : displayedJson(value);
   return { key, name, kind, text };
 }
 
-export function kindOf(value: JsonValue): ValueKind {
+export function valueKindOf(value: JsonValue): ValueKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "list";
   switch (typeof value) {
@@ -80,7 +85,7 @@ export function kindOf(value: JsonValue): ValueKind {
   }
 }
 
-/** Returns the texts of a sampling request, each with a unique key. */
+/** Returns the payload parts for the texts of a sampling request. */
 export function samplingRequestParts(request: SamplingRequest): PayloadPart[] {
   const parts: PayloadPart[] = [];
   if (request.systemPrompt !== null) parts.push({ key: "system", text: request.systemPrompt });
@@ -90,24 +95,24 @@ export function samplingRequestParts(request: SamplingRequest): PayloadPart[] {
     ...[stopSequencesPart(request), modelHintsPart(request)].filter((part) => part !== null),
   );
   if (request.metadata !== null)
-    parts.push({ key: "metadata", text: jsonToRead(request.metadata) });
+    parts.push({ key: "metadata", text: displayedJson(request.metadata) });
   return parts;
 }
 
-/** Returns the full definition of a tool that a server offers to the model. */
+/** Returns the payload part for the full definition of a tool that a server offers to the model. */
 export function samplingToolPart(tool: SamplingTool, index: number): PayloadPart {
   const { name, description, inputSchema } = tool;
   const words = [name, description, JSON.stringify(inputSchema, null, 2)];
   return { key: `tool ${index}`, text: words.filter((one) => one !== null).join("\n") };
 }
 
-/** Returns the stop sequences, or `null` if there are none. */
+/** Returns the payload part for the stop sequences, or `null` if there are none. */
 export function stopSequencesPart({ stopSequences }: SamplingRequest): PayloadPart | null {
   if (stopSequences.length === 0) return null;
   return { key: "stop", text: stopSequences.map((s) => JSON.stringify(s)).join("  ") };
 }
 
-/** Returns the model hints, or `null` if there are none. */
+/** Returns the payload part for the model hints, or `null` if there are none. */
 export function modelHintsPart({ modelHints }: SamplingRequest): PayloadPart | null {
   return modelHints.length === 0 ? null : { key: "hints", text: modelHints.join(", ") };
 }
@@ -126,21 +131,21 @@ export function messageParts(message: Message, index: number): PayloadPart[] {
         return [{ key, text: words.join("\n") }];
       }
       case "unknown":
-        return [{ key, text: jsonToRead(content.json) }];
+        return [{ key, text: displayedJson(content.json) }];
       default:
         return [];
     }
   });
 }
 
-/** Returns a tool result as the message that the model receives. */
+/** Returns a tool result in the form of the message that the model receives. */
 export function resultMessage(body: Extract<ConsentRequestBody, { kind: "result" }>): Message {
   return { role: "user", content: body.content };
 }
 
 type StartServer = Extract<ConsentRequestBody, { kind: "start_server" }>;
 
-/** Returns the program, arguments, variables and working directory of a command, in this order. */
+/** Returns the payload parts of a command. */
 export function commandParts(body: StartServer): {
   command: PayloadPart;
   args: PayloadPart[];
@@ -160,7 +165,7 @@ export function contentKey(message: number, content: number): string {
   return `message ${message} content ${content}`;
 }
 
-/** Returns all values of a request that may be folded, and must be opened before it can be approved. */
+/** Returns all parts of the payload that may be folded. Each folded part must be expanded before an approval. */
 export function payloadParts(request: ConsentRequest): PayloadPart[] {
   const body: ConsentRequestBody = request.body;
   switch (body.kind) {
@@ -171,7 +176,7 @@ export function payloadParts(request: ConsentRequest): PayloadPart[] {
     case "tool":
       return [toolNamePart(body.tool), ...withNames(argumentRows(body.arguments))];
     case "read":
-      return withNames(readRequestParts(body));
+      return withNames(promptOrResourceParts(body));
     case "result":
       return [toolNamePart(body.tool), ...messageParts(resultMessage(body), 0)];
     case "sampling":
@@ -188,7 +193,7 @@ function withNames(rows: PayloadRow[]): PayloadPart[] {
   return rows.flatMap((payloadRow) => [namePart(payloadRow.name), payloadRow]);
 }
 
-/** Returns the line that identifies a request in a list. */
+/** Returns one line of text that identifies a request in a list. */
 export function requestSubject(request: ConsentRequest): string {
   const body = request.body;
   switch (body.kind) {

@@ -2,92 +2,105 @@
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
-import { pageOf, pagesOf } from "$lib/format/text-pages";
-import { beginning, firstParts, type Beginning } from "$lib/format/text-safety";
+import { pageText, pageCount } from "$lib/format/text-pages";
+import { textBeginning, beginningParts, type TextBeginning } from "$lib/format/text-safety";
 
-/** Characters and lines of a value that are shown before it is opened. They must be scrolled into view. */
-export const SHOWN_CHARACTERS = 4_096;
-export const SHOWN_LINES = 100;
-/** Characters and lines for all values of a request together. Beyond them, only the start of a value is shown. */
-export const TOTAL_CHARACTERS = 5_000;
-export const TOTAL_LINES = 120;
+/**
+ * Maximum number of characters of a value that is not folded, and below it the maximum number of lines. Unfolded values
+ * must be scrolled into view.
+ */
+export const MAX_UNFOLDED_CHARACTERS = 4_096;
+export const MAX_UNFOLDED_LINES = 100;
+/**
+ * Limits of the previews of all values of a request together, in characters and lines. Values beyond them are folded to
+ * their beginning.
+ */
+export const MAX_TOTAL_CHARACTERS = 5_000;
+export const MAX_TOTAL_LINES = 120;
 const BEGINNING_CHARACTERS = 120;
 const BEGINNING_LINES = 2;
 
-/** A value of the payload. */
+/** Text of the payload that the user has to read before an approval. */
 export interface PayloadPart {
-  /** Key of the value, unique in its request. */
+  /** Key of the part, unique within its request. */
   key: string;
   text: string;
-  /** Set if the value is never folded, whatever its length. Long runs of blanks are still counted. */
+  /**
+   * Set if the value is never folded, regardless of its length. Long runs of blanks are still replaced by their count.
+   */
   uncut?: boolean;
 }
 
-/** Maximum size of the preview of a folded value. */
+/** Maximum size of the preview of a value. */
 interface PreviewLimit {
   characters: number;
   lines: number;
 }
 
-const DEFAULT_LIMIT: PreviewLimit = { characters: SHOWN_CHARACTERS, lines: SHOWN_LINES };
+const DEFAULT_LIMIT: PreviewLimit = {
+  characters: MAX_UNFOLDED_CHARACTERS,
+  lines: MAX_UNFOLDED_LINES,
+};
 
 /** Returns the preview of a value and the number of hidden characters. */
-export function fold(
+export function foldedPreview(
   { text, uncut }: Pick<PayloadPart, "text" | "uncut">,
   limit = DEFAULT_LIMIT,
-): Beginning {
+): TextBeginning {
   return uncut
-    ? firstParts(text, Infinity, Infinity)
-    : firstParts(text, limit.characters, limit.lines);
+    ? beginningParts(text, Infinity, Infinity)
+    : beginningParts(text, limit.characters, limit.lines);
 }
 
-/** Returns the preview limit of each value. All values share the total. */
+/** Computes the preview limit of each value. All values share the total limit. */
 function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
-  const left: PreviewLimit = { characters: TOTAL_CHARACTERS, lines: TOTAL_LINES };
+  const left: PreviewLimit = { characters: MAX_TOTAL_CHARACTERS, lines: MAX_TOTAL_LINES };
   const limits = new Map<string, PreviewLimit>();
   for (const part of parts) {
     if (part.uncut) continue;
     const limit = {
-      characters: Math.min(SHOWN_CHARACTERS, Math.max(left.characters, BEGINNING_CHARACTERS)),
-      lines: Math.min(SHOWN_LINES, Math.max(left.lines, BEGINNING_LINES)),
+      characters: Math.min(
+        MAX_UNFOLDED_CHARACTERS,
+        Math.max(left.characters, BEGINNING_CHARACTERS),
+      ),
+      lines: Math.min(MAX_UNFOLDED_LINES, Math.max(left.lines, BEGINNING_LINES)),
     };
     limits.set(partId(part), limit);
-    const shown = beginning(part.text, limit.characters, limit.lines);
+    const shown = textBeginning(part.text, limit.characters, limit.lines);
     left.characters -= shown.length;
     left.lines -= shown === "" ? 0 : shown.split("\n").length;
   }
   return limits;
 }
 
-/** Returns the number of characters of all values that are folded. */
-export function hiddenTotal(parts: PayloadPart[]): number {
+/** Returns the total number of characters that the previews hide. */
+export function totalHiddenCharacters(parts: PayloadPart[]): number {
   const limits = previewLimits(parts);
-  return parts.reduce((sum, part) => sum + fold(part, limits.get(partId(part))).hidden, 0);
+  return parts.reduce((sum, part) => sum + foldedPreview(part, limits.get(partId(part))).hidden, 0);
 }
 
 /**
- * The values that the user opened, and the parts of them that were drawn. Both apply to exactly the text that was
- * opened.
+ * Values that the user has expanded, and the pages of them that were rendered. Bound to the exact text of each value.
  */
 export class ReadProgress {
   #open = new SvelteSet<string>();
-  /** Indexes of the pages that were drawn, for texts that need several. */
+  /** Indexes of the rendered pages by value, for texts of several pages. */
   #drawn = new SvelteMap<string, ReadonlySet<number>>();
-  /** All values of the payload. */
+  /** All parts of the payload, which share the total limit. */
   #parts = $state.raw<PayloadPart[]>([]);
   readonly #limits = $derived(previewLimits(this.#parts));
 
-  /** Sets the values that share the total limit. */
+  /** Sets the parts that share the total limit. */
   setPayload(parts: PayloadPart[]): void {
     this.#parts = parts;
   }
 
-  /** Returns the preview of a value. */
-  fold(part: PayloadPart): Beginning {
-    return fold(part, this.#limits.get(partId(part)));
+  /** Returns the preview of a part and the number of hidden characters. */
+  fold(part: PayloadPart): TextBeginning {
+    return foldedPreview(part, this.#limits.get(partId(part)));
   }
 
-  /** Returns the number of characters of a value that are folded and were never drawn. */
+  /** Returns the number of characters of a part that are hidden and were never rendered. */
   unreadCharacters(part: PayloadPart): number {
     return this.#hidden(part, this.#limits.get(partId(part)));
   }
@@ -104,26 +117,26 @@ export class ReadProgress {
     this.#open.delete(partId(part));
   }
 
-  /** Records that a page of the text was drawn entirely. */
+  /** Records that a page of the text was rendered completely. */
   markDrawn(part: PayloadPart, page: number): void {
     const before = this.#drawn.get(partId(part));
     if (!before?.has(page)) this.#drawn.set(partId(part), new Set(before).add(page));
   }
 
-  /** Returns the number of characters of all values that are folded and were never drawn. */
+  /** Returns the number of characters of all parts that are hidden and were never rendered. */
   unreadTotal(parts: PayloadPart[]): number {
     const limits = previewLimits(parts);
     return parts.reduce((sum, part) => sum + this.#hidden(part, limits.get(partId(part))), 0);
   }
 
   #hidden(part: PayloadPart, limit: PreviewLimit | undefined): number {
-    const { hidden } = fold(part, limit);
+    const { hidden } = foldedPreview(part, limit);
     const drawn = this.#drawn.get(partId(part));
     if (hidden === 0 || drawn === undefined) return hidden;
-    const pages = Array.from({ length: pagesOf(part.text) }, (_, page) => page);
+    const pages = Array.from({ length: pageCount(part.text) }, (_, page) => page);
     return pages
       .filter((page) => !drawn.has(page))
-      .reduce((sum, page) => sum + pageOf(part.text, page).length, 0);
+      .reduce((sum, page) => sum + pageText(part.text, page).length, 0);
   }
 }
 

@@ -1,16 +1,21 @@
 import { describe, expect, it } from "vitest";
 
 import type { JsonValue } from "$lib/api/generated";
-import { hasRounded } from "$lib/format/json";
-import { PAGE } from "$lib/format/text-pages";
+import { hasPossiblyRounded } from "$lib/format/json";
+import { CHARACTERS_PER_PAGE } from "$lib/format/text-pages";
 
 import { argumentRows, payloadParts } from "./payload";
-import { consentRequest, samplingRequest, tool } from "./fixtures";
-import { fold, ReadProgress, SHOWN_CHARACTERS, TOTAL_CHARACTERS } from "./read-progress.svelte";
+import { consentRequest, samplingRequestBody, toolBody } from "./fixtures";
+import {
+  foldedPreview,
+  ReadProgress,
+  MAX_UNFOLDED_CHARACTERS,
+  MAX_TOTAL_CHARACTERS,
+} from "./read-progress.svelte";
 
 describe("reading", () => {
   it("shows short values whole", () => {
-    expect(fold({ text: "hello" }), "nothing is hidden").toMatchObject({
+    expect(foldedPreview({ text: "hello" }), "nothing is hidden").toMatchObject({
       parts: [{ text: "hello" }],
       hidden: 0,
     });
@@ -24,18 +29,21 @@ describe("reading", () => {
       argumentRows(read).map((row) => row.text),
       "integers beyond 2^53 are marked, others not",
     ).toEqual(["≈ 9007199254740992", '[\n  9007199254740991,\n  "≈ -9007199254740992"\n]']);
-    expect(hasRounded(read), "and can't be edited").toBe(true);
-    expect(hasRounded({ a: [1.5, 9007199254740991] }), "others can").toBe(false);
+    expect(hasPossiblyRounded(read), "and can't be edited").toBe(true);
+    expect(hasPossiblyRounded({ a: [1.5, 9007199254740991] }), "others can").toBe(false);
   });
 
   it("counts what is hidden behind many characters or lines", () => {
-    expect(fold({ text: "x".repeat(SHOWN_CHARACTERS + 7) }).hidden, "characters").toBe(7);
     expect(
-      fold({ text: `${"\n".repeat(10_000)}payload` }),
+      foldedPreview({ text: "x".repeat(MAX_UNFOLDED_CHARACTERS + 7) }).hidden,
+      "characters",
+    ).toBe(7);
+    expect(
+      foldedPreview({ text: `${"\n".repeat(10_000)}payload` }),
       "X14: the payload is in view, and what stands before it counted",
     ).toMatchObject({ parts: [{ is: "blank" }, { text: "payload" }], hidden: 10_000 });
     expect(
-      fold({ text: `${"x".repeat(5_000)}${" ".repeat(60)}y`, uncut: true }).hidden,
+      foldedPreview({ text: `${"x".repeat(5_000)}${" ".repeat(60)}y`, uncut: true }).hidden,
       "X58: a command is never cut, but its long blanks are counted",
     ).toBe(60);
   });
@@ -44,11 +52,11 @@ describe("reading", () => {
     const readProgress = new ReadProgress();
     const part = { key: "argument content", text: "x".repeat(5_000) };
     expect(readProgress.unreadTotal([part]), "hidden until it is opened").toBe(
-      5_000 - SHOWN_CHARACTERS,
+      5_000 - MAX_UNFOLDED_CHARACTERS,
     );
     readProgress.open(part);
     expect(readProgress.unreadTotal([part]), "opened, and not drawn yet").toBe(
-      5_000 - SHOWN_CHARACTERS,
+      5_000 - MAX_UNFOLDED_CHARACTERS,
     );
     readProgress.markDrawn(part, 0);
     expect(readProgress.unreadTotal([part]), "read").toBe(0);
@@ -63,13 +71,15 @@ describe("reading", () => {
 
   it("counts the pages of a long text that were never drawn (X14)", () => {
     const readProgress = new ReadProgress();
-    const part = { key: "argument bulk", text: "x".repeat(2 * PAGE + 7) };
+    const part = { key: "argument bulk", text: "x".repeat(2 * CHARACTERS_PER_PAGE + 7) };
     readProgress.open(part);
     readProgress.markDrawn(part, 2);
-    expect(readProgress.unreadTotal([part]), "the last one alone does not do").toBe(2 * PAGE);
+    expect(readProgress.unreadTotal([part]), "the last one alone does not do").toBe(
+      2 * CHARACTERS_PER_PAGE,
+    );
     readProgress.markDrawn(part, 0);
     readProgress.markDrawn(part, 0);
-    expect(readProgress.unreadTotal([part]), "each counts once").toBe(PAGE);
+    expect(readProgress.unreadTotal([part]), "each counts once").toBe(CHARACTERS_PER_PAGE);
     readProgress.markDrawn(part, 1);
     expect(readProgress.unreadTotal([part]), "then all of it was drawn").toBe(0);
   });
@@ -79,7 +89,7 @@ describe("reading", () => {
     const parts = Array.from({ length: 20 }, (_, i) => ({ key: `${i}`, text: "x".repeat(3_000) }));
     readProgress.setPayload(parts);
     const shown = parts.reduce((sum, part) => sum + 3_000 - readProgress.fold(part).hidden, 0);
-    expect(shown, "a whole one, a part, and beginnings").toBe(TOTAL_CHARACTERS + 18 * 120);
+    expect(shown, "a whole one, a part, and beginnings").toBe(MAX_TOTAL_CHARACTERS + 18 * 120);
     expect(readProgress.unreadTotal(parts), "what is counted is what is hidden").toBe(
       60_000 - shown,
     );
@@ -117,10 +127,10 @@ describe("reading", () => {
   it("covers the whole payload", () => {
     const long = "x".repeat(12_600);
     const hidden = new ReadProgress().unreadTotal(
-      payloadParts(consentRequest(tool({ path: "/x", content: long }))),
+      payloadParts(consentRequest(toolBody({ path: "/x", content: long }))),
     );
-    expect(hidden, "what is folded").toBe(12_600 - SHOWN_CHARACTERS);
-    const texts = payloadParts(consentRequest(samplingRequest)).map((p) => p.text);
+    expect(hidden, "what is folded").toBe(12_600 - MAX_UNFOLDED_CHARACTERS);
+    const texts = payloadParts(consentRequest(samplingRequestBody)).map((p) => p.text);
     expect(texts, "system prompt, messages, what else is text, and metadata").toEqual([
       "You are terse.",
       "What is in this picture?",
@@ -130,7 +140,7 @@ describe("reading", () => {
     ]);
     const padded = `path${" ".repeat(500)}x`;
     expect(
-      new ReadProgress().unreadTotal(payloadParts(consentRequest(tool({ [padded]: "/x" })))),
+      new ReadProgress().unreadTotal(payloadParts(consentRequest(toolBody({ [padded]: "/x" })))),
       "X14: the names of arguments, too",
     ).toBe(500);
   });

@@ -2,16 +2,20 @@ import { expect, test } from "vitest";
 
 import type { ConsentRequest } from "$lib/api/generated";
 
-import { consentRequest, tool } from "./fixtures";
+import { consentRequest, toolBody } from "./fixtures";
 import { roundLabel } from "./round-label";
 
 const of = (id: string, call: string, round: number | null = null): ConsentRequest =>
-  consentRequest(tool({}), { id, round, why: { by: "call", call, kind: "tool", name: "plan" } });
+  consentRequest(toolBody({}), {
+    id,
+    round,
+    why: { by: "call", call, kind: "tool", name: "plan" },
+  });
 
 test("a first request alone has no label", () => {
   const one = of("1", "a", 1);
   expect(roundLabel(one, [one, of("2", "b", 3)]), "another call's is none of its").toBeNull();
-  const alone = consentRequest(tool({}), { round: 2 });
+  const alone = consentRequest(toolBody({}), { round: 2 });
   expect(roundLabel(alone, [alone, alone]), "of no call").toBeNull();
 });
 

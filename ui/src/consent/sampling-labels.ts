@@ -10,13 +10,13 @@ import { displayName } from "./consent-labels";
 const MICROS = 1_000_000;
 
 /** Formats an amount in millionths of a US dollar. */
-export function money(micros: number): string {
+export function formatMicroDollars(micros: number): string {
   const style = { style: "currency", currency: "USD", maximumSignificantDigits: 3 } as const;
   return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
 }
 
-/** Returns the reason why a model was chosen, as a sentence. */
-export function chosenLabel(by: ModelChosenBy): string {
+/** Returns a sentence with the reason why a model was chosen. */
+export function modelChoiceReason(by: ModelChosenBy): string {
   switch (by.is) {
     case "user":
       return m.sampling_by_user();
@@ -45,7 +45,7 @@ function priority(name: string): string {
   });
 }
 
-/** Returns the label of content that a provider can't carry, and of its replacement. */
+/** Returns the label of content that a provider can't represent, with its replacement. */
 export function lossLabel(loss: SamplingLoss): string {
   const what = known(loss.what, {
     imageInToolResult: m.sampling_loss_imageInToolResult,
@@ -69,8 +69,8 @@ export function lossLabel(loss: SamplingLoss): string {
   return m.sampling_loss({ what, then });
 }
 
-/** Returns the label of a tool choice. */
-export function choiceLabel(choice: string | null): string {
+/** Returns the label of a tool choice. Unknown choices are returned unchanged. */
+export function toolChoiceLabel(choice: string | null): string {
   return known(choice ?? "auto", {
     auto: m.sampling_tool_auto,
     required: m.sampling_tool_required,
@@ -78,7 +78,7 @@ export function choiceLabel(choice: string | null): string {
   });
 }
 
-/** Returns the label of a known name. Unknown names, such as from a later version, are returned as they are. */
+/** Returns the label of a name from a table. Unknown names, such as those of later versions, are returned unchanged. */
 function known(name: string, words: Record<string, () => string>): string {
   return (Object.hasOwn(words, name) ? words[name]?.() : undefined) ?? visibleText(name);
 }

@@ -5,24 +5,24 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { JsonValue, Message, ModelChosenBy, ConsentRequestBody } from "$lib/api/generated";
 
-import { ARMING_DELAY } from "./arming.svelte";
-import { consentRequest, samplingByModel, samplingRequest } from "./fixtures";
+import { ARMING_DELAY_MS } from "./arming.svelte";
+import { consentRequest, samplingBodyWithModel, samplingRequestBody } from "./fixtures";
 import {
-  answers,
-  arm,
-  blocked,
+  sentDecisions,
+  waitUntilArmed,
+  isButtonBlocked,
   button,
-  click,
-  eachWithHost,
-  faults,
+  clickElement,
+  installFakeHostForEachTest,
+  accessibilityProblems,
   host,
-  show,
+  renderRequests,
 } from "./test-harness.svelte";
-import { chosenLabel } from "./sampling-labels";
+import { modelChoiceReason } from "./sampling-labels";
 
-eachWithHost();
+installFakeHostForEachTest();
 
-const answered = samplingByModel({
+const answered = samplingBodyWithModel({
   step: "response",
   response: {
     content: [{ type: "text", text: "Paris." }],
@@ -31,21 +31,23 @@ const answered = samplingByModel({
   },
   run: { is: "done", inputTokens: 1_200, outputTokens: 30, micros: 4_500, noToolUsed: false },
 });
-const running = samplingByModel({
+const running = samplingBodyWithModel({
   step: "running",
   run: { is: "running", text: "Pa", thinking: false },
 });
 
 describe("a request to a model", () => {
   const bodies: [string, ConsentRequestBody][] = [
-    ["request", samplingByModel()],
+    ["request", samplingBodyWithModel()],
     [
       "failed",
-      samplingByModel({ run: { is: "failed", code: "overloaded", message: "Too much to do." } }),
+      samplingBodyWithModel({
+        run: { is: "failed", code: "overloaded", message: "Too much to do." },
+      }),
     ],
     [
       "capped, with losses",
-      samplingByModel({
+      samplingBodyWithModel({
         wantedTokens: 1_000_000_000,
         losses: [{ what: "audio", then: "leaveOut" }],
       }),
@@ -56,16 +58,16 @@ describe("a request to a model", () => {
   ];
 
   it("E27: a message can be taken out, but not the last one", async () => {
-    const body = samplingByModel();
-    show(consentRequest(body));
+    const body = samplingBodyWithModel();
+    renderRequests(consentRequest(body));
     host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
-    await arm();
-    await click(button("Edit the request"));
-    await click(button("Remove message 2"));
-    await click(button("Remove message 3"));
+    await waitUntilArmed();
+    await clickElement(button("Edit the request"));
+    await clickElement(button("Remove message 2"));
+    await clickElement(button("Remove message 3"));
     expect(screen.queryByRole("button", { name: "Remove message 1" }), "one stays").toBeNull();
-    await click(button("Restore message 3"));
-    await click(button("Use these changes"));
+    await clickElement(button("Restore message 3"));
+    await clickElement(button("Use these changes"));
     const [, request] = host.sent.find(([name]) => name === "edit_question") ?? [];
     const messages = body.kind === "sampling" ? body.request.messages : [];
     expect(request, "what is left").toMatchObject({
@@ -74,16 +76,19 @@ describe("a request to a model", () => {
   });
 
   it("E27: names what a message without text holds", async () => {
-    show(consentRequest(samplingByModel()));
-    await arm();
-    await click(button("Edit the request"));
+    renderRequests(consentRequest(samplingBodyWithModel()));
+    await waitUntilArmed();
+    await clickElement(button("Edit the request"));
     expect(screen.getByText("Message 2, User: image")).toBeInTheDocument();
     expect(screen.getByText("Message 3, User: audio")).toBeInTheDocument();
     expect(screen.queryByText(/Message 1, User:/), "its text is in its field").toBeNull();
   });
 
   it("E27: the use of a tool is removed with its result, and restored with it", async () => {
-    const { request } = samplingByModel() as Extract<ConsentRequestBody, { kind: "sampling" }>;
+    const { request } = samplingBodyWithModel() as Extract<
+      ConsentRequestBody,
+      { kind: "sampling" }
+    >;
     const unknown = (json: JsonValue) => [{ type: "unknown", json } as const];
     const asked: Message = { role: "user", content: [{ type: "text", text: "Wind?" }] };
     const messages: Message[] = [
@@ -91,20 +96,20 @@ describe("a request to a model", () => {
       { role: "assistant", content: unknown({ type: "tool_use", id: "1", name: "wind" }) },
       { role: "user", content: unknown({ type: "tool_result", toolUseId: "1", content: [] }) },
     ];
-    const body = samplingByModel({ request: { ...request, messages } });
-    show(consentRequest(body));
+    const body = samplingBodyWithModel({ request: { ...request, messages } });
+    renderRequests(consentRequest(body));
     host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
-    await arm();
-    await click(button("Edit the request"));
+    await waitUntilArmed();
+    await clickElement(button("Edit the request"));
     expect(screen.getByText("Message 2, Assistant: use of wind")).toBeInTheDocument();
     expect(screen.getByText("Message 3, User: a tool's result")).toBeInTheDocument();
     const [remove] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
-    await click(remove as HTMLElement);
+    await clickElement(remove as HTMLElement);
     const [restore] = screen.getAllByRole("button", { name: "Restore messages 2 and 3" });
-    await click(restore as HTMLElement);
+    await clickElement(restore as HTMLElement);
     const [, again] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
-    await click(again as HTMLElement);
-    await click(button("Use these changes"));
+    await clickElement(again as HTMLElement);
+    await clickElement(button("Use these changes"));
     const [, edit] = host.sent.find(([name]) => name === "edit_question") ?? [];
     expect(edit, "neither is left alone").toMatchObject({
       edit: { change: "request", request: { messages: [asked] } },
@@ -112,9 +117,9 @@ describe("a request to a model", () => {
   });
 
   it.each(bodies)("%s: axe finds nothing", async (_, body) => {
-    show(consentRequest(body));
-    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
-    expect(await faults(), "no violations").toEqual([]);
+    renderRequests(consentRequest(body));
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
+    expect(await accessibilityProblems(), "no violations").toEqual([]);
   });
 
   it("says which model answers and why, and lets another one be chosen", async () => {
@@ -122,11 +127,11 @@ describe("a request to a model", () => {
       providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
     });
     host.handlers.edit_question = (request: { edit: unknown }) => ({
-      ...consentRequest(samplingByModel()),
+      ...consentRequest(samplingBodyWithModel()),
       hash: "h2",
       request,
     });
-    show(consentRequest(samplingByModel()));
+    renderRequests(consentRequest(samplingBodyWithModel()));
     await vi.advanceTimersByTimeAsync(0);
     expect(
       screen.getByText(/prefers “large”/),
@@ -151,23 +156,24 @@ describe("a request to a model", () => {
   });
 
   it("asks the model only after a pause, and can be answered by hand at once", async () => {
-    show(consentRequest(samplingByModel()));
-    expect(blocked(/Ask GPT-5.2/), "[sampling-human-in-loop]: not before it could be read").toBe(
-      true,
-    );
-    await click(button("Answer it yourself"));
-    expect(answers(), "nothing is sent by it").toEqual([
+    renderRequests(consentRequest(samplingBodyWithModel()));
+    expect(
+      isButtonBlocked(/Ask GPT-5.2/),
+      "[sampling-human-in-loop]: not before it could be read",
+    ).toBe(true);
+    await clickElement(button("Answer it yourself"));
+    expect(sentDecisions(), "nothing is sent by it").toEqual([
       { id: "q1", hash: "h1", answer: { action: "by_hand" } },
     ]);
   });
 
   it("shows what the model says as it comes, and stops it", async () => {
-    const { set } = show(consentRequest(running));
+    const { set } = renderRequests(consentRequest(running));
     expect(screen.getByRole("log").textContent, "what came").toContain("Pa");
     expect(screen.queryByRole("button", { name: /^Ask/ }), "nothing to allow").toBeNull();
     set(
       consentRequest(
-        samplingByModel({
+        samplingBodyWithModel({
           step: "running",
           run: { is: "running", text: "Paris\u202e.", thinking: false },
         }),
@@ -177,13 +183,13 @@ describe("a request to a model", () => {
     expect(screen.getByRole("log").textContent, "[X12]: hidden characters are named").toContain(
       "U+202E",
     );
-    await arm();
-    await click(button("Stop"));
-    expect(answers()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop" } }]);
+    await waitUntilArmed();
+    await clickElement(button("Stop"));
+    expect(sentDecisions()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop" } }]);
   });
 
   it("reviews the answer: sent, asked again, gone back from", async () => {
-    show(consentRequest(answered));
+    renderRequests(consentRequest(answered));
     expect(
       screen.getByText(/1,200 input and 30 output tokens, which cost \$0\.0045/),
       "what it took",
@@ -192,14 +198,16 @@ describe("a request to a model", () => {
       screen.getByText("Paris."),
       "[sampling-review-result]: the answer whole",
     ).toBeInTheDocument();
-    await click(button("Back to the request"));
-    expect(answers().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
+    await clickElement(button("Back to the request"));
+    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
   });
 
   it("says what is not known of the price and of what the model took", async () => {
-    const asked = samplingByModel();
+    const asked = samplingBodyWithModel();
     if (asked.kind !== "sampling" || !asked.model) throw new Error("a request with a model");
-    const { set } = show(consentRequest({ ...asked, model: { ...asked.model, mostMicros: null } }));
+    const { set } = renderRequests(
+      consentRequest({ ...asked, model: { ...asked.model, mostMicros: null } }),
+    );
     expect(screen.getByText(/The cost is unknown\./), "before").toBeInTheDocument();
     if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("an answer");
     set(consentRequest({ ...answered, run: { ...answered.run, micros: null } }));
@@ -217,10 +225,12 @@ describe("a request to a model", () => {
   });
 
   it("shows the server's own tools whole, and that nobody runs them here", () => {
-    const { request } = samplingRequest as Extract<ConsentRequestBody, { kind: "sampling" }>;
+    const { request } = samplingRequestBody as Extract<ConsentRequestBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
-    show(
-      consentRequest(samplingByModel({ request: { ...request, tools, toolChoice: "required" } })),
+    renderRequests(
+      consentRequest(
+        samplingBodyWithModel({ request: { ...request, tools, toolChoice: "required" } }),
+      ),
     );
     expect(
       screen.getByLabelText("Tools of the server").textContent,
@@ -250,7 +260,7 @@ describe("a request to a model", () => {
       { is: "default" },
       { is: "first" },
     ];
-    const words = reasons.map(chosenLabel);
+    const words = reasons.map(modelChoiceReason);
     expect(new Set(words).size, "each its own").toBe(reasons.length);
     expect(words[4], "one of a later version as it is").toContain("later");
   });

@@ -4,28 +4,35 @@ import { describe, expect, it } from "vitest";
 import { widerAudience } from "./token-audience";
 import type { ConsentRequestBody } from "$lib/api/generated";
 
-import { address, clientId, consentRequest, signIn, stepUp, tokenEndpoint } from "./fixtures";
 import {
-  answers,
-  arm,
-  blocked,
+  urlParts,
+  clientIdBody,
+  consentRequest,
+  signInBody,
+  stepUpBody,
+  tokenEndpoint,
+} from "./fixtures";
+import {
+  sentDecisions,
+  waitUntilArmed,
+  isButtonBlocked,
   button,
-  click,
-  eachWithHost,
-  press,
-  show,
-  type,
+  clickElement,
+  installFakeHostForEachTest,
+  pressKey,
+  renderRequests,
+  typeText,
 } from "./test-harness.svelte";
 
-eachWithHost();
+installFakeHostForEachTest();
 
 const OPEN = "Open the sign-in page";
 
 describe("sign in", () => {
   it("shows the page whole with its host marked, what is asked for, and who gets what", () => {
-    show(consentRequest(signIn));
+    renderRequests(consentRequest(signInBody));
     const shown = document.querySelector(".url");
-    expect(shown?.textContent?.trim(), "the whole address").toBe(signIn.authorizationUrl?.url);
+    expect(shown?.textContent?.trim(), "the whole address").toBe(signInBody.authorizationUrl?.url);
     expect(shown?.querySelector("strong")?.textContent, "the host is strong").toBe("idp.example");
     expect(screen.getByText(/the server to harbour\.example/), "it is elsewhere").toBeVisible();
     const scopes = screen.getAllByRole("listitem").map((item) => item.textContent?.trim());
@@ -44,9 +51,9 @@ describe("sign in", () => {
   });
 
   it("S07: shows where credentials go, and warns of what is not at its issuer", () => {
-    const evil = { ...tokenEndpoint, url: address("evil.example", "https://", "/token") };
+    const evil = { ...tokenEndpoint, url: urlParts("evil.example", "https://", "/token") };
     const endpoints = [{ ...evil, elsewhere: true }];
-    show(consentRequest({ ...signIn, endpoints, pageElsewhere: true }));
+    renderRequests(consentRequest({ ...signInBody, endpoints, pageElsewhere: true }));
     const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
     expect(urls, "S07: the token endpoint, whole").toContain("https://evil.example/token");
     expect(
@@ -60,25 +67,27 @@ describe("sign in", () => {
   });
 
   it("S07: says nothing of the kind where all of it belongs together", () => {
-    show(consentRequest(signIn));
+    renderRequests(consentRequest(signInBody));
     expect(screen.getByText("Token endpoint"), "it is shown").toBeVisible();
     expect(screen.queryByText(/belong together/), "without a warning").toBeNull();
   });
 
   it("S14: without a page it shows what is added, and is allowed like anything else", async () => {
-    const body = { ...stepUp, authorizationUrl: null, redirectUri: null } as ConsentRequestBody;
-    show(consentRequest(body, { scopes: ["once"] }));
+    const body = { ...stepUpBody, authorizationUrl: null, redirectUri: null } as ConsentRequestBody;
+    renderRequests(consentRequest(body, { scopes: ["once"] }));
     const [first] = screen.getAllByRole("listitem");
     expect(first?.textContent, "S14: what is new").toMatch(/new\s+ships:sink/);
     expect(screen.getByText(/No page opens/), "no browser").toBeVisible();
-    await arm();
-    await click(button("Allow this once"));
-    expect(answers(), "this once").toMatchObject([{ answer: { action: "allow", scope: "once" } }]);
+    await waitUntilArmed();
+    await clickElement(button("Allow this once"));
+    expect(sentDecisions(), "this once").toMatchObject([
+      { answer: { action: "allow", scope: "once" } },
+    ]);
   });
 
   it("says when the token is good for more than the server", () => {
-    const body = { ...signIn, resource: "https://mcp.harbour.example/" };
-    show(consentRequest(body));
+    const body = { ...signInBody, resource: "https://mcp.harbour.example/" };
+    renderRequests(consentRequest(body));
     const told = /valid for all of https:\/\/mcp\.harbour\.example, not only for this server/;
     expect(screen.getByText(told), "others may share the host").toBeVisible();
   });
@@ -95,19 +104,21 @@ describe("sign in", () => {
   });
 
   it("refuses by focus, is armed like any other, and is allowed once and never always", async () => {
-    show(consentRequest(signIn, { scopes: ["once"] }));
+    renderRequests(consentRequest(signInBody, { scopes: ["once"] }));
     expect(document.activeElement, "Deny has the focus").toBe(button("Deny"));
-    expect(blocked(OPEN), "not yet").toBe(true);
-    await press("a");
-    expect(answers(), "too soon").toEqual([]);
-    await arm();
+    expect(isButtonBlocked(OPEN), "not yet").toBe(true);
+    await pressKey("a");
+    expect(sentDecisions(), "too soon").toEqual([]);
+    await waitUntilArmed();
     expect(screen.queryByRole("button", { name: /always/i }), "never always").toBeNull();
-    await click(button(OPEN));
-    expect(answers(), "this once").toMatchObject([{ answer: { action: "allow", scope: "once" } }]);
+    await clickElement(button(OPEN));
+    expect(sentDecisions(), "this once").toMatchObject([
+      { answer: { action: "allow", scope: "once" } },
+    ]);
   });
 
   it("for more: what is new is told by a word and stands first", () => {
-    show(consentRequest(stepUp));
+    renderRequests(consentRequest(stepUpBody));
     const [first, ...others] = screen.getAllByRole("listitem");
     expect(first?.textContent, "the new one").toMatch(/new\s+ships:sink/);
     for (const other of others) {
@@ -117,31 +128,31 @@ describe("sign in", () => {
   });
 
   it("a page that can't be opened offers no way to", async () => {
-    const authorizationUrl = { ...address("idp.example", "https://", "/"), openable: false };
-    show(consentRequest({ ...signIn, authorizationUrl }));
-    await arm();
-    await press("a");
+    const authorizationUrl = { ...urlParts("idp.example", "https://", "/"), openable: false };
+    renderRequests(consentRequest({ ...signInBody, authorizationUrl }));
+    await waitUntilArmed();
+    await pressKey("a");
     expect(screen.getByText(/This page can't be opened/), "why").toBeVisible();
     expect(screen.queryByRole("button", { name: OPEN }), "no button").toBeNull();
-    expect(answers(), "no key").toEqual([]);
+    expect(sentDecisions(), "no key").toEqual([]);
   });
 });
 
 describe("a client id", () => {
   it("goes with its secret to the page that is named, once it is entered", async () => {
-    show(consentRequest(clientId));
-    expect(screen.getByText(clientId.redirectUri), "what to register, exactly").toBeVisible();
-    await arm();
-    expect(blocked("Use this client ID"), "there is none yet").toBe(true);
-    await press("a");
-    expect(answers(), "nothing to send").toEqual([]);
-    await type(screen.getByLabelText("Client ID"), " drawbridge ");
-    await arm();
-    await type(screen.getByLabelText("Client secret"), "s3cret");
-    expect(blocked("Use this client ID"), "what changed arms anew").toBe(true);
-    await arm();
-    await click(button("Use this client ID"));
+    renderRequests(consentRequest(clientIdBody));
+    expect(screen.getByText(clientIdBody.redirectUri), "what to register, exactly").toBeVisible();
+    await waitUntilArmed();
+    expect(isButtonBlocked("Use this client ID"), "there is none yet").toBe(true);
+    await pressKey("a");
+    expect(sentDecisions(), "nothing to send").toEqual([]);
+    await typeText(screen.getByLabelText("Client ID"), " drawbridge ");
+    await waitUntilArmed();
+    await typeText(screen.getByLabelText("Client secret"), "s3cret");
+    expect(isButtonBlocked("Use this client ID"), "what changed arms anew").toBe(true);
+    await waitUntilArmed();
+    await clickElement(button("Use this client ID"));
     const client = { clientId: "drawbridge", clientSecret: "s3cret" };
-    expect(answers(), "both").toMatchObject([{ answer: { action: "identify", client } }]);
+    expect(sentDecisions(), "both").toMatchObject([{ answer: { action: "identify", client } }]);
   });
 });

@@ -8,29 +8,32 @@ import type { ConsentRequest } from "$lib/api/generated";
 import { setPlatform } from "$lib/platform";
 import { axeProblems } from "$lib/testing/axe";
 
-import { ARMING_DELAY } from "./arming.svelte";
+import { ARMING_DELAY_MS } from "./arming.svelte";
 import { ConsentController } from "./consent-controller.svelte";
 import ConsentDialog from "./ConsentDialog.svelte";
 import TurnRequests from "./TurnRequests.svelte";
 
 type Handler = (request: never) => unknown;
 
-/** Commands that the page sent, and the handlers that respond to them. */
+/** Fake host: the commands that the page has sent, and the handlers that respond to them. */
 export const host: {
   sent: [string, unknown][];
   drawn: string[];
   handlers: Record<string, Handler>;
 } = { sent: [], drawn: [], handlers: {} };
 
-export function show(...requests: ConsentRequest[]) {
+export function renderRequests(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
   const controller = new ConsentController(() => all);
   render(ConsentDialog, { controller });
   return { controller, set: (...next: ConsentRequest[]) => (all = next) };
 }
 
-/** Draws the list of the model's tool calls among these requests. `reviewed` has the ids that were opened from it. */
-export function showTurn(...requests: ConsentRequest[]) {
+/**
+ * Renders the list of the model's tool calls among these requests. `reviewed` collects the ids that were opened from
+ * it.
+ */
+export function renderTurn(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
   let covered = $state(false);
   const controller = new ConsentController(() => all, { inline: true });
@@ -52,18 +55,18 @@ export function showTurn(...requests: ConsentRequest[]) {
 }
 
 export const button = (name: string | RegExp) => screen.getByRole("button", { name });
-export const blocked = (name: string | RegExp) =>
+export const isButtonBlocked = (name: string | RegExp) =>
   button(name).getAttribute("aria-disabled") === "true";
-export const answers = () =>
+export const sentDecisions = () =>
   host.sent.filter(([name]) => name === "answer_question").map(([, request]) => request);
 
-export async function arm() {
-  await vi.advanceTimersByTimeAsync(ARMING_DELAY);
+export async function waitUntilArmed() {
+  await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
   await tick();
 }
 
 /** Presses and releases a key. */
-export async function press(
+export async function pressKey(
   key: string,
   on: Element = document.activeElement ?? document.body,
   more: KeyboardEventInit = {},
@@ -76,10 +79,10 @@ export async function press(
 let last = 0;
 
 /**
- * Moves the pointer and clicks. `count` is 2 for the second click of a double click. With `resting`, the pointer stays
- * where the last click was.
+ * Clicks an element. `count` is the `detail` of the click: 2 for the second click of a double click. Moves the pointer
+ * first, unless `resting` is set.
  */
-export async function click(element: Element, count = 1, resting = false) {
+export async function clickElement(element: Element, count = 1, resting = false) {
   if (!resting) last += 20;
   const at = { bubbles: true, button: 0, clientX: last, clientY: last };
   element.dispatchEvent(new PointerEvent("pointerdown", at));
@@ -90,19 +93,19 @@ export async function click(element: Element, count = 1, resting = false) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-export async function type(field: HTMLElement, text: string) {
+export async function typeText(field: HTMLElement, text: string) {
   (field as HTMLInputElement).value = text;
   field.dispatchEvent(new Event("input", { bubbles: true }));
   await tick();
 }
 
-export async function faults() {
+export async function accessibilityProblems() {
   vi.useRealTimers();
   return axeProblems();
 }
 
-/** Installs a new fake host for each test. */
-export function eachWithHost(): void {
+/** Registers a hook that installs a new fake host before each test. */
+export function installFakeHostForEachTest(): void {
   beforeEach(() => {
     vi.useFakeTimers();
     host.sent = [];

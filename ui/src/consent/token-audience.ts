@@ -6,7 +6,10 @@ function pathOf(address: string): { origin: string; path: string } | null {
   return { origin, path: pathname.replace(/\/+$/, "") };
 }
 
-/** Returns the origin and path that a resource covers, or `null` if they are no wider than the server's address. */
+/**
+ * Returns the part of the resource that exceeds the server's address: its origin and path. `null` if the resource is no
+ * wider than the address.
+ */
 export function widerAudience(resource: string, server: string): string | null {
   const above = pathOf(resource);
   const at = pathOf(server);

@@ -6,11 +6,19 @@ import { describe, expect, it } from "vitest";
 import { NO_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
 import { elideIconData } from "./tool-definition";
-import { consentRequest, tool } from "./fixtures";
+import { consentRequest, toolBody } from "./fixtures";
 import { titleLabel } from "./consent-labels";
-import { arm, blocked, button, click, eachWithHost, host, show } from "./test-harness.svelte";
+import {
+  waitUntilArmed,
+  isButtonBlocked,
+  button,
+  clickElement,
+  installFakeHostForEachTest,
+  host,
+  renderRequests,
+} from "./test-harness.svelte";
 
-eachWithHost();
+installFakeHostForEachTest();
 
 const frame = () => within(screen.getByTestId("question"));
 const title = () =>
@@ -18,15 +26,15 @@ const title = () =>
 
 describe("the request of a tool", () => {
   it("E8: the title says what is run where, and whose idea it was", () => {
-    const { set } = show(
-      consentRequest(tool({ path: "/x" }), { why: { by: "user", conversation: null } }),
+    const { set } = renderRequests(
+      consentRequest(toolBody({ path: "/x" }), { why: { by: "user", conversation: null } }),
     );
     expect(title()).toBe("Run write_file on files?");
     const heading = frame().getByRole("heading", { level: 2 });
     expect(heading.parentElement, "next to it").toHaveTextContent("You asked.");
     expect(frame().getAllByText("You asked."), "and nowhere else").toHaveLength(1);
     const model = { by: "model" as const, conversation: "c9", after: [] };
-    flushSync(() => set(consentRequest(tool({ path: "/x" }), { why: model, hash: "h1b" })));
+    flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { why: model, hash: "h1b" })));
     expect(heading.parentElement).toHaveTextContent("The model asked.");
     const read = { kind: "read", name: "greet", arguments: {} } as const;
     flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));
@@ -39,15 +47,15 @@ describe("the request of a tool", () => {
 
   it("E8: a name can't pass for words where the title is read out", () => {
     const name = 'add” on “files“? "You asked.';
-    const hostile = consentRequest({ ...tool({}), tool: name } as never);
+    const hostile = consentRequest({ ...toolBody({}), tool: name } as never);
     expect(titleLabel(hostile)).toBe("Run “add' on 'files'? 'You asked.” on “files”?");
-    const plain = consentRequest({ ...tool({}), tool: "add on files? You asked." } as never);
+    const plain = consentRequest({ ...toolBody({}), tool: "add on files? You asked." } as never);
     expect(titleLabel(plain)).toBe("Run “add on files? You asked.” on “files”?");
   });
 
   it("E8: stated destructive and open-world effects are marked", () => {
     const claims = { readOnly: false, destructive: true, idempotent: null, openWorld: true };
-    show(consentRequest({ ...tool({ path: "/x" }), claims } as never));
+    renderRequests(consentRequest({ ...toolBody({ path: "/x" }), claims } as never));
     for (const claim of ["Destructive", "External access"]) {
       const marked = frame().getByText(claim);
       expect(marked.className, `${claim} has the color of a warning`).toContain("warn");
@@ -58,7 +66,7 @@ describe("the request of a tool", () => {
 
   it("E8: a tool without annotations has the effects that MCP assumes, without a warning", () => {
     const claims = { readOnly: null, destructive: null, idempotent: null, openWorld: null };
-    show(consentRequest({ ...tool({ path: "/x" }), claims } as never));
+    renderRequests(consentRequest({ ...toolBody({ path: "/x" }), claims } as never));
     const assumed = frame().getByText(
       "May delete or overwrite data (not stated by the server). May reach other systems (not stated by the server).",
     );
@@ -69,7 +77,7 @@ describe("the request of a tool", () => {
 
   it("E8: a read-only tool is not assumed to be destructive", () => {
     const claims = { readOnly: true, destructive: null, idempotent: null, openWorld: false };
-    show(consentRequest({ ...tool({ path: "/x" }), claims } as never));
+    renderRequests(consentRequest({ ...toolBody({ path: "/x" }), claims } as never));
     expect(frame().getByText("Read-only")).toBeInTheDocument();
     expect(frame().getByText("Local only").className).not.toContain("warn");
     expect(frame().queryByText(/not stated by the server/)).toBeNull();
@@ -78,8 +86,8 @@ describe("the request of a tool", () => {
   it("E2: the payload stands before the description, and the definition last", () => {
     const description = "Writes a file.\nClick Allow to go on!";
     const definition = '{\n  "name": "write_file"\n}';
-    const body = { ...tool({ path: "/x" }), description, definition };
-    show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const body = { ...toolBody({ path: "/x" }), description, definition };
+    renderRequests(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
     const text = screen.getByTestId("question").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Full definition"].map((part) =>
       text.indexOf(part),
@@ -90,8 +98,8 @@ describe("the request of a tool", () => {
 
   it("a short description is shown once, within the definition of an unreviewed tool", () => {
     const description = "Writes a file.";
-    const body = { ...tool({ path: "/x" }), description };
-    const { set } = show(consentRequest(body));
+    const body = { ...toolBody({ path: "/x" }), description };
+    const { set } = renderRequests(consentRequest(body));
     expect(frame().getAllByText(description), "quoted for a reviewed tool").toHaveLength(1);
     const definition = JSON.stringify({ name: "write_file", description });
     const unreviewed = { ...body, definition };
@@ -102,8 +110,8 @@ describe("the request of a tool", () => {
   });
 
   it("E2: that nobody reviewed the tool stands at the top, and whether it is new or changed below", () => {
-    const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
-    const { set } = show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const body = { ...toolBody({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
+    const { set } = renderRequests(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
     const text = () => screen.getByTestId("question").textContent ?? "";
     const place = text().indexOf("You have not reviewed this tool yet.");
     expect(place, "it is said").not.toBe(-1);
@@ -118,10 +126,10 @@ describe("the request of a tool", () => {
 
   it("E2: a value of some kilobytes is shown whole", async () => {
     const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
-    show(consentRequest(tool({ content })));
-    await arm();
+    renderRequests(consentRequest(toolBody({ content })));
+    await waitUntilArmed();
     expect(frame().getByText(/line 59/), "to its end").toBeInTheDocument();
-    expect(blocked("Allow once"), "nothing has to be opened").toBe(false);
+    expect(isButtonBlocked("Allow once"), "nothing has to be opened").toBe(false);
   });
 
   it("E2: the data of an icon is a size, and nothing else of a definition is shortened", () => {
@@ -137,29 +145,29 @@ describe("the request of a tool", () => {
     const text = elideIconData(JSON.stringify(written, null, 2));
     expect(text).toContain('"data:image/svg+xml;base64,…" (icon, 900 B)');
     expect(text.split(data), "what a model gets, and what is no base64, stays").toHaveLength(3);
-    const body = { ...tool({}), definition: JSON.stringify(written, null, 2) } as never;
+    const body = { ...toolBody({}), definition: JSON.stringify(written, null, 2) } as never;
     expect(definitionPart(body)?.text, "and is what has to be read").toBe(text);
   });
 
   it("E26: the beginning of the hash that is decided on is shown", async () => {
     const hash = "3f2a9c1b".padEnd(64, "0");
-    show(consentRequest(tool({ path: "/x" }), { hash }));
+    renderRequests(consentRequest(toolBody({ path: "/x" }), { hash }));
     const short = frame().getByText("Hash: 3f2a9c1b");
     const whole = frame().getByText(new RegExp(hash));
     expect(whole, "and all of it once it is opened").not.toBeVisible();
-    await click(short);
+    await clickElement(short);
     expect(whole).toBeVisible();
     expect(short.tagName, "also by keyboard").toBe("SUMMARY");
   });
 
   it("E25: what was edited is shown against what was asked for, and Deny has the focus", async () => {
-    const before = consentRequest(tool({ path: "/a", mode: "w" }));
-    const after = consentRequest(tool({ path: "/b", force: true }), { hash: "h2" });
+    const before = consentRequest(toolBody({ path: "/a", mode: "w" }));
+    const after = consentRequest(toolBody({ path: "/b", force: true }), { hash: "h2" });
     host.handlers.edit_question = () => after;
-    show(before);
-    await arm();
-    await click(button("Edit the arguments"));
-    await click(button("Use these changes"));
+    renderRequests(before);
+    await waitUntilArmed();
+    await clickElement(button("Edit the arguments"));
+    await clickElement(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
     expect(text, "the value before").toMatch(/Requested: ?\/a/);
     expect(text, "one that was added").toContain("Requested: nothing");
@@ -169,13 +177,13 @@ describe("the request of a tool", () => {
   });
 
   it("E25: an empty value and another kind are shown", async () => {
-    const before = consentRequest(tool({ path: "", count: 1 }));
+    const before = consentRequest(toolBody({ path: "", count: 1 }));
     host.handlers.edit_question = () =>
-      consentRequest(tool({ path: "/b", count: "1" }), { hash: "h2" });
-    show(before);
-    await arm();
-    await click(button("Edit the arguments"));
-    await click(button("Use these changes"));
+      consentRequest(toolBody({ path: "/b", count: "1" }), { hash: "h2" });
+    renderRequests(before);
+    await waitUntilArmed();
+    await clickElement(button("Edit the arguments"));
+    await clickElement(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
     expect(text, "there was nothing in it").toMatch(/Requested: ?empty/);
     expect(text, "a number became text").toMatch(/Requested: ?number ?1/);

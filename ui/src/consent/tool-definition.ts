@@ -5,13 +5,13 @@ import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 
-/** Matches the top-level `icons` member up to the next one. Only top-level members are indented by two spaces. */
+/** Matches the top-level `icons` member up to the next member. Only top-level members are indented by two spaces. */
 const ICONS = /^ {2}"icons": [^]*?(?=^ {2}"|^\})/m;
-/** Matches base64 data only. Other text in an address is displayed. */
+/** Matches base64 data in the `src` of an icon. Other addresses are displayed unchanged. */
 const DATA = /("src": "data:image\/[a-z0-9.+-]{1,40};base64,)([A-Za-z0-9+/]{64,}={0,2})"/g;
 const BASE64 = 3 / 4;
 
-/** Returns the definition with the data of each icon replaced by its size. It must be indented by two spaces. */
+/** Replaces the data of each icon by its size. `definition` must be indented by two spaces. */
 export function elideIconData(definition: string): string {
   return definition.replace(ICONS, (icons) =>
     icons.replace(DATA, (_, before: string, data: string) => {

@@ -4,64 +4,67 @@
 import { SvelteSet } from "svelte/reactivity";
 
 import type { ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
-import { hasRounded } from "$lib/format/json";
+import { hasPossiblyRounded } from "$lib/format/json";
 
 import { Arming } from "./arming.svelte";
 import { requestVersion } from "./consent-queue.svelte";
 import type { Decidable } from "./decidable";
 import type { DecisionFailure } from "./decision-sender.svelte";
-import { canApprove, type ApprovalState, type Blocker } from "./gate";
+import { canApprove, type ApprovalState, type ApprovalBlocker } from "./gate";
 import { payloadParts } from "./payload";
-import { hiddenTotal } from "./read-progress.svelte";
+import { totalHiddenCharacters } from "./read-progress.svelte";
 
-/** Minimum number of calls that are offered to be decided together. */
+/** Minimum number of calls for which a list with a joint decision is shown. */
 const MIN_CALLS = 2;
 
-/** The reason why a call is not decided in a list. */
+/** Reason why a call has to be reviewed individually. */
 export type ReviewReason = "definition" | "warning" | "untrusted" | "long" | "rounded" | "scope";
 
 type ToolBody = Extract<ConsentRequestBody, { kind: "tool" }>;
 
-/** A request for a tool call. */
+/** Consent request for a tool call. */
 export type ToolRequest = ConsentRequest & { body: ToolBody };
 
 export interface TurnRow {
   request: ToolRequest;
-  /** The reason why this call must be reviewed by itself, or `null` if it can be decided in the list. */
+  /** Reason why this call has to be reviewed individually, or `null` if the list can decide it. */
   reason: ReviewReason | null;
-  /** Set if the call is decided with the list. */
+  /** Set if the decision on the list includes the call. */
   included: boolean;
-  /** The failure of the last decision on this call, or `null`. */
+  /** The failure of the last decision on this call, or `null` if there is none. */
   failure: DecisionFailure | null;
 }
 
-/** Sends the decisions on the calls of a list. */
+/** Sender of the decisions on the calls of a list. */
 export interface TurnSender {
   readonly sender: { failure(request: ConsentRequest): DecisionFailure | null };
-  /** Returns `null` if the gate rejects `event`. Otherwise it resolves to `false` if a decision was rejected. */
+  /**
+   * Approves each call once. Returns `null` if the gate rejects `event`. Resolves to `false` if the host rejected a
+   * decision.
+   */
   allowTogether(
     requests: readonly ConsentRequest[],
     event: Event,
     list: ApprovalState,
   ): Promise<boolean> | null;
-  /** Resolves to `false` if a decision was rejected. */
+  /** Denies each call. Resolves to `false` if the host rejected a decision. */
   denyTogether(requests: readonly ConsentRequest[]): Promise<boolean>;
 }
 
 export class TurnDecision implements Decidable {
   readonly arming = new Arming();
   readonly denyArming = new Arming();
-  /** Set once the whole list was in view. */
+  /** Set once the user has viewed the whole list. */
   fullyViewed = $state(false);
   /** Set while decisions are being sent. */
   sending = $state(false);
 
   readonly #to: TurnSender;
   readonly #open: () => ConsentRequest[];
-  /** Ids of the requests that the user excluded. */
+  /** Ids of the requests that the user has excluded. */
   readonly #excluded = new SvelteSet<string>();
 
-  /** `open` returns the open requests, of which those for tool calls of a model are listed. */
+  /** `open` returns the pending requests. The list contains those that are tool calls of a model. */
   constructor(to: TurnSender, open: () => ConsentRequest[]) {
     this.#to = to;
     this.#open = open;
@@ -76,28 +79,28 @@ export class TurnDecision implements Decidable {
         return { request, reason, included, failure: this.#to.sender.failure(request) };
       }),
   );
-  /** The calls to decide. */
+  /** Requests that the joint decision includes. */
   readonly included: ToolRequest[] = $derived.by(() =>
     this.rows.filter((row) => row.included).map(({ request }) => request),
   );
-  /** Set if enough calls can be decided together, or while they are. */
+  /** Set if enough calls can be decided together. Stays set while their decisions are being sent. */
   readonly isOffered: boolean = $derived.by(
     () =>
       this.rows.filter(({ reason }) => reason === null).length >= MIN_CALLS ||
       (this.sending && this.rows.length > 0),
   );
-  /** Version of the listed calls. It changes with any byte of a payload. */
+  /** Version of the listed calls. Changes with every byte of a payload. */
   readonly version: string = $derived.by(() =>
     this.rows.map(({ request, reason }) => `${requestVersion(request)} ${reason}`).join("\n"),
   );
-  /** Changes whenever the listed calls do, or the selection among them. */
+  /** Version of the list and of the selection in it. */
   readonly shown: string = $derived.by(() =>
     [this.version, ...this.included.map(({ id }) => id)].join("\n"),
   );
   readonly subject: string | null = $derived.by(() =>
     this.included.length === 0 ? null : this.included.map(({ id }) => id).join("\n"),
   );
-  readonly blocker: Blocker | null = $derived.by(() => {
+  readonly blocker: ApprovalBlocker | null = $derived.by(() => {
     if (this.included.length === 0) return { is: "unselected" };
     return this.fullyViewed ? null : { is: "unviewed" };
   });
@@ -120,7 +123,7 @@ export class TurnDecision implements Decidable {
     if (sent !== null) await this.#finish(sent);
   }
 
-  /** Denies each included call if `event` is accepted. */
+  /** Denies each included call if `event` is armed and deliberate. */
   async deny(event: Event): Promise<void> {
     const { included } = this;
     if (this.sending || included.length === 0 || !this.denyArming.accepts(event)) return;
@@ -141,12 +144,12 @@ export class TurnDecision implements Decidable {
   }
 }
 
-/** Returns `true` for a tool call of a model. */
+/** Returns `true` for a request about a tool call of a model. */
 export function isTurnRequest(request: ConsentRequest): request is ToolRequest {
   return request.body.kind === "tool" && request.why.by === "model";
 }
 
-/** Returns a filter for the tool calls of this conversation's model. */
+/** Returns a predicate for the tool calls of this conversation's model. */
 export function isTurnOf(conversation: string): (request: ConsentRequest) => boolean {
   return (request) =>
     isTurnRequest(request) &&
@@ -154,7 +157,7 @@ export function isTurnOf(conversation: string): (request: ConsentRequest) => boo
     request.why.conversation === conversation;
 }
 
-/** Returns the conversations whose models have open tool calls. */
+/** Returns the ids of the conversations whose models have pending tool calls. */
 export function turnConversations(open: readonly ConsentRequest[]): string[] {
   const found = open
     .filter(isTurnRequest)
@@ -162,7 +165,7 @@ export function turnConversations(open: readonly ConsentRequest[]): string[] {
   return [...new Set(found)];
 }
 
-/** Returns the reason why a call must be reviewed by itself, or `null` if it can be decided in a list. */
+/** Returns the reason why a call has to be reviewed individually, or `null` if a list can decide it. */
 export function reviewReason(request: ToolRequest): ReviewReason | null {
   const { body, marks, why, rule, scopes } = request;
   const isReviewed = marks.review === "reviewed" && body.definition === undefined;
@@ -170,7 +173,7 @@ export function reviewReason(request: ToolRequest): ReviewReason | null {
   if (marks.outdated || marks.flags.length > 0 || marks.lookAlikes.length > 0) return "warning";
   const hasRead = why.by === "model" && (why.after.length > 0 || (why.read ?? []).length > 0);
   if (hasRead || rule === "after-untrusted") return "untrusted";
-  if (hasRounded(body.arguments)) return "rounded";
-  if (hiddenTotal(payloadParts(request)) > 0) return "long";
+  if (hasPossiblyRounded(body.arguments)) return "rounded";
+  if (totalHiddenCharacters(payloadParts(request)) > 0) return "long";
   return scopes.length === 0 || scopes.includes("once") ? null : "scope";
 }

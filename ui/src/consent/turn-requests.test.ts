@@ -6,31 +6,31 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConsentRequest } from "$lib/api/generated";
 
 import { NO_MARKS } from "../review/review-labels";
-import { ARMING_DELAY } from "./arming.svelte";
-import { consentRequest, tool } from "./fixtures";
+import { ARMING_DELAY_MS } from "./arming.svelte";
+import { consentRequest, toolBody } from "./fixtures";
 import {
-  answers,
-  arm,
-  blocked,
+  sentDecisions,
+  waitUntilArmed,
+  isButtonBlocked,
   button,
-  click,
-  eachWithHost,
-  faults,
+  clickElement,
+  installFakeHostForEachTest,
+  accessibilityProblems,
   host,
-  press,
-  showTurn,
+  pressKey,
+  renderTurn,
 } from "./test-harness.svelte";
 import { reviewReason, type ToolRequest } from "./turn-decision.svelte";
 
-eachWithHost();
+installFakeHostForEachTest();
 afterEach(() => vi.restoreAllMocks());
 
 const model = { by: "model" as const, conversation: "c1", after: [] };
 const reviewed = { ...NO_MARKS, review: "reviewed" as const };
 
-/** Returns a request for a call of a reviewed tool. */
+/** Returns a consent request for a call of a reviewed tool. */
 function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentRequest {
-  return consentRequest(tool({ path: `/file-${number}` }), {
+  return consentRequest(toolBody({ path: `/file-${number}` }), {
     ...{ id: `q${number}`, hash: `${number}`.padStart(8, "a"), why: model, marks: reviewed },
     ...changes,
   });
@@ -45,7 +45,7 @@ const box = (number: number) =>
 const rows = () =>
   within(screen.getByRole("list", { name: "Tool calls to decide" })).getAllByRole("listitem");
 
-/** Gives all elements this height, and their content another one. */
+/** Mocks the layout: the visible height and the content height of every element, in pixels. */
 function setHeights(client: number, scroll: number): void {
   vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(client);
   vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(scroll);
@@ -60,8 +60,8 @@ async function scrollTo(top: number) {
 
 describe("the tool calls of one turn", () => {
   it("show the title, arguments, size and hash of each call", async () => {
-    showTurn(...three());
-    await arm();
+    renderTurn(...three());
+    await waitUntilArmed();
     expect(screen.getByRole("heading", { level: 2 })).toHaveTextContent("Run 3 tool calls?");
     expect(screen.getByText("The model asked."), "whose idea it was").toBeInTheDocument();
     expect(rows()).toHaveLength(3);
@@ -78,34 +78,34 @@ describe("the tool calls of one turn", () => {
   });
 
   it("are allowed by one click, each with its own id and hash", async () => {
-    const { controller } = showTurn(...three());
-    expect(blocked("Allow these 3"), "not before it could be read").toBe(true);
-    await click(button("Allow these 3"));
-    expect(answers(), "a click before that does nothing").toEqual([]);
-    await arm();
-    await click(button("Allow these 3"), 2);
-    expect(answers(), "nor does a double click").toEqual([]);
-    await click(button("Allow these 3"));
-    expect(answers()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
+    const { controller } = renderTurn(...three());
+    expect(isButtonBlocked("Allow these 3"), "not before it could be read").toBe(true);
+    await clickElement(button("Allow these 3"));
+    expect(sentDecisions(), "a click before that does nothing").toEqual([]);
+    await waitUntilArmed();
+    await clickElement(button("Allow these 3"), 2);
+    expect(sentDecisions(), "nor does a double click").toEqual([]);
+    await clickElement(button("Allow these 3"));
+    expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
     expect(controller.queue.open, "none of them is open any more").toEqual([]);
   });
 
   it("are allowed and denied by the keys of a single request", async () => {
-    showTurn(...three());
-    await arm();
-    await press("a", button("Deny these"));
-    expect(answers()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
+    renderTurn(...three());
+    await waitUntilArmed();
+    await pressKey("a", button("Deny these"));
+    expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
   });
 
   it("are denied together", async () => {
-    showTurn(...three());
-    await click(button("Deny these"));
-    expect(answers(), "not before it could be read").toEqual([]);
-    await arm();
-    await click(box(2));
-    await arm();
-    await click(button("Deny these"));
-    expect(answers()).toEqual(
+    renderTurn(...three());
+    await clickElement(button("Deny these"));
+    expect(sentDecisions(), "not before it could be read").toEqual([]);
+    await waitUntilArmed();
+    await clickElement(box(2));
+    await waitUntilArmed();
+    await clickElement(button("Deny these"));
+    expect(sentDecisions()).toEqual(
       ["1", "3"].map((number) => ({
         ...{ id: `q${number}`, hash: number.padStart(8, "a"), answer: { action: "deny" } },
       })),
@@ -114,81 +114,81 @@ describe("the tool calls of one turn", () => {
 
   it("stay locked until the whole list was in view", async () => {
     setHeights(400, 1_000);
-    showTurn(...three());
-    await arm();
-    expect(blocked("Allow these 3")).toBe(true);
+    renderTurn(...three());
+    await waitUntilArmed();
+    expect(isButtonBlocked("Allow these 3")).toBe(true);
     expect(screen.getByText("Scroll through all of it to allow.")).toBeInTheDocument();
-    await click(button("Allow these 3"));
-    expect(answers()).toEqual([]);
+    await clickElement(button("Allow these 3"));
+    expect(sentDecisions()).toEqual([]);
     await scrollTo(600);
-    expect(blocked("Allow these 3"), "the middle was skipped").toBe(true);
+    expect(isButtonBlocked("Allow these 3"), "the middle was skipped").toBe(true);
     await scrollTo(300);
-    await arm();
-    expect(blocked("Allow these 3")).toBe(false);
-    await click(button("Allow these 3"));
-    expect(answers()).toHaveLength(3);
+    await waitUntilArmed();
+    expect(isButtonBlocked("Allow these 3")).toBe(false);
+    await clickElement(button("Allow these 3"));
+    expect(sentDecisions()).toHaveLength(3);
   });
 
   it("are armed again when a hash changes, and the new hash is sent", async () => {
-    const { set } = showTurn(...three());
-    await arm();
+    const { set } = renderTurn(...three());
+    await waitUntilArmed();
     set(call(1), call(2, { hash: "bbbbbbb2" }), call(3));
     await tick();
-    expect(blocked("Allow these 3")).toBe(true);
-    await click(button("Allow these 3"));
-    expect(answers(), "the changed call was not read").toEqual([]);
-    await arm();
-    await click(button("Allow these 3"));
-    expect(answers()).toEqual([allowOnce(1), allowOnce(2, "bbbbbbb2"), allowOnce(3)]);
+    expect(isButtonBlocked("Allow these 3")).toBe(true);
+    await clickElement(button("Allow these 3"));
+    expect(sentDecisions(), "the changed call was not read").toEqual([]);
+    await waitUntilArmed();
+    await clickElement(button("Allow these 3"));
+    expect(sentDecisions()).toEqual([allowOnce(1), allowOnce(2, "bbbbbbb2"), allowOnce(3)]);
   });
 
   it("must be viewed again when a hash changes", async () => {
     setHeights(400, 1_000);
-    const { set } = showTurn(...three());
+    const { set } = renderTurn(...three());
     for (const top of [300, 600]) await scrollTo(top);
-    await arm();
-    expect(blocked("Allow these 3")).toBe(false);
+    await waitUntilArmed();
+    expect(isButtonBlocked("Allow these 3")).toBe(false);
     set(call(1, { hash: "bbbbbbb1" }), call(2), call(3));
-    await arm();
-    expect(blocked("Allow these 3"), "its arguments are above").toBe(true);
+    await waitUntilArmed();
+    expect(isButtonBlocked("Allow these 3"), "its arguments are above").toBe(true);
   });
 
   it("are armed again when another call arrives", async () => {
-    const { set } = showTurn(...three());
-    await arm();
+    const { set } = renderTurn(...three());
+    await waitUntilArmed();
     set(...three(), call(4));
     await tick();
-    expect(blocked("Allow these 4")).toBe(true);
+    expect(isButtonBlocked("Allow these 4")).toBe(true);
   });
 
   it("are decided only as far as they are selected", async () => {
-    showTurn(...three());
-    await arm();
-    await click(box(1));
-    expect(blocked("Allow these 2"), "another selection is armed again").toBe(true);
-    await click(box(2));
-    await click(box(3));
-    await arm();
+    renderTurn(...three());
+    await waitUntilArmed();
+    await clickElement(box(1));
+    expect(isButtonBlocked("Allow these 2"), "another selection is armed again").toBe(true);
+    await clickElement(box(2));
+    await clickElement(box(3));
+    await waitUntilArmed();
     expect(screen.getByText("Select at least one call.")).toBeInTheDocument();
-    expect(blocked("Deny these"), "there is nothing to deny").toBe(true);
-    await click(box(3));
-    await arm();
-    await click(button("Allow this call"));
-    expect(answers()).toEqual([allowOnce(3)]);
+    expect(isButtonBlocked("Deny these"), "there is nothing to deny").toBe(true);
+    await clickElement(box(3));
+    await waitUntilArmed();
+    await clickElement(button("Allow this call"));
+    expect(sentDecisions()).toEqual([allowOnce(3)]);
   });
 
   it("leave out a new tool, which is reviewed by itself", async () => {
     const fresh = call(2, {
-      body: { ...tool({ path: "/file-2" }), definition: "{}" } as never,
+      body: { ...toolBody({ path: "/file-2" }), definition: "{}" } as never,
       marks: { ...NO_MARKS, review: "new" },
     });
-    const { reviewed } = showTurn(call(1), fresh, call(3));
-    await arm();
+    const { reviewed } = renderTurn(call(1), fresh, call(3));
+    await waitUntilArmed();
     expect(screen.getAllByRole("checkbox"), "it can't be selected").toHaveLength(2);
     expect(rows()[1]).toHaveTextContent("the tool is new, or has changed since you reviewed it");
-    await click(button("Allow these 2"));
-    expect(answers()).toEqual([allowOnce(1), allowOnce(3)]);
-    await click(button("Review call 1: write_file on files"));
+    await clickElement(button("Allow these 2"));
+    expect(sentDecisions()).toEqual([allowOnce(1), allowOnce(3)]);
+    await clickElement(button("Review call 1: write_file on files"));
     expect(reviewed).toEqual(["q2"]);
   });
 
@@ -197,36 +197,36 @@ describe("the tool calls of one turn", () => {
       if (id !== "q1") throw { code: "stale", message: "it changed", data: null };
       return {};
     };
-    const { controller, set } = showTurn(...three());
-    await arm();
-    await click(button("Allow these 3"));
-    expect(answers(), "each was sent").toHaveLength(3);
+    const { controller, set } = renderTurn(...three());
+    await waitUntilArmed();
+    await clickElement(button("Allow these 3"));
+    expect(sentDecisions(), "each was sent").toHaveLength(3);
     expect(rows(), "the accepted one is gone").toHaveLength(2);
     for (const row of rows())
       expect(within(row).getByRole("alert")).toHaveTextContent("This request changed.");
-    expect(blocked("Allow these 2")).toBe(true);
+    expect(isButtonBlocked("Allow these 2")).toBe(true);
     host.handlers.answer_question = () => ({});
     set(call(2, { hash: "bbbbbbb2" }), call(3, { hash: "bbbbbbb3" }));
-    await arm();
-    await click(button("Allow these 2"));
-    expect(answers().slice(3)).toEqual([allowOnce(2, "bbbbbbb2"), allowOnce(3, "bbbbbbb3")]);
+    await waitUntilArmed();
+    await clickElement(button("Allow these 2"));
+    expect(sentDecisions().slice(3)).toEqual([allowOnce(2, "bbbbbbb2"), allowOnce(3, "bbbbbbb3")]);
     expect(controller.queue.open).toEqual([]);
   });
 
   it("are not decided while a dialog covers them", async () => {
-    const { cover } = showTurn(...three());
-    await arm();
+    const { cover } = renderTurn(...three());
+    await waitUntilArmed();
     cover(true);
     await tick();
-    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
-    expect(blocked("Allow these 3")).toBe(true);
-    await press("a", button("Deny these"));
-    expect(answers()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
+    expect(isButtonBlocked("Allow these 3")).toBe(true);
+    await pressKey("a", button("Deny these"));
+    expect(sentDecisions()).toEqual([]);
   });
 
   it("have names and an order for the keyboard, and axe finds nothing", async () => {
-    showTurn(...three());
-    await arm();
+    renderTurn(...three());
+    await waitUntilArmed();
     expect(button("Deny these"), "Deny has the focus").toHaveFocus();
     expect(box(1)).toBeChecked();
     const order = [box(1), box(2), box(3), button("Deny these"), button("Allow these 3")];
@@ -235,7 +235,7 @@ describe("the tool calls of one turn", () => {
       if (next)
         expect(element.compareDocumentPosition(next)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     }
-    expect(await faults()).toEqual([]);
+    expect(await accessibilityProblems()).toEqual([]);
   });
 });
 
@@ -245,10 +245,14 @@ describe("the reason to review a call by itself", () => {
     ["is missing for a reviewed tool", {}, null],
     ["is a definition that was not compared", { marks: NO_MARKS }, "definition"],
     ["is a changed definition", { marks: { ...reviewed, review: "changed" } }, "definition"],
-    ["is a definition to read", { body: { ...tool({}), definition: "{}" } as never }, "definition"],
+    [
+      "is a definition to read",
+      { body: { ...toolBody({}), definition: "{}" } as never },
+      "definition",
+    ],
     [
       "is a change since it was allowed",
-      { body: { ...tool({}), changedSinceAllowed: true } as never },
+      { body: { ...toolBody({}), changedSinceAllowed: true } as never },
       "definition",
     ],
     ["is an outdated list of tools", { marks: { ...reviewed, outdated: true } }, "warning"],
@@ -267,7 +271,7 @@ describe("the reason to review a call by itself", () => {
       "untrusted",
     ],
     ["is unknown content", { rule: "after-untrusted" }, "untrusted"],
-    ["is a folded value", { body: tool({ text: "x".repeat(5_000) }) }, "long"],
+    ["is a folded value", { body: toolBody({ text: "x".repeat(5_000) }) }, "long"],
     ["is a scope other than once", { scopes: ["always"] }, "scope"],
   ])("%s", (_, changes, reason) => {
     expect(reviewReason(call(1, changes) as ToolRequest)).toBe(reason);

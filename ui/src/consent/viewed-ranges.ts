@@ -1,6 +1,6 @@
 // Tracks which ranges of scrolled content were in view, in pixels from its top.
 
-/** Maximum number of ranges. A range beyond it is dropped and must be viewed again. */
+/** Maximum number of ranges. Further ranges are dropped and must be viewed again. */
 export const MAX_RANGES = 64;
 /** Gap between two ranges, and at both ends, that still counts as viewed, in pixels. */
 const TOLERANCE = 8;
@@ -11,10 +11,10 @@ interface Range {
 }
 
 export class ViewedRanges {
-  /** Disjoint ranges, from top to bottom. */
+  /** Disjoint ranges in order, in pixels from the top of the content. */
   #ranges: Range[] = [];
 
-  /** Adds a range that is in view. */
+  /** Adds a range that is visible. */
   add(from: number, to: number): void {
     if (to <= from) return;
     const joined: Range = { from, to };
@@ -29,14 +29,14 @@ export class ViewedRanges {
     this.#ranges = [...apart, joined].sort((a, b) => a.from - b.from).slice(0, MAX_RANGES);
   }
 
-  /** Removes everything below, as it was drawn anew. */
+  /** Removes the ranges below this offset, because the content there was rendered again. */
   cut(below: number): void {
     this.#ranges = this.#ranges
       .filter(({ from }) => from < below)
       .map(({ from, to }) => ({ from, to: Math.min(to, below) }));
   }
 
-  /** Returns the offset of the first gap in content of this height, or `null` if there is none. */
+  /** Returns the offset of the first gap in content of this height, or `null` if all of it was viewed. */
   missing(height: number): number | null {
     const first = this.#ranges[0];
     const end = first && first.from <= TOLERANCE ? first.to : 0;
@@ -49,7 +49,7 @@ interface Drawn {
   children: Element[];
 }
 
-/** The layout of an element and its descendants, to find the first change later. */
+/** Layout of an element and its descendants, to find the first change later. */
 export class LayoutSnapshot {
   readonly #width: number;
   readonly #drawn = new Map<Element, Drawn>();
@@ -60,7 +60,7 @@ export class LayoutSnapshot {
       this.#drawn.set(element, { height: heightOf(element), children: [...element.children] });
   }
 
-  /** Returns the offset of the first layout change, from the top of the element. */
+  /** Returns the offset of the first layout change in pixels from the top of the element. */
   changedBelow(root: Element): number {
     // Another width wraps all lines anew.
     if (root.clientWidth !== this.#width) return 0;

@@ -10,10 +10,10 @@ export interface VisibleEdges {
   bottom: number;
 }
 
-/** Part of a line that may be cut off, in pixels. */
+/** Height of a line's part that may be cut off, in pixels. */
 const TOLERANCE = 2;
 
-/** Returns the visible edges. `end` is the element that follows the content to view. */
+/** Returns which edges of an element are visible. `end` is an element directly after the content to view. */
 export function visibleEdges(element: Element, end: Element): VisibleEdges {
   const bounds = visibleBounds(element);
   const inView = (y: number) => y >= bounds.top - TOLERANCE && y <= bounds.bottom + TOLERANCE;
@@ -24,7 +24,7 @@ export function visibleEdges(element: Element, end: Element): VisibleEdges {
   };
 }
 
-/** Returns the vertical bounds that the scrolling ancestors leave visible. */
+/** Returns the vertical bounds of the area that the scrolling ancestors of an element leave visible. */
 function visibleBounds(element: Element): { top: number; bottom: number } {
   const bounds = { top: 0, bottom: window.innerHeight };
   for (let box = element.parentElement; box !== null; box = box.parentElement) {

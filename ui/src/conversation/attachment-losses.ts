@@ -47,7 +47,7 @@ function attachmentLoss(
   });
 }
 
-/** Returns whether the model accepts such a file, or `null` if that is unknown. */
+/** Returns `true` if the model accepts files of this kind, or `null` if that is unknown. */
 function acceptsKind(kind: Exclude<FileKind, "text">, model: Model | undefined): boolean | null {
   if (!model) return null;
   return kind === "image" ? model.images : kind === "audio" ? model.audio : model.files;

@@ -1,22 +1,25 @@
 // Files that are attached to the message in the composer: picked, pasted or dropped.
 
 import { formatBytes } from "$lib/format/bytes";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 import type { MessageAttachment } from "$lib/api/generated";
 import { languageTag } from "$lib/state/locale.svelte";
-import { errorLine } from "$lib/ui/error-title";
+import { errorText } from "$lib/ui/error-title";
 
 import { m } from "../paraglide/messages";
 
 /** Maximum number of files per message. The host rejects more (`crates/chat/src/attachments.rs`). */
 export const MAX_ATTACHMENTS = 20;
-/** Maximum total size of the files of a message, in bytes. Base64 adds a third, which gives the bound of the host. */
+/**
+ * Maximum total size of the files of a message, in bytes. Base64 encoding enlarges them by a third, to the limit of the
+ * host.
+ */
 export const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
 /** Maximum size of a file, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const LONGEST_NAME = 200;
 
-/** The properties of a file that decide if a model receives it. */
+/** Properties of a file that determine if a model receives it. */
 export interface AttachmentSummary {
   name: string;
   mimeType: string;
@@ -26,23 +29,26 @@ export interface AttachmentSummary {
 export interface AttachedFile extends AttachmentSummary {
   id: string;
   bytes: number;
-  /** Base64 of the bytes. */
+  /** Bytes of the file in base64. */
   data: string;
 }
 
-/** The form in which a model receives a file. */
+/** Form in which a model receives a file. */
 export type FileKind = "image" | "audio" | "text" | "file";
 
 export class Attachments {
   all = $state.raw<readonly AttachedFile[]>([]);
-  /** The reason why a file was not attached. */
+  /** Reasons why files were not attached. */
   problems = $state.raw<readonly string[]>([]);
   /** Number of files that are being read. */
   reading = $state(0);
 
   readonly bytes: number = $derived.by(() => this.all.reduce((sum, { bytes }) => sum + bytes, 0));
 
-  /** Attaches the files that fit and records the reason for the others. Returns the attached ones. */
+  /**
+   * Attaches the files that are within the limits, and records a reason for each other file. Returns the attached
+   * files.
+   */
   async add(files: readonly File[]): Promise<readonly AttachedFile[]> {
     this.problems = [];
     const added: AttachedFile[] = [];
@@ -58,7 +64,7 @@ export class Attachments {
         this.all = [...this.all, read];
         added.push(read);
       } catch (cause) {
-        const reason = errorLine(cause);
+        const reason = errorText(cause);
         const unread = m.conversation_file_unread({ name: nameOf(file), reason });
         this.problems = [...this.problems, unread];
       }
@@ -72,7 +78,7 @@ export class Attachments {
     this.problems = [];
   }
 
-  /** Returns all files for sending and clears the list. */
+  /** Removes all files from the list and returns them for sending. */
   take(): readonly AttachedFile[] {
     const all = this.all;
     this.all = [];
@@ -80,7 +86,7 @@ export class Attachments {
     return all;
   }
 
-  /** Restores files that could not be sent. */
+  /** Adds files back to the list that could not be sent. */
   restore(all: readonly AttachedFile[]): void {
     this.all = [...all, ...this.all];
   }
@@ -100,20 +106,20 @@ export class Attachments {
 }
 
 /** Converts a file to the form in which it is sent. */
-export function toSend({ name, mimeType, data }: AttachedFile): MessageAttachment {
+export function toMessageAttachment({ name, mimeType, data }: AttachedFile): MessageAttachment {
   return { type: "file", name, mimeType, data };
 }
 
 function nameOf(file: File): string {
-  return visibleText(beginning(file.name, LONGEST_NAME, 1));
+  return visibleText(textBeginning(file.name, LONGEST_NAME, 1));
 }
 
 async function attached(file: File): Promise<AttachedFile> {
   const mimeType = file.type || "application/octet-stream";
-  const name = beginning(file.name, LONGEST_NAME, 1);
+  const name = textBeginning(file.name, LONGEST_NAME, 1);
   const buffer = await file.arrayBuffer();
   const data = await base64(file);
-  const kind = kindOf(mimeType, new Uint8Array(buffer));
+  const kind = fileKindOf(mimeType, new Uint8Array(buffer));
   return { id: crypto.randomUUID(), name, mimeType, bytes: file.size, data, kind };
 }
 
@@ -126,26 +132,26 @@ function base64(file: File): Promise<string> {
   });
 }
 
-/** Returns the form of a file by the same rules as the host. */
-export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
+/** Returns the kind of a file, determined by the same rules as in the host. */
+export function fileKindOf(mimeType: string, bytes: Uint8Array): FileKind {
   const type = mimeType.split(/[/;]/, 1)[0];
   if (type === "image" && !mimeType.startsWith("image/svg")) return "image";
   if (type === "audio") return "audio";
   return isTextual(mimeType) && isText(bytes) ? "text" : "file";
 }
 
-/** Returns `true` if the type is textual or unknown. */
+/** Returns `true` if the MIME type is a text type or unknown. */
 export function isTextual(mimeType: string): boolean {
   if (mimeType === "" || mimeType.startsWith("application/octet-stream")) return true;
   return /^text\/|json|xml|yaml|toml|javascript|svg/.test(mimeType);
 }
 
 function isText(bytes: Uint8Array): boolean {
-  return textOf(bytes) !== null;
+  return decodeText(bytes) !== null;
 }
 
-/** Decodes the bytes as UTF-8, or returns `null` if they are not text. */
-export function textOf(bytes: Uint8Array): string | null {
+/** Decodes the bytes as UTF-8. Returns `null` if they are not valid text. */
+export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

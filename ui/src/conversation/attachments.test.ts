@@ -8,13 +8,13 @@ import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/f
 
 import {
   Attachments,
-  kindOf,
+  fileKindOf,
   MAX_FILE_BYTES,
   MAX_ATTACHMENTS,
   MAX_TOTAL_BYTES,
   type AttachedFile,
 } from "./attachments.svelte";
-import { LARGE_PASTE } from "./composer-keys";
+import { MIN_ATTACHED_PASTE } from "./composer-keys";
 import ConversationView from "./ConversationView.svelte";
 import { attachmentLosses } from "./attachment-losses";
 
@@ -34,7 +34,7 @@ const PROVIDER: ModelProvider = {
 };
 const MODELS: Models = { providers: [PROVIDER], default: SMALL, found: [], presets: [] };
 
-/** Creates a file that reports this size. */
+/** Creates a file whose `size` is this number of bytes, without allocating them. */
 function sized(name: string, bytes: number): File {
   const file = new File(["x"], name, { type: "text/plain" });
   Object.defineProperty(file, "size", { value: bytes });
@@ -72,11 +72,13 @@ describe("bounds", () => {
 
 it("detects the kind of a file like the host", () => {
   const text = new TextEncoder().encode("fn a() {}");
-  expect(kindOf("image/png", text)).toBe("image");
-  expect(kindOf("image/svg+xml", text), "a drawing is a text").toBe("text");
-  expect(kindOf("audio/wav", text)).toBe("audio");
-  expect(kindOf("application/octet-stream", text), "nothing is said, and it is text").toBe("text");
-  expect(kindOf("text/plain", new Uint8Array([0xff, 0])), "said to be text, and is none").toBe(
+  expect(fileKindOf("image/png", text)).toBe("image");
+  expect(fileKindOf("image/svg+xml", text), "a drawing is a text").toBe("text");
+  expect(fileKindOf("audio/wav", text)).toBe("audio");
+  expect(fileKindOf("application/octet-stream", text), "nothing is said, and it is text").toBe(
+    "text",
+  );
+  expect(fileKindOf("text/plain", new Uint8Array([0xff, 0])), "said to be text, and is none").toBe(
     "file",
   );
 });
@@ -144,10 +146,10 @@ describe("files of a message", () => {
     await screen.findByRole("option", { name: "small (Lab)" });
     const field = screen.getByRole("textbox", { name: "Message" });
     await user.click(field);
-    await user.paste("a".repeat(LARGE_PASTE - 1));
-    expect(field, "shorter text stays text").toHaveValue("a".repeat(LARGE_PASTE - 1));
+    await user.paste("a".repeat(MIN_ATTACHED_PASTE - 1));
+    expect(field, "shorter text stays text").toHaveValue("a".repeat(MIN_ATTACHED_PASTE - 1));
     await user.clear(field);
-    const long = "b".repeat(LARGE_PASTE);
+    const long = "b".repeat(MIN_ATTACHED_PASTE);
     await user.paste(long);
     await screen.findByText("Pasted text.txt");
     expect(field).toHaveValue("");

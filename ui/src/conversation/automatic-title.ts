@@ -1,15 +1,15 @@
 // Titles of conversations that the user has not named.
 import { call } from "$lib/api/client";
-import { beginning } from "$lib/format/text-safety";
+import { textBeginning } from "$lib/format/text-safety";
 import { app } from "$lib/state/app.svelte";
 
 import { m } from "../paraglide/messages";
 
 const TITLE = 60;
 
-/** Names a conversation after its first item, unless it already has a title. */
+/** Sets the title of a conversation to the beginning of its first item, unless the conversation has a title. */
 export async function setAutomaticTitle(conversation: string, text: string): Promise<void> {
-  const title = beginning(text.trim(), TITLE, 1);
+  const title = textBeginning(text.trim(), TITLE, 1);
   const current = app.conversations.find(({ id }) => id === conversation)?.title;
   if (title === "" || current !== m.shell_new_conversation_title()) return;
   // The conversation is usable without a title.

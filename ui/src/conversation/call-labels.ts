@@ -1,6 +1,6 @@
 // Labels of the state or outcome of a tool call.
 import type { ServerCall, ConversationItem, ItemBody, JsonValue } from "$lib/api/generated";
-import { orderedJson } from "$lib/format/json";
+import { jsonWithSortedKeys } from "$lib/format/json";
 
 import { m } from "../paraglide/messages";
 
@@ -12,7 +12,7 @@ export interface CallLabel {
   failed: boolean;
 }
 
-/** Returns the label of a call. `running` is its current state while it runs. */
+/** Returns the label of a call. `running` is its current state while it is running. */
 export function callLabel(
   { state }: Pick<ConversationItem, "state">,
   { result, error, failure }: ToolCall,
@@ -38,7 +38,7 @@ function underWay(running: ServerCall | undefined): string {
     : m.conversation_call_running();
 }
 
-/** Returns the arguments that the model requested, if the user changed them before they were sent. */
+/** Returns the arguments that the model requested if the user changed them before the call, otherwise `null`. */
 export function requestedArguments(
   { used, arguments: sent, result }: ToolCall,
   items: readonly ConversationItem[],
@@ -49,17 +49,17 @@ export function requestedArguments(
   if (use?.type !== "tool_use") return null;
   try {
     const requested = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
-    return orderedJson(requested) === orderedJson(sent) ? null : requested;
+    return jsonWithSortedKeys(requested) === jsonWithSortedKeys(sent) ? null : requested;
   } catch {
     // Arguments that are not valid JSON were not sent unchanged.
     return null;
   }
 }
 
-/** Approximate bytes per token. The host uses the same estimate (`crates/chat/src/offered_tools.rs`). */
+/** Approximate number of bytes per token. The host uses the same estimate (`crates/chat/src/offered_tools.rs`). */
 const BYTES_OF_TOKEN = 4;
 
-/** Returns the approximate number of tokens of the result that the model received. */
+/** Returns the approximate number of tokens of the part of the result that the model received. */
 export function resultTokens({ result, leftOut }: ToolCall): number {
   const texts = (result?.content ?? []).map((content) =>
     content.type === "text"

@@ -3,7 +3,7 @@
 export type ComposerKey = "send" | "prompt" | "resource" | "editLast" | null;
 
 /** Length from which pasted text is attached as a file, in UTF-16 code units. */
-export const LARGE_PASTE = 10_000;
+export const MIN_ATTACHED_PASTE = 10_000;
 
 /**
  * Returns the action of a key: `/` at the start of a line opens prompts, `@` at the start of a word opens resources,

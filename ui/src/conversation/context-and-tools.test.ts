@@ -12,7 +12,12 @@ import type {
   Resource,
 } from "$lib/api/generated";
 import { selectOption } from "$lib/testing/select-option";
-import { REVIEWED, sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
+import {
+  REVIEWED_DEFINITION,
+  sampleConversation,
+  sampleServer,
+  startFakeHost,
+} from "$lib/testing/fake-host";
 
 import { createConversation } from "./create-conversation";
 import ConversationView from "./ConversationView.svelte";
@@ -42,7 +47,7 @@ const LAB: ModelProvider = {
 };
 const PROMPT: Prompt = {
   ...{ name: "greet", title: "Greet a ship", description: null, arguments: [], icons: [] },
-  ...REVIEWED,
+  ...REVIEWED_DEFINITION,
 };
 const RESOURCE: Resource = {
   ...{ uri: "file:///tide.txt", name: "Tide table", title: null, description: null },

@@ -1,46 +1,46 @@
 // Prompts and resources that are inserted into the conversation with the next message.
 
 import { formatBytes } from "$lib/format/bytes";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 import type { Content, ConversationItem, ResourceContents } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
-import { kindOf, type AttachmentSummary } from "./attachments.svelte";
+import { fileKindOf, type AttachmentSummary } from "./attachments.svelte";
 
-/** Maximum number of items per message. */
+/** Maximum number of context items per message. */
 export const MAX_CONTEXT_ITEMS = 20;
-/** Maximum total size of the items of a message, in bytes of JSON. */
+/** Maximum total size of the context items of a message, in bytes of JSON. */
 export const MAX_CONTEXT_BYTES = 24 * 1024 * 1024;
-/** Maximum number of conversations whose items are retained, most recently opened last. */
+/** Maximum number of conversations whose context items are retained. The least recently opened are dropped first. */
 const MAX_CONVERSATIONS = 20;
 
 export interface ContextItem {
   id: string;
   kind: "prompt" | "resource" | "skill";
-  /** Title of the item. */
+  /** Display title of the context item. */
   name: string;
-  /** Name of the server. */
+  /** Name of the server that offers it. */
   server: string;
-  /** The inserts that add the item to the conversation. */
+  /** Conversation items that are inserted when the message is sent. */
   items: ConversationItem[];
-  /** Size in bytes of JSON. */
+  /** Size of `items` in bytes of JSON. */
   bytes: number;
-  /** Content that only some models accept, such as pictures. */
+  /** Content that not every model accepts, such as pictures. */
   files: AttachmentSummary[];
 }
 
-/** The data of a new item. */
+/** Context item before it is added to the list. */
 export type NewContextItem = Omit<ContextItem, "id" | "bytes" | "files">;
 
 export class ContextItems {
   all = $state.raw<readonly ContextItem[]>([]);
-  /** The reason why the last item was not added. */
+  /** The reason why the last item was not added, or `null` if it was. */
   problem = $state<string | null>(null);
 
-  /** Adds an item if there is room, or records the reason. */
+  /** Adds an item, or records the reason if it exceeds a limit. */
   add(insert: NewContextItem): void {
     const bytes = new TextEncoder().encode(JSON.stringify(insert.items)).length;
     this.problem = this.#problem(insert, bytes);
@@ -54,7 +54,7 @@ export class ContextItems {
     this.problem = null;
   }
 
-  /** Returns all items for insertion and clears the list. */
+  /** Removes all items from the list and returns them for insertion. */
   take(): readonly ContextItem[] {
     const all = this.all;
     this.all = [];
@@ -62,13 +62,13 @@ export class ContextItems {
     return all;
   }
 
-  /** Restores items that could not be inserted. */
+  /** Adds items back to the list that could not be inserted. */
   restore(all: readonly ContextItem[]): void {
     this.all = [...all, ...this.all];
   }
 
   #problem({ name }: NewContextItem, bytes: number): string | null {
-    const called = visibleText(beginning(name, 200, 1));
+    const called = visibleText(textBeginning(name, 200, 1));
     if (this.all.length >= MAX_CONTEXT_ITEMS)
       return m.conversation_inserts_many({ name: called, most: MAX_CONTEXT_ITEMS });
     const total = this.all.reduce((sum, one) => sum + one.bytes, bytes);
@@ -78,14 +78,11 @@ export class ContextItems {
   }
 }
 
-/** Items by conversation, the most recently opened last. */
+/** Context items by conversation, most recently opened last. */
 let byConversation: Map<string, ContextItems>;
-pageState(() => (byConversation = new Map()));
+registerPageState(() => (byConversation = new Map()));
 
-/**
- * Returns the items of a conversation. They are retained while other conversations are open, until the page is
- * closed.
- */
+/** Returns the context items of a conversation. They are retained in memory while other conversations are open. */
 export function contextItemsOf(conversation: string): ContextItems {
   const contextItems = byConversation.get(conversation) ?? new ContextItems();
   byConversation.delete(conversation);
@@ -121,10 +118,10 @@ function mediaOf(content: Content, name: string): AttachmentSummary[] {
 function blobOf({ blob, mimeType }: ResourceContents, name: string): AttachmentSummary[] {
   if (blob === null) return [];
   const type = mimeType ?? "application/octet-stream";
-  return [{ name, mimeType: type, kind: kindOf(type, decoded(blob)) }];
+  return [{ name, mimeType: type, kind: fileKindOf(type, decoded(blob)) }];
 }
 
-/** Decodes base64 of a server. Invalid data decodes to a byte that is not text. */
+/** Decodes base64 from a server. Invalid data decodes to a single byte that is not text. */
 function decoded(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));

@@ -7,7 +7,7 @@ import type { ServerCall, Conversation, ConversationItem } from "$lib/api/genera
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
-  REVIEWED,
+  REVIEWED_DEFINITION,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -82,7 +82,7 @@ beforeEach(async () => {
               openWorld: null,
               asksEachTime: false,
             },
-            ...{ icons: [], allowed: false, ...REVIEWED },
+            ...{ icons: [], allowed: false, ...REVIEWED_DEFINITION },
           },
         ],
         resources: [

@@ -9,7 +9,7 @@ import { app } from "$lib/state/app.svelte";
 
 /**
  * Creates a conversation and returns its id. Its model may use the servers of the previous conversation, which may be
- * none. The first conversation gets the running servers with their reviewed tools. Calls require consent as always.
+ * none. The first conversation gets the running servers with their reviewed tools. Calls require consent as usual.
  * Rejects with an `ApiError`.
  */
 export async function createConversation(
@@ -26,7 +26,8 @@ export async function createConversation(
 }
 
 /**
- * Returns the servers of the most recently used conversation, or `null` if there is none or its model had no tools.
+ * Returns the servers of the most recently used conversation. `null` if there is no conversation or its model had no
+ * tools.
  */
 async function previousConversationServers(): Promise<OfferedServer[] | null> {
   const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);

@@ -17,7 +17,7 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
-  REVIEWED,
+  REVIEWED_DEFINITION,
   sampleConversation,
   sampleServer,
   sampleSnapshot,
@@ -53,7 +53,7 @@ const TOOL: Tool = {
     asksEachTime: false,
   },
   allowed: false,
-  ...REVIEWED,
+  ...REVIEWED_DEFINITION,
 };
 
 const message: ConversationItem = {
@@ -251,7 +251,10 @@ describe("the messages of a call", () => {
     response(5, "3", AT - 60),
     response(6, "2", AT - 20),
   ];
-  /** The same arguments in another order, and another call at the same time. */
+  /**
+   * Arguments of the logged calls by sequence number. Those of 1 and 3 equal the arguments of the tested call, with
+   * their members in another order.
+   */
   const SENT = {
     1: { depth: 2, path: "/x" },
     3: { depth: 2, path: "/x" },

@@ -13,17 +13,17 @@ import {
 } from "$lib/testing/fake-host";
 
 import { openConsentQueue, dialogController } from "../consent";
-import { consentRequest as sample, startServer, tool } from "../consent/fixtures";
+import { consentRequest as sample, startServerBody, toolBody } from "../consent/fixtures";
 import { NO_MARKS } from "../review/review-labels";
 import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 let host: FakeHost;
-/** Each test uses separate request ids, because the queue of the window remembers decided ones. */
+/** Number that makes the request ids of each test unique, because the queue remembers decided requests. */
 let run = 0;
 
 const toolRequest = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
-  sample(tool({ path: `/${id}` }), {
+  sample(toolBody({ path: `/${id}` }), {
     ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
     why: { by: "model", conversation: "c1", after: [] },
     ...changes,
@@ -58,7 +58,7 @@ afterEach(() => {
   cleanup();
 });
 
-/** Renders the conversation and the overlays. */
+/** Renders the conversation with all overlays of the window. */
 async function shown() {
   render(ConversationView, { id: "c1" });
   render(ConsentDialog, { controller: dialogController });
@@ -129,7 +129,7 @@ describe("a consent request for a call of the model", () => {
     await shown();
     host.send({
       type: "question_changed",
-      question: sample(startServer, { id: "q9", hash: "h9", server: "other" }),
+      question: sample(startServerBody, { id: "q9", hash: "h9", server: "other" }),
     });
     const dialog = await screen.findByRole("dialog");
     expect(dialog, "another server's wish").toHaveTextContent("wants to run on this computer");
@@ -162,7 +162,7 @@ describe("the tool calls of one turn", () => {
 
   const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });
 
-  /** Renders the conversation and the dialog. */
+  /** Renders the conversation and the consent dialog. */
   function draw() {
     for (const id of ["t1", "t2"]) marked(id);
     render(ConversationView, { id: "c1" });

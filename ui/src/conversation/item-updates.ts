@@ -2,10 +2,10 @@
 import type { ReplyAppend, ConversationItem, ReplyPart } from "$lib/api/generated";
 
 /**
- * Returns the parts with the appended text, or `null` if the update does not match. Unchanged parts are the same
- * objects.
+ * Returns the parts of a reply with the appended text, or `null` if the update does not fit the parts. Unchanged parts
+ * are the same objects.
  */
-export function applyAppends(
+export function appendToParts(
   parts: readonly ReplyPart[],
   appends: readonly ReplyAppend[],
 ): ReplyPart[] | null {
@@ -63,7 +63,10 @@ export function upsertItem(
   return parent < 0 ? null : [...items.slice(0, parent + 1), item];
 }
 
-/** Returns the newer of the known and the read version of an item. Events may be newer than the read. */
+/**
+ * Returns the newer of two versions of an item: that from events, or that from the last read. Events may be newer than
+ * the read.
+ */
 export function newerItem(
   known: ConversationItem | undefined,
   read: ConversationItem,

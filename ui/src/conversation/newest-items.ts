@@ -10,15 +10,15 @@ const MAX_NEWEST = 120;
 export class NewestItems {
   #first: string | null = null;
 
-  /** Index of the first of the newest items. It stays the same item until another branch is shown. */
+  /** Returns the index of the first of the newest items. It refers to the same item until another branch is shown. */
   startIndex(items: readonly ConversationItem[]): number {
     const at = items.findLastIndex((item) => item.id === this.#first);
     return at < 0 ? this.#cut(items) : at;
   }
 
   /**
-   * Drops the oldest of the newest items above the maximum. Positions move, so call it only while the reader is at
-   * the end.
+   * Reduces the newest items to the initial number if they exceed the maximum. Items move on screen, so call it only
+   * while the reader is at the end.
    */
   shorten(items: readonly ConversationItem[]): void {
     if (items.length - this.startIndex(items) > MAX_NEWEST) this.#cut(items);

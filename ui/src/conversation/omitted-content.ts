@@ -2,7 +2,7 @@
 // item is rendered.
 import type { OmittedContent } from "$lib/api/generated";
 
-/** Returns the content from its bytes in base64. */
+/** Decodes omitted content from base64: to text, or unchanged if it is binary. */
 export function decodeOmitted({ isText }: OmittedContent, data: string): string {
   if (!isText) return data;
   return new TextDecoder().decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));

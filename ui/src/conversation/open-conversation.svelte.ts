@@ -13,46 +13,46 @@ import type {
   ModelRef,
 } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
-import { applyAppends, newerItem, upsertItem } from "./item-updates";
+import { appendToParts, newerItem, upsertItem } from "./item-updates";
 import { setAutomaticTitle } from "./automatic-title";
 
-/** Number of earlier items per read. */
+/** Number of items per read of earlier items. */
 const PAGE = 100;
-/** Number of items per read while searching for one: the maximum of the host. */
+/** Number of items per read while an item is searched for. Equals the maximum of the host. */
 const LARGE_PAGE = 200;
 
 export class OpenConversation {
   readonly id: string;
   conversation = $state.raw<Conversation | null>(null);
-  /** The selected branch, as its last item. */
+  /** Items of the selected branch that are loaded, in order. */
   items = $state.raw<ConversationItem[]>([]);
-  /** Set if earlier items exist. */
+  /** Set if the branch has earlier items that are not loaded. */
   hasMore = $state(false);
   /** Set while a model is answering. */
   answering = $state(false);
-  /** Number of requests to choose another model. Each moves the focus to the choice of the model. */
+  /** Number of requests to select another model. Each focuses the model selection. */
   modelChoices = $state(0);
-  /** The message that is to be opened for editing. */
+  /** Id of the message to open for editing, or `null` if there is none. */
   editedItem = $state<string | null>(null);
   error = $state.raw<ApiError | null>(null);
 
-  /** The streamed answer, ahead of the rendered one. */
+  /** Latest state of the streamed answer, which is rendered with the next frame. */
   #live: ConversationItem | null = null;
   #frame: number | null = null;
-  /** Number of events that changed the items. */
+  /** Number of events so far that changed the items. */
   #changes = 0;
 
   constructor(id: string) {
     this.id = id;
   }
 
-  /** Title from the conversation list, which is newer than the items. */
+  /** Title from the conversation list, which is updated before `conversation`. */
   readonly title: string = $derived.by(
     () => app.conversations.find((c) => c.id === this.id)?.title ?? this.conversation?.title ?? "",
   );
-  /** The running calls of the conversation. A call whose item exists is rendered by the item. */
+  /** Running calls that no item represents yet. Once the item of a call exists, it renders the call. */
   readonly calls: ServerCall[] = $derived.by(() => {
     const runningCalls = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
     // The items change with each streamed piece and may be thousands.
@@ -73,7 +73,7 @@ export class OpenConversation {
     void tick().then(() => (this.editedItem = null));
   }
 
-  /** Reads the conversation and follows its changes until the returned function is called. */
+  /** Reads the conversation and applies its changes until the returned function is called. */
   follow(): () => void {
     void this.read();
     const end = app.onEvent((event) => this.#receive(event));
@@ -84,7 +84,7 @@ export class OpenConversation {
     };
   }
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     const changes = this.#changes;
     try {
       this.#applyRead(await call("conversation", { conversation: this.id }));
@@ -107,7 +107,7 @@ export class OpenConversation {
     this.hasMore = hasMore;
   }
 
-  /** Reads back to this item. Resolves to `false` if it is not in the selected branch. */
+  /** Loads earlier items until this item is loaded. Resolves to `false` if the selected branch does not contain it. */
   async reach(id: string): Promise<boolean> {
     const isThere = (items: readonly ConversationItem[]) => items.some((item) => item.id === id);
     // Its branch may just have been selected.
@@ -152,7 +152,7 @@ export class OpenConversation {
     if (first) await setAutomaticTitle(this.id, text || (attachments[0]?.name ?? ""));
   }
 
-  /** Changes the given settings and keeps the others. */
+  /** Changes the given settings of the conversation. */
   async set(changes: Partial<ConversationSettings>): Promise<void> {
     if (!this.conversation) return;
     const settings = { ...this.conversation.settings, ...changes };
@@ -185,7 +185,7 @@ export class OpenConversation {
     const next = reply?.seq ?? 0;
     if (reply && seq < next) return;
     const parts =
-      reply?.body.kind === "reply" && seq === next ? applyAppends(reply.body.parts, append) : null;
+      reply?.body.kind === "reply" && seq === next ? appendToParts(reply.body.parts, append) : null;
     if (!reply || reply.body.kind !== "reply" || parts === null) {
       void this.read();
       return;

@@ -6,8 +6,8 @@ import { languageTag } from "$lib/state/locale.svelte";
 import type { ModelAction } from "../models/failures";
 import { m } from "../paraglide/messages";
 
-/** Returns the label of the stop reason, if the answer did not end normally. */
-export function stopLabel(stop: ReplyStop): string | null {
+/** Returns the label of the stop reason, or `null` if the answer ended normally. */
+export function replyStopLabel(stop: ReplyStop): string | null {
   switch (stop.is) {
     case "end_turn":
     case "tool_use":
@@ -25,14 +25,15 @@ export function stopLabel(stop: ReplyStop): string | null {
 }
 
 /**
- * Returns the actions after an answer that stopped for this reason or was interrupted, in the order of their buttons.
+ * Returns the actions for an answer that stopped for this reason, in the order of their buttons. `null` stands for an
+ * interrupted answer.
  */
-export function stopActions(stop: ReplyStop | null): ModelAction[] {
+export function replyStopActions(stop: ReplyStop | null): ModelAction[] {
   if (stop?.is === "max_tokens" || stop?.is === "stopped") return ["continue", "retry"];
   return stop?.is === "refused" ? ["other_model", "retry"] : ["retry"];
 }
 
-/** Formats an amount in its currency. Amounts below a cent have more digits. */
+/** Formats an amount in its currency. Amounts of less than a cent get more digits. */
 export function costLabel({ amount, currency }: Cost): string {
   const digits = amount < 0.01 ? { maximumSignificantDigits: 2 } : {};
   try {
@@ -48,7 +49,7 @@ export function costLabel({ amount, currency }: Cost): string {
 const count = (tokens: number) =>
   new Intl.NumberFormat(languageTag(), { notation: "compact" }).format(tokens);
 
-/** Returns the number of used tokens, or `null` if none is reported. */
+/** Returns the label of the token usage, or `null` if the provider reports none. */
 export function tokenLabel({ input, output }: TokenUsage): string | null {
   if (input == null && output == null) return null;
   const known = (tokens: number | null | undefined) => (tokens == null ? "?" : count(tokens));

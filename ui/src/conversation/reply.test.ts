@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 afterEach(() => cleanup());
 
-/** Opens a conversation in which an answer begins. */
+/** Opens a conversation and starts an answer in it. */
 async function openAnswering() {
   render(ConversationView, { id: "c1" });
   await screen.findByText("hello");

@@ -1,9 +1,9 @@
 // Scrolls to new items while the reader is at the end, and counts them otherwise. Growth above the visible items does
 // not move them.
-import { staysAtEnd, type ScrollPosition } from "$lib/ui/end-tracking";
+import { shouldFollowEnd, type ScrollPosition } from "$lib/ui/end-tracking";
 
 export class ScrollFollower {
-  /** Number of items that arrived while the reader was elsewhere. */
+  /** Number of items that arrived while the reader was not at the end. */
   unseen = $state(0);
 
   #box: HTMLElement | null = null;
@@ -17,7 +17,7 @@ export class ScrollFollower {
     return this.#atEnd;
   }
 
-  /** Starts to follow a rendered element. Returns the function that stops it. */
+  /** Starts to follow the scrollable element `box`. Returns a function that stops it. */
   watch(box: HTMLElement): () => void {
     this.#box = box;
     const end = this.watchSize(box);
@@ -27,7 +27,7 @@ export class ScrollFollower {
     };
   }
 
-  /** Observes the height of an element in the box. Returns the function that stops it. */
+  /** Observes the height of an element within the box. Returns a function that stops it. */
   watchSize(element: HTMLElement): () => void {
     this.#sizes ??= new ResizeObserver((changes) => this.#resized(changes));
     this.#sizes.observe(element);
@@ -37,12 +37,12 @@ export class ScrollFollower {
   scrolled(): void {
     const position = this.#currentPosition();
     if (!position) return;
-    this.#atEnd = staysAtEnd(this.#previousPosition, position, this.#atEnd);
+    this.#atEnd = shouldFollowEnd(this.#previousPosition, position, this.#atEnd);
     this.#previousPosition = position;
     if (this.#atEnd) this.unseen = 0;
   }
 
-  /** Reports the number of rendered items. */
+  /** Updates the number of rendered items, and scrolls to the end if the reader is there. */
   grew(count: number): void {
     const previous = this.#count;
     this.#count = count;
@@ -57,7 +57,7 @@ export class ScrollFollower {
     this.unseen = 0;
   }
 
-  /** Reports that the reader moves to another position. */
+  /** Stops following the end, because the reader moves to another position. */
   leaveEnd(): void {
     this.#atEnd = false;
   }

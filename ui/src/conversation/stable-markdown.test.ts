@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { markdownBlocks } from "$lib/ui/markdown";
 
-import { StableMarkdown } from "./stable-markdown";
+import { StableMarkdownSplitter } from "./stable-markdown";
 
 const TEXT = `# Title
 
@@ -37,7 +37,7 @@ let y;
 The end.
 `;
 
-/** Removes the tags that only mark the start of a block. */
+/** Renders the texts and removes the tags that only mark the start of a block. */
 const html = (texts: readonly string[]) =>
   texts
     .flatMap((text) => markdownBlocks(text) ?? [])
@@ -48,7 +48,7 @@ const html = (texts: readonly string[]) =>
 describe("a growing text", () => {
   it("renders like the complete text, wherever it is split", () => {
     for (const step of [1, 2, 3, 7, 40]) {
-      const cutter = new StableMarkdown();
+      const cutter = new StableMarkdownSplitter();
       let cut = cutter.cut("");
       for (let end = step; end < TEXT.length + step; end += step) {
         const previous = cut.settled;
@@ -61,7 +61,7 @@ describe("a growing text", () => {
   });
 
   it("starts over with another text", () => {
-    const cutter = new StableMarkdown();
+    const cutter = new StableMarkdownSplitter();
     expect(cutter.cut("one\n\ntwo and some more words").settled, "the first block").toHaveLength(1);
     expect(cutter.cut("other"), "nothing of the first is left").toEqual({
       settled: [],
@@ -70,7 +70,7 @@ describe("a growing text", () => {
   });
 
   it("keeps a block unfinished while its end may change it", () => {
-    const cutter = new StableMarkdown();
+    const cutter = new StableMarkdownSplitter();
     expect(cutter.cut("- a\n\n-").settled, "an item, or a line").toEqual([]);
     expect(cutter.cut("- a\n\n- b\n\nwords that follow the list").settled).toHaveLength(1);
   });

@@ -3,17 +3,17 @@
 import { stableLength } from "$lib/ui/markdown";
 
 export interface MarkdownSplit {
-  /** Finished Markdown blocks in order. The same array until another block is finished. */
+  /** Finished Markdown blocks in order. The same array object until another block is finished. */
   settled: readonly string[];
-  /** The unfinished rest. */
+  /** Text after the finished blocks. */
   end: string;
 }
 
-export class StableMarkdown {
+export class StableMarkdownSplitter {
   #settledText = "";
   #pieces: readonly string[] = [];
 
-  /** Splits the current text. A text that does not extend the last one is split from the start. */
+  /** Splits the current text. If it does not begin with the previously finished blocks, splitting starts again. */
   cut(text: string): MarkdownSplit {
     if (!text.startsWith(this.#settledText)) {
       this.#settledText = "";

@@ -1,15 +1,15 @@
 // Draft of a conversation's composer, stored by the host.
 import { call } from "$lib/api/client";
-import { errorLine } from "$lib/ui/error-title";
+import { errorText } from "$lib/ui/error-title";
 
 /** Delay after a change before the draft is stored, in milliseconds. */
 const PAUSE = 400;
 
 export class StoredDraft {
   readonly #conversation: string;
-  /** Called with the reason why a draft can't be stored, and with `null` once it can. */
+  /** Called with the reason if a draft can't be stored, and with `null` after it was stored. */
   readonly #onProblem: (problem: string | null) => void;
-  /** The draft that the host has, or `null` until it is loaded. */
+  /** The last draft that was loaded from the host or sent to it. `null` until one is loaded. */
   #stored: string | null = null;
   #text = "";
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -19,20 +19,20 @@ export class StoredDraft {
     this.#onProblem = onProblem;
   }
 
-  /** Takes the draft of the host when it is loaded for the first time. Returns `true` if this was that time. */
+  /** Records the draft of the host as loaded. Returns `false` if one was loaded before. */
   load(stored: string): boolean {
     if (this.#stored !== null) return false;
     this.#stored = stored;
     return true;
   }
 
-  /** Schedules a text to be stored. */
+  /** Schedules `text` to be stored. */
   note(text: string): void {
     this.#text = text;
     this.#timer ??= setTimeout(() => this.flush(), PAUSE);
   }
 
-  /** Stores the text now if it differs from the stored one. */
+  /** Stores the text now, unless it equals the stored one. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -41,7 +41,7 @@ export class StoredDraft {
     this.#stored = text;
     call("set_draft", { conversation: this.#conversation, text }).then(
       () => this.#onProblem(null),
-      (cause: unknown) => this.#onProblem(errorLine(cause)),
+      (cause: unknown) => this.#onProblem(errorText(cause)),
     );
   }
 }

@@ -26,8 +26,8 @@ import { m } from "../paraglide/messages";
 import { overwriteGetLocale } from "../paraglide/runtime";
 import ServerFailure from "../servers/ServerFailure.svelte";
 import {
-  BLOCKED_FAILURES,
-  BLOCKED_OFFERED,
+  BLOCKED_PATH_FAILURES,
+  PROPOSED_FOLDER_FAILURE,
   LOCAL_FAILURES,
   REMOTE_FAILURES,
   SANDBOX_FAILURES,
@@ -37,7 +37,7 @@ import {
 import Reconnecting from "../servers/Reconnecting.svelte";
 import { authorizations } from "../sign-in/authorizations.svelte";
 import { SIGN_IN_ACTIONS, SIGN_IN_ENDED, SIGN_IN_FAILURES } from "../sign-in/failures";
-import { account, authorization, serverUrl } from "../sign-in/fixtures";
+import { sampleAccount, sampleAuthorization, serverUrl } from "../sign-in/fixtures";
 import NeedsSignIn from "../sign-in/NeedsSignIn.svelte";
 import SignInTab from "../sign-in/SignInTab.svelte";
 import { CALL_ACTIONS, CALL_FAILURES } from "../tools/failures";
@@ -45,11 +45,11 @@ import { runTool } from "../tools/tool-run.svelte";
 import RunView from "../tools/RunView.svelte";
 
 const LANGUAGES = ["en", "zh"] as const;
-/** Set to write the table to the guide instead of comparing it. */
+/** Set to write the table to the guide. Otherwise the test compares it with the guide. */
 const WRITES = process.env.UPDATE_GUIDE === "1";
 
 interface Row {
-  /** The error code, which names the test. */
+  /** Error code of the failure. The test is named after it. */
   code: string;
   cause: () => string;
   fix: () => string;
@@ -59,7 +59,7 @@ interface Row {
 
 afterEach(() => cleanup());
 
-/** Returns the rows of a record of failures. */
+/** Returns the table rows for a record of failures. */
 function rows<Code extends string, Action extends string>(
   failures: Record<Code, FailureWords<Action>>,
   labels: Record<Action, () => string>,
@@ -110,7 +110,7 @@ function blocked(offer: BlockedPath["offer"]) {
   failed(sandboxed, "exited_early", { blocked: [{ path: "/x/y", namedBy: "server", offer }] });
 }
 
-async function signIn(known: ReturnType<typeof authorization>) {
+async function signIn(known: ReturnType<typeof sampleAuthorization>) {
   const server = sampleServer(remote);
   await startFakeHost({ authorization: () => known }, { servers: [server] });
   await authorizations.read(server.name);
@@ -171,10 +171,10 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
         failed(sandboxed, "could_not_start", { sandbox }),
       ),
       {
-        ...{ code: "offered", ...BLOCKED_OFFERED },
+        ...{ code: "offered", ...PROPOSED_FOLDER_FAILURE },
         show: () => blocked({ is: "folder", folder: "/x", names: ["y"], count: 1 }),
       },
-      ...rows(BLOCKED_FAILURES, SERVER_ACTIONS, (because: ProposalRefusal) =>
+      ...rows(BLOCKED_PATH_FAILURES, SERVER_ACTIONS, (because: ProposalRefusal) =>
         blocked({ is: "none", because }),
       ),
     ],
@@ -183,10 +183,10 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
     title: m.guide_failures_signin,
     rows: [
       ...rows(SIGN_IN_FAILURES, SIGN_IN_ACTIONS, (failure: SignInFailure) =>
-        signIn(authorization({ failed: "what the host says", failure })),
+        signIn(sampleAuthorization({ failed: "what the host says", failure })),
       ),
       ...rows({ ended: SIGN_IN_ENDED }, SIGN_IN_ACTIONS, () =>
-        signIn(authorization({ account: account({ ended: "it expired" }) })),
+        signIn(sampleAuthorization({ account: sampleAccount({ ended: "it expired" }) })),
       ),
     ],
   },
@@ -194,7 +194,7 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
   { title: m.guide_failures_models, rows: rows(MODEL_FAILURES, MODEL_ACTIONS, answered) },
 ];
 
-/** Returns the text of the element that contains the title of a failure and its buttons. */
+/** Returns the note or alert that contains this title. */
 function around(title: string): HTMLElement {
   const [found] = screen
     .getAllByText((_, element) => element?.textContent.includes(title) === true)
@@ -227,7 +227,7 @@ test.each(Object.keys(MODEL_FAILURES) as ModelErrorCode[])(
   },
 );
 
-/** Returns the section of the guide in a language. */
+/** Builds the guide's section with the tables of failures in this language. */
 function section(language: (typeof LANGUAGES)[number]): string {
   overwriteGetLocale(() => language);
   try {

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { GUIDE_PAGE } from "$lib/ui/guide-page";
 import { MAX_MARKDOWN_LENGTH, markdownBlocks } from "$lib/ui/markdown";
 
-import { PAGES } from "./pages";
+import { GUIDE_PAGES } from "./pages";
 
 const LANGUAGES = ["en", "zh"] as const;
 type Language = (typeof LANGUAGES)[number];
@@ -18,7 +18,7 @@ function read(language: Language, page: string): string {
   return readFileSync(`guide/${language}/${page}.md`, "utf8");
 }
 
-/** Returns all tokens of one kind at any depth. */
+/** Returns all Markdown tokens of one type at any depth. */
 function tokens(text: string, type: string): Token[] {
   const found: Token[] = [];
   void marked.walkTokens(marked.lexer(text), (token) => {
@@ -27,7 +27,7 @@ function tokens(text: string, type: string): Token[] {
   return found;
 }
 
-/** Returns the text of a token without formatting. */
+/** Returns the unformatted text of a token. */
 function words(token: Token): string {
   if ("tokens" in token && token.tokens) return token.tokens.map(words).join("");
   return (token as Tokens.Text).text.replaceAll("\n", " ");
@@ -37,7 +37,7 @@ function headings(text: string): number[] {
   return tokens(text, "heading").map((token) => (token as Tokens.Heading).depth);
 }
 
-/** Returns all messages of a language that have no parameters. */
+/** Returns all messages of a language that have no parameters, such as labels of buttons. */
 function labels(language: Language): Set<string> {
   const folder = `messages/${language}`;
   const texts = readdirSync(folder).flatMap((area) => {
@@ -69,11 +69,11 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
 
   test("has exactly the pages that the window lists", () => {
     const files = readdirSync(`guide/${language}`).sort();
-    expect(files).toEqual(PAGES.map((page) => `${page}.md`).sort());
+    expect(files).toEqual(GUIDE_PAGES.map((page) => `${page}.md`).sort());
     expect(known.size, "the catalogue is read").toBeGreaterThan(1000);
   });
 
-  test.each(PAGES)("%s starts with its title and renders", (page) => {
+  test.each(GUIDE_PAGES)("%s starts with its title and renders", (page) => {
     const text = read(language, page);
     const [first] = tokens(text, "heading");
     expect(first && words(first), "as the list has it").toBe(title(language, page));
@@ -86,21 +86,21 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     expect(tokens(text, "html"), "no HTML").toEqual([]);
   });
 
-  test.each(PAGES)("%s has the same headings in both languages", (page) => {
+  test.each(GUIDE_PAGES)("%s has the same headings in both languages", (page) => {
     expect(headings(read(language, page))).toEqual(headings(read("en", page)));
     expect(tokens(read(language, page), "code").length, "and its examples").toBe(
       tokens(read("en", page), "code").length,
     );
   });
 
-  test.each(PAGES)("%s links to pages that exist", (page) => {
+  test.each(GUIDE_PAGES)("%s links to pages that exist", (page) => {
     const broken = tokens(read(language, page), "link")
       .map((token) => (token as Tokens.Link).href)
-      .filter((href) => !PAGES.some((other) => other === GUIDE_PAGE.exec(href)?.[1]));
+      .filter((href) => !GUIDE_PAGES.some((other) => other === GUIDE_PAGE.exec(href)?.[1]));
     expect(broken).toEqual([]);
   });
 
-  test.each(PAGES)("%s uses only texts of the window in bold", (page) => {
+  test.each(GUIDE_PAGES)("%s uses only texts of the window in bold", (page) => {
     const bold = tokens(read(language, page), "strong").map(words);
     expect(bold.filter((label) => !known.has(label))).toEqual([]);
     const marks = tokens(read(language, page), "text")
@@ -113,7 +113,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     ).toEqual([]);
   });
 
-  test.each(PAGES)("%s has the same examples", (page) => {
+  test.each(GUIDE_PAGES)("%s has the same examples", (page) => {
     const examples = (of: Language) =>
       tokens(read(of, page), "code")
         .map((token) => token as Tokens.Code)

@@ -4,7 +4,7 @@ import type { Locale } from "../paraglide/runtime";
 import { m } from "../paraglide/messages";
 
 /** File names of the pages in display order. */
-export const PAGES = [
+export const GUIDE_PAGES = [
   "connect",
   "approve",
   "rules",
@@ -16,7 +16,7 @@ export const PAGES = [
   "troubleshooting",
   "command-line",
 ] as const;
-export type GuidePage = (typeof PAGES)[number];
+export type GuidePage = (typeof GUIDE_PAGES)[number];
 
 export const pageTitles: Record<GuidePage, () => string> = {
   connect: m.guide_page_connect,
@@ -33,12 +33,12 @@ export const pageTitles: Record<GuidePage, () => string> = {
 
 const texts = import.meta.glob<string>("../../guide/*/*.md", { query: "?raw", import: "default" });
 
-/** Returns the page with this name, if it exists. */
+/** Returns the guide page with this name, or `undefined` if there is none. */
 export function guidePage(name: string | undefined): GuidePage | undefined {
-  return PAGES.find((page) => page === name);
+  return GUIDE_PAGES.find((page) => page === name);
 }
 
-/** Reads the Markdown of a page, which is loaded separately from the view. */
+/** Loads the Markdown of a page, which is a separate chunk. */
 export async function readPage(language: Locale, page: GuidePage): Promise<string> {
   const read = texts[`../../guide/${language}/${page}.md`];
   if (!read) throw new Error(`The guide has no page ${page} in ${language}`);

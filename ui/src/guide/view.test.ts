@@ -12,9 +12,9 @@ import App from "../App.svelte";
 await import("./GuideView.svelte");
 
 const user = userEvent.setup();
-/** Has a server, so that the window does not open with the welcome. */
+/** Settings with a server, so that the window does not open with the welcome view. */
 const SERVERS = [sampleServer({ name: "files" })];
-/** A page is a separate chunk, which loads slowly on a busy machine. */
+/** Timeout for the first load of a page. Each page is a separate chunk, which loads slowly on a busy machine. */
 const LOADED = { timeout: 10_000 };
 const settings = (language: "en" | "zh") => ({
   ...({ theme: "light", language, welcomeDone: true, announce: true } as const),

@@ -10,7 +10,7 @@ import type {
   RegistryServer,
 } from "$lib/api/generated";
 
-export const NAME = "io.github.alice/notes";
+export const SERVER_NAME = "io.github.alice/notes";
 
 export function sampleAnswer(changes: Partial<RegistryAnswer> = {}): RegistryAnswer {
   const registry = "https://registry.modelcontextprotocol.io";
@@ -19,7 +19,7 @@ export function sampleAnswer(changes: Partial<RegistryAnswer> = {}): RegistryAns
 
 export function sampleListing(changes: Partial<RegistryListing> = {}): RegistryListing {
   return {
-    ...{ name: NAME, title: "Notes", description: "Keeps notes", version: "1.2.0" },
+    ...{ name: SERVER_NAME, title: "Notes", description: "Keeps notes", version: "1.2.0" },
     ...{ status: "active", statusMessage: null },
     publisher: { kind: "github_account", name: "alice", checked: true },
     ...{ publishedAt: Date.now() - 86_400_000, isLatest: true, websiteUrl: null },
@@ -28,7 +28,7 @@ export function sampleListing(changes: Partial<RegistryListing> = {}): RegistryL
   };
 }
 
-export const CHOICES: InstallChoice[] = [
+export const INSTALL_CHOICES: InstallChoice[] = [
   {
     ...{ target: { kind: "package", number: 1 }, kind: "npm", identifier: "@alice/notes" },
     ...{ version: "1.2.0", problem: null, download: null },
@@ -47,7 +47,7 @@ export const CHOICES: InstallChoice[] = [
 export function sampleServer(changes: Partial<RegistryServer> = {}): RegistryServer {
   const { version, publishedAt } = sampleListing();
   return {
-    ...{ listing: sampleListing(), choices: CHOICES, versionsProblem: null },
+    ...{ listing: sampleListing(), choices: INSTALL_CHOICES, versionsProblem: null },
     answer: sampleAnswer(),
     versions: [
       { version, status: "active", statusMessage: null, publishedAt },
@@ -91,18 +91,18 @@ export function samplePlan(changes: Partial<InstallPlan> = {}): InstallPlan {
 export function sampleOffer(changes: Partial<InstallOffer> = {}): InstallOffer {
   return {
     source: {
-      ...{ from: "registry", name: NAME, version: "1.2.0" },
+      ...{ from: "registry", name: SERVER_NAME, version: "1.2.0" },
       target: { kind: "package", number: 1 },
     },
     origin: { from: "registry", listing: sampleListing(), answer: sampleAnswer(), bundle: null },
-    ...{ choices: CHOICES, plan: samplePlan(), problem: null },
+    ...{ choices: INSTALL_CHOICES, plan: samplePlan(), problem: null },
     ...changes,
   };
 }
 
 export const SHA256 = "5e".repeat(32);
 
-/** Creates the offer of a bundle file. */
+/** Creates an install offer for a bundle file. */
 export function bundleOffer(): InstallOffer {
   return sampleOffer({
     source: { from: "bundle", path: "/home/ann/notes.mcpb", sha256: SHA256 },

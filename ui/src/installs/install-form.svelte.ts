@@ -15,14 +15,17 @@ import type {
 
 import { SandboxDraft } from "../servers/draft-sandbox.svelte";
 
-/** An installed server that is replaced by another version. */
-export interface Upgraded {
+/** Installed server that another version replaces. */
+export interface UpgradedServer {
   server: string;
-  /** Origin of the version. */
+  /** Origin of the installed version. */
   installed: ServerOrigin;
-  /** Inputs that keep their values unless another one is entered. Values of secrets are absent. */
+  /**
+   * Values of the inputs that are kept unless the user enters others. `null` for secrets, whose values are not sent to
+   * the page.
+   */
   kept: Record<string, string[] | null>;
-  /** Set if installing stops the running server. */
+  /** Set if the server is running. Installing the new version stops it. */
   running: boolean;
 }
 
@@ -32,12 +35,12 @@ const REST_MS = 200;
 export class InstallForm {
   name = $state("");
   readonly sandbox: SandboxDraft;
-  /** The setup that this draft produces. */
+  /** The last previewed draft and its preview. */
   previewed = $state.raw<{ draft: InstallDraft; preview: InstallPreview } | null>(null);
   previewError = $state.raw<ApiError | null>(null);
-  /** Set if the preview may be outdated. */
+  /** Set if the preview may not match the fields. */
   pending = $state(true);
-  /** Set once the user tried to install. From then on all problems are shown. */
+  /** Set once the user has tried to install. All problems are shown from then on. */
   tried = $state(false);
   busy = $state(false);
   error = $state.raw<ApiError | null>(null);
@@ -45,17 +48,15 @@ export class InstallForm {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastRequest = 0;
   #isPreviewing = false;
-  /** Set if the fields changed during a preview. */
+  /** Set if the fields changed while a preview was being prepared. */
   #isOutdated = false;
 
-  /**
-   * `before` is the form of the same server before it changed. Its values are reused for inputs that are unchanged.
-   */
+  /** `before` is the form of the same server before its plan changed. Its values are reused for unchanged inputs. */
   constructor(
     readonly source: InstallSource,
     readonly plan: InstallPlan,
     before: InstallForm | null = null,
-    readonly upgraded: Upgraded | null = null,
+    readonly upgraded: UpgradedServer | null = null,
   ) {
     this.name = before?.name ?? plan.name;
     // Without an earlier choice, the sandbox of the new plan is used instead of none.
@@ -77,7 +78,7 @@ export class InstallForm {
     }
   }
 
-  /** Returns the value entered for the same input of another plan, if there is one. */
+  /** Returns the entered values of an input of another plan if this plan has the same input, otherwise `undefined`. */
   enteredFor({ key, kind, secret }: PlanInput): string[] | undefined {
     const isSame = this.plan.inputs.some(
       (mine) => mine.key === key && mine.kind === kind && mine.secret === secret,
@@ -85,19 +86,22 @@ export class InstallForm {
     return isSame ? this.#values.get(key) : undefined;
   }
 
-  /** Returns the values of an input: those of the user, or its default. */
+  /**
+   * Returns the values of an input: those that the user entered, else those kept from the installed version, else the
+   * defaults.
+   */
   valuesOf(input: PlanInput): string[] {
     const { key } = input;
     return this.#values.get(key) ?? this.#keptValues(key) ?? input.default;
   }
 
-  /** Returns the value of an input that an upgrade keeps. Empty if it is hidden. */
+  /** Returns the values of an input that an upgrade keeps. Empty for secrets, `undefined` if nothing is kept. */
   #keptValues(key: string): string[] | undefined {
     const { kept } = this.upgraded ?? {};
     return kept !== undefined && Object.hasOwn(kept, key) ? (kept[key] ?? []) : undefined;
   }
 
-  /** Returns `true` if an input keeps its value unless the user enters another one. */
+  /** Returns `true` if the input keeps its value from the installed version. */
   isKept(input: PlanInput): boolean {
     return this.#keptValues(input.key) !== undefined && !this.isTouched(input);
   }
@@ -106,7 +110,7 @@ export class InstallForm {
     this.#values.set(input.key, values);
   }
 
-  /** Returns `true` if the user entered a value for an input. */
+  /** Returns `true` if the user has entered a value for the input. */
   isTouched(input: PlanInput): boolean {
     return this.#values.has(input.key);
   }
@@ -122,13 +126,13 @@ export class InstallForm {
     };
   }
 
-  /** Returns the problem of an input once the user left its field. */
+  /** Returns the problem of an input. `null` if there is none or the field has not lost focus yet. */
   problemOf(input: PlanInput): InputProblem | null {
     if (!this.tried && !this.isTouched(input)) return null;
     return this.previewed?.preview.inputProblems[input.key] ?? null;
   }
 
-  /** Schedules a preview of the fields. */
+  /** Schedules a preview, because a field has changed. */
   changed(): void {
     this.pending = true;
     this.error = null;
@@ -143,7 +147,9 @@ export class InstallForm {
     this.#isOutdated = false;
   }
 
-  /** Requests a preview of the fields. Only one preview runs at a time, because each may hash a whole bundle. */
+  /**
+   * Requests a preview of the current fields. Only one preview runs at a time, because each may hash a whole bundle.
+   */
   async preparePreview(): Promise<void> {
     clearTimeout(this.#timer);
     this.pending = true;
@@ -173,7 +179,10 @@ export class InstallForm {
     this.pending = false;
   }
 
-  /** Installs the previewed setup. Resolves to the storage of its secrets, or `null` if it was not installed. */
+  /**
+   * Installs the previewed setup. Resolves to a report about the storage of its secrets, or `null` if it was not
+   * installed.
+   */
   async install(): Promise<SecretStorageReport | null> {
     this.tried = true;
     const { draft, preview } = this.previewed ?? {};

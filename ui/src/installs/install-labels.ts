@@ -1,6 +1,6 @@
 // Labels of registry listings, bundles and inputs.
 import type { InputProblem, PlanInput, RegistryPublisher } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import type { OpeningRefusal } from "$lib/platform";
 
@@ -9,19 +9,19 @@ import { m } from "../paraglide/messages";
 /** Maximum number of characters of a publisher's label. */
 const LABEL = 80;
 
-/** Shortens a foreign name or label to one line. */
-export function shortText(text: string, characters = LABEL): string {
-  const first = beginning(text, characters, 1);
+/** Shortens a name or label from outside of the app to one line. */
+export function shortenToLine(text: string, characters = LABEL): string {
+  const first = textBeginning(text, characters, 1);
   return visibleText(first) + (first.length < text.length ? "…" : "");
 }
 
 /** Returns the label of an input, or its key if it has none. */
-export function labelOf(input: PlanInput): string {
-  return shortText(input.label.trim() === "" ? input.key : input.label);
+export function inputLabel(input: PlanInput): string {
+  return shortenToLine(input.label.trim() === "" ? input.key : input.label);
 }
 
 /** Returns the reason why a value is not accepted. */
-export function inputProblem(problem: InputProblem): string {
+export function inputProblemText(problem: InputProblem): string {
   return {
     missing: m.installs_problem_missing,
     too_many: m.installs_problem_too_many,
@@ -34,7 +34,7 @@ export function inputProblem(problem: InputProblem): string {
   }[problem]();
 }
 
-/** Returns the reason why something was not opened. */
+/** Returns the reason why a bundle or link was not opened. */
 export function refusalText(why: OpeningRefusal): string {
   return {
     not_found: m.installs_refused_not_found,
@@ -47,26 +47,26 @@ export function refusalText(why: OpeningRefusal): string {
   }[why]();
 }
 
-/** Returns who may publish under the name of a server, and if the registry verifies that. */
+/** Returns a text about the publisher of a server, and if the registry verifies the publisher. */
 export function publisherText(
   { kind, name, checked }: RegistryPublisher,
   registry: string,
 ): string {
-  const publisher = { name: shortText(name, 200) };
+  const publisher = { name: shortenToLine(name, 200) };
   const label =
     kind === "github_account"
       ? m.installs_publisher_github(publisher)
       : m.installs_publisher_domain(publisher);
   return checked
     ? label
-    : m.installs_publisher_unchecked({ who: label, registry: shortText(registry, 200) });
+    : m.installs_publisher_unchecked({ who: label, registry: shortenToLine(registry, 200) });
 }
 
 /** Returns the kind of a package or remote. Unknown kinds are shown unchanged. */
-export function choiceKind({ kind }: { kind: string }): string {
+export function choiceKindLabel({ kind }: { kind: string }): string {
   const known: Record<string, string> = {
     ...{ npm: "npm", pypi: "PyPI", nuget: "NuGet", oci: "OCI" },
     ...{ mcpb: "MCPB", "streamable-http": "Streamable HTTP", sse: "HTTP+SSE" },
   };
-  return (Object.hasOwn(known, kind) ? known[kind] : undefined) ?? shortText(kind, 40);
+  return (Object.hasOwn(known, kind) ? known[kind] : undefined) ?? shortenToLine(kind, 40);
 }

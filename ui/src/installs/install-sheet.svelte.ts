@@ -2,36 +2,36 @@
 // closed.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { InstallOffer, InstallSource, InstallTarget } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import type { TextImport } from "../servers/text-import.svelte";
 
-import { InstallForm, type Upgraded } from "./install-form.svelte";
+import { InstallForm, type UpgradedServer } from "./install-form.svelte";
 
 class InstallSheet {
   isOpen = $state(false);
-  /** Set if a bundle file must be chosen first. */
+  /** Set if the user has to select a bundle file first. */
   asksForFile = $state(false);
-  /** The expected hash of the file, if the user has one. */
+  /** Expected SHA-256 hash of the file, as entered by the user. May be empty. */
   sha256 = $state("");
   offer = $state.raw<InstallOffer | null>(null);
   form = $state.raw<InstallForm | null>(null);
   busy = $state(false);
   error = $state.raw<ApiError | null>(null);
-  /** The install link, if the sheet is about one. */
+  /** Servers of the install link, or `null` if the sheet shows something else. */
   link = $state.raw<TextImport | null>(null);
-  /** Set if the sheet was opened from outside of the page and not by a click in it. */
+  /** Set if another program opened the sheet, and not a click in the page. */
   isFromOutside = $state(false);
-  /** The installed server that another version replaces, or `null` for a new one. */
+  /** Name of the installed server that another version replaces, or `null` for a new installation. */
   upgrades = $state<string | null>(null);
   #lastRequest = 0;
 
-  /** Set while the server is being added. That can't be undone, so the sheet does not change or close until then. */
+  /** Set while the server is being added. The sheet does not change or close then, because adding can't be undone. */
   get isInstalling(): boolean {
     return (this.form?.busy ?? false) || (this.link?.busy ?? false);
   }
 
-  /** Requests a bundle file to install, or to upgrade an installed server. */
+  /** Shows the selection of a bundle file, for a new server or an upgrade of `upgrades`. */
   openFile(sha256 = "", upgrades: string | null = null): void {
     if (this.isInstalling) return;
     this.#reset();
@@ -40,14 +40,14 @@ class InstallSheet {
     this.sha256 = sha256;
   }
 
-  /** Shows the setup from this source. */
+  /** Shows the setup of a server from this source. */
   async open(source: InstallSource): Promise<void> {
     if (this.isInstalling) return;
     this.#reset();
     await this.#read(source);
   }
 
-  /** Shows the contents of a bundle file that was opened outside of the page. */
+  /** Shows the setup of a bundle file that was opened outside of the page. */
   async openGiven(path: string): Promise<void> {
     if (this.isInstalling) return;
     const opened = this.open({ from: "bundle", path, sha256: null });
@@ -55,7 +55,7 @@ class InstallSheet {
     await opened;
   }
 
-  /** Shows an install link from outside of the page. */
+  /** Shows the servers of an install link that was opened outside of the page. */
   async openLink(text: string): Promise<void> {
     if (this.isInstalling) return;
     this.#reset();
@@ -70,7 +70,7 @@ class InstallSheet {
     await link.read();
   }
 
-  /** Shows the changes of the newest version of an installed server that the registry lists. */
+  /** Shows the changes of the newest version of an installed server in the registry. */
   async openUpgrade(server: string): Promise<void> {
     if (this.isInstalling) return;
     this.#reset();
@@ -78,30 +78,30 @@ class InstallSheet {
     await this.#read(null);
   }
 
-  /** The hash without decoration: the name of the function and spaces. */
+  /** The entered hash without spaces and the prefix `sha256:`. */
   get #hash(): string {
     return this.sha256.replaceAll(/\s/g, "").replace(/^sha-?256:/i, "");
   }
 
-  /** Set if no file can have the entered hash. */
+  /** Set if the entered hash is not a SHA-256 hash. */
   get hasBadHash(): boolean {
     return this.#hash !== "" && !/^[0-9a-f]{64}$/i.test(this.#hash);
   }
 
-  /** Opens the entered file. If it can't be read, another one can be entered. */
+  /** Reads the bundle file at this path. If that fails, the user can select another file. */
   async chooseFile(path: string): Promise<void> {
     if (this.hasBadHash) return;
     const sha256 = this.#hash === "" ? null : this.#hash;
     await this.#read({ from: "bundle", path: path.trim(), sha256 });
   }
 
-  /** Selects one of several packages and remotes. */
+  /** Selects one of the packages and remotes of the server. */
   async choose(target: InstallTarget): Promise<void> {
     const source = this.offer?.source;
     if (source?.from === "registry") await this.#read({ ...source, target });
   }
 
-  /** Reads the setup again after it changed. */
+  /** Reads the offer again with the values of the current form. */
   async readAgain(): Promise<void> {
     if (this.form !== null) await this.#read(this.form.source, this.form);
   }
@@ -131,8 +131,8 @@ class InstallSheet {
     this.busy = false;
   }
 
-  /** Reads the offer. Without a source, that of the newest version of the upgraded server. */
-  async #readOffer(source: InstallSource | null): Promise<[InstallOffer, Upgraded | null]> {
+  /** Reads an install offer. Without a source, reads that of the newest version of the server to upgrade. */
+  async #readOffer(source: InstallSource | null): Promise<[InstallOffer, UpgradedServer | null]> {
     const server = this.upgrades;
     if (server !== null) {
       const { offer, ...upgrade } = await call("upgrade_offer", { server, source });
@@ -164,4 +164,4 @@ class InstallSheet {
 }
 
 export let installSheet: InstallSheet;
-pageState(() => (installSheet = new InstallSheet()));
+registerPageState(() => (installSheet = new InstallSheet()));

@@ -10,7 +10,7 @@ import { startFakeHost } from "$lib/testing/fake-host";
 
 import {
   bundleOffer,
-  NAME,
+  SERVER_NAME,
   sampleAnswer,
   sampleInput,
   sampleListing,
@@ -22,7 +22,7 @@ import {
 } from "./fixtures";
 import InstallSheet from "./InstallSheet.svelte";
 import { installSheet } from "./install-sheet.svelte";
-import { plannedText } from "./setup-text";
+import { plannedSetupText } from "./setup-text";
 import { registrySearch } from "./registry-search.svelte";
 import RegistryView from "./RegistryView.svelte";
 
@@ -53,7 +53,7 @@ describe("the registry", () => {
       registry_server: () => sampleServer(),
       registry_search: ({ text, cursor }) =>
         text === "not"
-          ? page([`${NAME}-found`])
+          ? page([`${SERVER_NAME}-found`])
           : cursor
             ? page(["a/2", "a/3"])
             : page(["a/1", "a/2"], "c1"),
@@ -68,15 +68,15 @@ describe("the registry", () => {
     expect(screen.queryByRole("button", { name: "Show more" }), "the last page").toBeNull();
     expect(await axeProblems(), "axe").toEqual([]);
     await user.type(screen.getByRole("searchbox", { name: "Search servers" }), "not");
-    await screen.findByRole("link", { name: `${NAME}-found` });
+    await screen.findByRole("link", { name: `${SERVER_NAME}-found` });
     expect(
       host.requests("registry_search").map(({ text }) => text),
       "not at each key",
     ).toEqual(["", "", "not"]);
     await user.keyboard("{ArrowDown}");
-    expect(screen.getByRole("link", { name: `${NAME}-found` }), "by keyboard").toHaveFocus();
+    expect(screen.getByRole("link", { name: `${SERVER_NAME}-found` }), "by keyboard").toHaveFocus();
     await user.keyboard("{Enter}");
-    expect(router.current).toEqual({ at: "registry", name: `${NAME}-found` });
+    expect(router.current).toEqual({ at: "registry", name: `${SERVER_NAME}-found` });
   });
 
   test("shows the publisher, deprecation, and hostile text as text", async () => {
@@ -163,9 +163,9 @@ describe("the page of a server", () => {
       install_offer: () => sampleOffer(),
       install_preview: () => samplePreview(),
     });
-    router.go({ at: "registry", name: NAME });
+    router.go({ at: "registry", name: SERVER_NAME });
     render(RegistryView);
-    await screen.findByRole("heading", { level: 1, name: NAME });
+    await screen.findByRole("heading", { level: 1, name: SERVER_NAME });
     return host;
   }
 
@@ -174,11 +174,14 @@ describe("the page of a server", () => {
     await screen.findByText("Installation options");
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Show version 1.1.0" }));
-    expect(host.requests("registry_server").at(-1)).toMatchObject({ name: NAME, version: "1.1.0" });
+    expect(host.requests("registry_server").at(-1)).toMatchObject({
+      name: SERVER_NAME,
+      version: "1.1.0",
+    });
     await user.click(screen.getByRole("button", { name: "Install @alice/notes 1.2.0" }));
     expect(host.requests("install_offer")).toEqual([
       {
-        ...{ from: "registry", name: NAME, version: "1.2.0" },
+        ...{ from: "registry", name: SERVER_NAME, version: "1.2.0" },
         target: { kind: "package", number: 1 },
       },
     ]);
@@ -206,7 +209,7 @@ describe("the page of a server", () => {
 
 describe("the sheet", () => {
   const SOURCE = sampleOffer().source;
-  /** Creates a host that requires the key. */
+  /** Returns the preview of a draft. The inputs `NOTES_KEY` and `dir` are required. */
   function previewOf(draft: InstallDraft): InstallPreview {
     const { NOTES_KEY, dir } = draft.values;
     const inputProblems: InstallPreview["inputProblems"] = {};
@@ -392,7 +395,7 @@ describe("the sheet", () => {
 
 test("distinguishes a blank from quoted text", () => {
   expect(
-    plannedText({
+    plannedSetupText({
       ...{ type: "stdio", command: "my tool", env: {} },
       args: [[{ text: "a b" }], [{ text: "--x=" }, { input: "key" }]],
     }),

@@ -1,7 +1,7 @@
 // Registry status of the installed servers: read when the page of one is opened, and again on request.
 import { call } from "$lib/api/client";
 import type { VersionReport } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 class NewerVersions {
@@ -23,7 +23,7 @@ class NewerVersions {
     void this.read();
   }
 
-  /** Reads the status again. `refresh` bypasses answers that are less than an hour old. */
+  /** Reads the status again. `refresh` bypasses cached registry responses, which may be up to an hour old. */
   async read(refresh = false): Promise<void> {
     const request = ++this.#lastRequest;
     this.busy = true;
@@ -38,4 +38,4 @@ class NewerVersions {
 }
 
 export let newerVersions: NewerVersions;
-pageState(() => (newerVersions = new NewerVersions()));
+registerPageState(() => (newerVersions = new NewerVersions()));

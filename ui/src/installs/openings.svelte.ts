@@ -1,20 +1,20 @@
 // Queue of bundles and install links that were opened outside of the page. The shell sends one at a time and waits
 // until it is done. It is shown once no dialog is open.
 import { ApiError } from "$lib/api/client";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { platform, type Opening } from "$lib/platform";
 import { failures } from "$lib/state/failures.svelte";
 
 import { m } from "../paraglide/messages";
 
 import { installSheet } from "./install-sheet.svelte";
-import { refusalText, shortText } from "./install-labels";
+import { refusalText, shortenToLine } from "./install-labels";
 
-/** Maximum number of characters shown of something that is not opened. */
+/** Maximum number of displayed characters of a refused path or link. */
 const REFUSED = 300;
 
 class Openings {
-  /** Number of bundles that are dragged over the window. */
+  /** Number of bundles that the user is dragging over the window. */
   over = $state(0);
   #waiting = $state.raw<{ id: number; opening: Opening } | null>(null);
   #isShown = $state(false);
@@ -29,14 +29,14 @@ class Openings {
       opening.is === "refused"
         ? refusalText(opening.why)
         : m.installs_left_out({ count: opening.count });
-    const message = opening.is === "refused" ? shortText(opening.what, REFUSED) : "";
+    const message = opening.is === "refused" ? shortenToLine(opening.what, REFUSED) : "";
     failures.add(new ApiError({ code: "invalid", message }), title);
     platform().openingDone(id);
   }
 
   /**
-   * Shows the pending opening once no dialog is open, and continues when the sheet is closed. Call it whenever either
-   * changes.
+   * Shows the pending opening once no dialog is open, and finishes it once the sheet is closed. Must be called whenever
+   * either changes.
    */
   advance(isFree: boolean): void {
     if (this.#waiting === null || installSheet.isOpen) return;
@@ -54,4 +54,4 @@ class Openings {
 }
 
 export let openings: Openings;
-pageState(() => (openings = new Openings()));
+registerPageState(() => (openings = new Openings()));

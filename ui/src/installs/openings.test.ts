@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 
 import type { ImportedServer, Server } from "$lib/api/generated";
 import { dialogController } from "../consent";
-import { consentRequest, roots } from "../consent/fixtures";
+import { consentRequest, rootsBody } from "../consent/fixtures";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
@@ -86,7 +86,7 @@ test("waits while another dialog is open", async () => {
 
 test("waits behind a consent request", async () => {
   const host = await start();
-  host.send({ type: "question_changed", question: consentRequest(roots, { id: "q1" }) });
+  host.send({ type: "question_changed", question: consentRequest(rootsBody, { id: "q1" }) });
   await waitFor(() => expect(dialogController.request?.id).toBe("q1"));
   host.shell(link);
   await screen.findByTestId("question");

@@ -2,34 +2,34 @@
 // returning from a server's page shows the same list.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { RegistryAnswer, RegistryListing } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 /** Delay after the last key before the registry is searched, in milliseconds. */
-export const REST_MS = 300;
+export const SEARCH_DELAY_MS = 300;
 /** Maximum length of a query. The host rejects more than 200 bytes. */
-export const MAX_TEXT = 60;
+export const MAX_QUERY_LENGTH = 60;
 
 class RegistrySearch {
   text = $state("");
   servers = $state.raw<RegistryListing[]>([]);
   answer = $state.raw<RegistryAnswer | null>(null);
-  /** Number of entries that could not be read. */
+  /** Number of entries in the registry's response that could not be parsed. */
   unreadable = $state(0);
   next = $state<string | null>(null);
   error = $state.raw<ApiError | null>(null);
   busy = $state(false);
-  /** The query of the list, which may differ from the text in the field. */
+  /** Query whose results are listed. May differ from the text in the field. */
   #listed: string | null = null;
   #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Schedules a search. The previous results stay until then. */
+  /** Schedules a search for the entered text. The previous results remain until it completes. */
   typed(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.search(), REST_MS);
+    this.#timer = setTimeout(() => void this.search(), SEARCH_DELAY_MS);
   }
 
-  /** Cancels a scheduled search. */
+  /** Cancels the scheduled search. */
   stop(): void {
     clearTimeout(this.#timer);
   }
@@ -39,13 +39,13 @@ class RegistrySearch {
     return this.answer !== null && this.#listed === this.text.trim();
   }
 
-  /** Reads the first page. `refresh` bypasses the cache of recent answers. */
+  /** Reads the first page of results. `refresh` bypasses cached registry responses. */
   async search(refresh = false): Promise<void> {
     clearTimeout(this.#timer);
     await this.#read(this.text.trim(), null, refresh);
   }
 
-  /** Reads the next page. */
+  /** Reads the next page of results. */
   async more(): Promise<void> {
     if (this.next === null || this.#listed === null || this.busy) return;
     await this.#read(this.#listed, this.next, false);
@@ -76,7 +76,10 @@ class RegistrySearch {
   }
 }
 
-/** Removes repeated names: pages of a changing list may overlap, and a registry may repeat a name. */
+/**
+ * Adds the listings of a page to the known ones, without repeated names. Pages of a changing registry may overlap, and
+ * a registry may repeat a name.
+ */
 function uniqueListings(known: RegistryListing[], page: RegistryListing[]): RegistryListing[] {
   const byName = new Map(known.map((listing) => [listing.name, listing]));
   for (const listing of page) {
@@ -86,4 +89,4 @@ function uniqueListings(known: RegistryListing[], page: RegistryListing[]): Regi
 }
 
 export let registrySearch: RegistrySearch;
-pageState(() => (registrySearch = new RegistrySearch()));
+registerPageState(() => (registrySearch = new RegistrySearch()));

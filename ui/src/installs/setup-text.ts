@@ -7,13 +7,16 @@ import type {
 } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 
-/** Returns a value with its placeholders as names in angle brackets, which no word of a plan can contain. */
+/**
+ * Returns the text of a value in which each placeholder is a name in angle brackets. No literal text of a plan contains
+ * these.
+ */
 function blanks(parts: readonly PlannedPart[]): string {
   return parts.map((part) => ("text" in part ? part.text : `⟨${part.input}⟩`)).join("");
 }
 
 /** Returns the command line or address of a plan. */
-export function plannedText(target: PlannedTarget): string {
+export function plannedSetupText(target: PlannedTarget): string {
   if (target.type === "http") return blanks(target.url);
   // Words with placeholders are not quoted, because the brackets alone would require quotes.
   const words = target.args.map((arg) =>
@@ -23,11 +26,11 @@ export function plannedText(target: PlannedTarget): string {
 }
 
 /** Returns the command line or address of a previewed setup. */
-export function previewedText(server: PreviewedServer): string {
+export function previewedSetupText(server: PreviewedServer): string {
   return server.type === "http" ? server.url : joinCommand([server.command, ...server.args]);
 }
 
-/** A variable or header with its name. Secrets and unchanged headers have no value. */
+/** Variable or header of a setup. Secrets and unchanged headers have no value. */
 export interface NamedValue {
   name: string;
   parts: { text: string; is: "text" | "blank" | "secret" | "kept" }[];

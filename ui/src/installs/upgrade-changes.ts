@@ -2,13 +2,13 @@
 import type { InstallOrigin, PreviewedServer, Sandbox, ServerOrigin } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
-import { transportText } from "../servers/transport";
+import { transportName } from "../servers/transport";
 
-import { previewedText, previewedValues, type NamedValue } from "./setup-text";
-import { shortText } from "./install-labels";
+import { previewedSetupText, previewedValues, type NamedValue } from "./setup-text";
+import { shortenToLine } from "./install-labels";
 
-/** The current and the new value of a part. Empty if the part is absent. */
-export interface ChangeRow {
+/** Current and new value of a property. Empty if the property is absent. */
+export interface UpgradeChange {
   name: string;
   before: string | null;
   after: string | null;
@@ -27,7 +27,7 @@ function namedValues(server: PreviewedServer): Record<string, string> {
   );
 }
 
-/** Describes what a sandbox lets a server reach, one line per item. */
+/** Returns the access that a sandbox allows, one line per item. */
 function sandboxText(sandbox: Sandbox | null): string {
   if (sandbox === null) return m.installs_no_sandbox();
   const folders = sandbox.folders.map(({ path, access }) => {
@@ -48,7 +48,7 @@ const sandboxOf = (server: PreviewedServer) =>
 
 function transportOf(server: PreviewedServer): string | null {
   if (server.type === "stdio") return null;
-  return transportText(server.kind === "sse" ? "http-sse" : "streamable-http");
+  return transportName(server.kind === "sse" ? "http-sse" : "streamable-http");
 }
 
 const installedHash = (origin: ServerOrigin) => origin.files?.sha256 ?? null;
@@ -58,42 +58,42 @@ const offeredBundle = (origin: InstallOrigin) =>
 
 const offeredHash = (origin: InstallOrigin) => offeredBundle(origin)?.sha256 ?? null;
 
-/** Compares the authors of the bundles. Older installs have no recorded author and are not compared. */
-function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[] {
+/** Compares the authors of two bundle versions. Skipped for older installations, which have no recorded author. */
+function authorRow(offered: InstallOrigin, installed: ServerOrigin): UpgradeChange[] {
   const [before, after] = [installed.files?.author, offeredBundle(offered)?.author];
   if (before === null && after !== undefined) return [];
   const named = (author: string | null = null) => (author === "" ? null : author);
   return [{ name: m.installs_author(), before: named(before), after: named(after) }];
 }
 
-/** Returns the parts that differ. */
+/** Returns the properties that differ between the installed and the offered version. */
 export function upgradeChanges(
   offered: InstallOrigin,
   installed: ServerOrigin,
   before: PreviewedServer,
   after: PreviewedServer,
-): ChangeRow[] {
+): UpgradeChange[] {
   const { version } = offered.from === "bundle" ? offered : offered.listing;
   const [installedValues, offeredValues] = [namedValues(before), namedValues(after)];
   const names = [
     ...new Set([...Object.keys(installedValues), ...Object.keys(offeredValues)]),
   ].sort();
   const isRemote = after.type === "http";
-  const rows: ChangeRow[] = [
+  const rows: UpgradeChange[] = [
     { name: m.installs_version(), before: installed.version, after: version },
     ...authorRow(offered, installed),
     { name: "SHA-256", before: installedHash(installed), after: offeredHash(offered) },
     {
       name: isRemote ? m.servers_exact_url() : m.servers_exact_command(),
-      before: previewedText(before),
-      after: previewedText(after),
+      before: previewedSetupText(before),
+      after: previewedSetupText(after),
     },
     { name: m.servers_transport(), before: transportOf(before), after: transportOf(after) },
     ...names.map((name) => ({
       // The publisher chose the name, so it must not look like a row of the app.
       name: isRemote
-        ? m.installs_change_header({ name: shortText(name, 200) })
-        : m.installs_change_variable({ name: shortText(name, 200) }),
+        ? m.installs_change_header({ name: shortenToLine(name, 200) })
+        : m.installs_change_variable({ name: shortenToLine(name, 200) }),
       before: installedValues[name] ?? null,
       after: offeredValues[name] ?? null,
     })),

@@ -10,7 +10,7 @@ import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import Overview from "../servers/Overview.svelte";
 
 import {
-  NAME,
+  SERVER_NAME,
   sampleInput,
   sampleListing,
   sampleOffer,
@@ -25,7 +25,12 @@ afterEach(() => cleanup());
 
 const installed: InstallationInfo = {
   origin: {
-    ...{ from: "registry", registry: "https://registry.example", name: NAME, version: "1.2.0" },
+    ...{
+      from: "registry",
+      registry: "https://registry.example",
+      name: SERVER_NAME,
+      version: "1.2.0",
+    },
     target: { kind: "package", number: 1 },
     files: null,
   },
@@ -34,7 +39,7 @@ const installed: InstallationInfo = {
 
 function report(changes: Partial<VersionReport> = {}): VersionReport {
   return {
-    ...{ server: "notes", registryName: NAME, version: "1.2.0", status: "active" },
+    ...{ server: "notes", registryName: SERVER_NAME, version: "1.2.0", status: "active" },
     ...{ statusMessage: null, newer: { version: "1.3.0", publishedAt: 1 }, problem: null },
     ...changes,
   };
@@ -45,7 +50,7 @@ const INPUTS = [
   sampleInput("dir", { required: true }),
 ];
 
-/** The changes of the newer version: its package and one variable. */
+/** Returns the preview of the newer version, which changes the package and one variable. */
 function preview(): InstallPreview {
   const after = samplePreview().server;
   const before = after && {

@@ -4,7 +4,7 @@
 /** Cause of a failure, its remedy and its buttons. */
 export interface FailureWords<Action extends string> {
   cause: () => string;
-  /** The remedy. */
+  /** Remedy for the user. */
   fix: () => string;
   /** Action of the first button, which performs the remedy. */
   action: Action;

@@ -4,15 +4,15 @@
 const initializers: (() => void)[] = [];
 
 /**
- * Registers and runs an initializer, which `resetPageState` runs again. Initializers run in the order in which their
- * modules are loaded, so that one may use the state of an imported module.
+ * Runs an initializer of module state, and registers it for `resetPageState`. Initializers run in the order in which
+ * their modules are loaded, so that one may use the state of an imported module.
  */
-export function pageState(initialize: () => void): void {
+export function registerPageState(initialize: () => void): void {
   initializers.push(initialize);
   initialize();
 }
 
-/** Runs all initializers again. No component that uses the state may be mounted. */
+/** Resets all module state by running every initializer again. No component that uses the state may be mounted. */
 export function resetPageState(): void {
   for (const initialize of initializers) initialize();
 }

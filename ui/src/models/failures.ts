@@ -5,7 +5,7 @@ import type { FailureWords } from "$lib/failure-words";
 
 import { m } from "../paraglide/messages";
 
-/** Action of a failed answer. `retry` is also the last button of every other failure. */
+/** Action that a button of a failed answer performs. `retry` is also the last button of every other failure. */
 export type ModelAction = "models" | "other_model" | "new_conversation" | "continue" | "retry";
 
 export const MODEL_ACTIONS: Record<ModelAction, () => string> = {
@@ -152,7 +152,7 @@ export const MODEL_FAILURES: Record<ModelErrorCode, FailureWords<ModelAction>> =
   },
 };
 
-/** Returns the actions of a failed answer in the order of their buttons. `retry` is always included. */
+/** Returns the actions for a failed answer in the order of their buttons. They always include `retry`. */
 export function modelActions(code: ModelErrorCode): ModelAction[] {
   const { action, others = [] } = MODEL_FAILURES[code];
   const all = [action, ...others];

@@ -8,7 +8,7 @@ import { m } from "../paraglide/messages";
 import { MODEL_FAILURES } from "./failures";
 
 /** Returns the cause of a problem and its remedy. */
-export function problemLabel({ code }: Pick<ModelProblem, "code">): string {
+export function modelProblemLabel({ code }: Pick<ModelProblem, "code">): string {
   const { cause, fix } = MODEL_FAILURES[code];
   return m.models_problem_and_fix({ problem: cause(), fix: fix() });
 }
@@ -20,8 +20,8 @@ const KINDS: Record<ProviderKind, () => string> = {
   gemini: m.models_kind_gemini,
   ollama: m.models_kind_ollama,
 };
-export const KIND_NAMES = Object.keys(KINDS) as ProviderKind[];
-export const kindLabel = (kind: ProviderKind) => KINDS[kind]();
+export const PROVIDER_KINDS = Object.keys(KINDS) as ProviderKind[];
+export const providerKindLabel = (kind: ProviderKind) => KINDS[kind]();
 
 const LOSSES: Record<string, () => string> = {
   imageInToolResult: m.models_loss_image_in_tool_result,
@@ -36,7 +36,7 @@ const LOSSES: Record<string, () => string> = {
   temperature: m.models_loss_temperature,
   thinkingWithTools: m.models_loss_thinking_with_tools,
 };
-export const lossLabel = (what: string) => LOSSES[what]?.() ?? what;
+export const lossKindLabel = (what: string) => LOSSES[what]?.() ?? what;
 
 const CONVERSIONS: Record<string, () => string> = {
   refuse: m.models_then_refuse,
@@ -46,13 +46,13 @@ const CONVERSIONS: Record<string, () => string> = {
 };
 export const conversionLabel = (then: string) => CONVERSIONS[then]?.() ?? then;
 
-/** Formats a number of tokens in short form: `128K`. */
-export function tokens(count: number | null): string {
+/** Formats a number of tokens in short form, such as `128K`. */
+export function formatTokens(count: number | null): string {
   if (count === null) return m.models_unknown();
   return new Intl.NumberFormat(locale(), { notation: "compact" }).format(count);
 }
 
-/** Formats a price with all of its digits. */
+/** Formats a price without rounding it. */
 export function priceLabel(price: ModelPrice | null): string {
   if (price === null) return m.models_unknown();
   const style = { style: "currency", currency: price.currency, maximumFractionDigits: 3 } as const;
@@ -74,12 +74,13 @@ const takesOf = (model: Model): [boolean | null, () => string][] => [
   [model.thinking, m.models_takes_thinking],
 ];
 
-/** Returns `true` if the input types of a model are unknown. */
-export const isUnknown = (model: Model) => takesOf(model).every(([known]) => known === null);
+/** Returns `true` if all input types of a model are unknown. */
+export const hasUnknownInputTypes = (model: Model) =>
+  takesOf(model).every(([known]) => known === null);
 
-/** Returns the known input types of a model besides text. */
-export function takesLabel(model: Model): string {
-  if (isUnknown(model)) return m.models_unknown();
+/** Returns the label of the input types that a model is known to accept in addition to text. */
+export function inputTypesLabel(model: Model): string {
+  if (hasUnknownInputTypes(model)) return m.models_unknown();
   const list = takesOf(model).flatMap(([known, words]) => (known === true ? [words()] : []));
   return formatList(list, languageTag());
 }

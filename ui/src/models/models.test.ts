@@ -8,9 +8,9 @@ import { selectOption } from "$lib/testing/select-option";
 import { startFakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
-import { unusedId, idFrom, isUnencrypted } from "./provider-draft";
+import { unusedId, idFromName, isUnencrypted } from "./provider-draft";
 import ModelsView from "./ModelsView.svelte";
-import { problemLabel } from "./model-labels";
+import { modelProblemLabel } from "./model-labels";
 
 afterEach(() => cleanup());
 
@@ -278,8 +278,8 @@ describe("the page of models", () => {
 describe("a draft", () => {
   it("gets a valid unused id", () => {
     expect(unusedId("openai", ["openai", "openai-2"]), "the next number").toBe("openai-3");
-    expect(idFrom("My Lab / GPU 1", []), "of letters, digits and dashes").toBe("my-lab-gpu-1");
-    expect(idFrom("模型", []), "whatever the name is").toBe("provider");
+    expect(idFromName("My Lab / GPU 1", []), "of letters, digits and dashes").toBe("my-lab-gpu-1");
+    expect(idFromName("模型", []), "whatever the name is").toBe("provider");
   });
 
   it("detects unencrypted addresses", () => {
@@ -292,7 +292,7 @@ describe("a draft", () => {
   });
 
   it("describes the cause and remedy of a problem", () => {
-    expect(problemLabel({ code: "noKey" })).toBe(
+    expect(modelProblemLabel({ code: "noKey" })).toBe(
       "No key was entered for the provider. Enter its key.",
     );
   });

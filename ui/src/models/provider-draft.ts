@@ -1,10 +1,10 @@
 // Form data of a provider before it is saved.
 import type { ModelProvider, ProviderKind, ProviderPreset, SetProvider } from "$lib/api/generated";
 
-/** Replaces a preset: a provider with a custom address. */
+/** Value of the preset selection that stands for a custom address. */
 export const CUSTOM_PROVIDER = "";
 
-export interface Draft {
+export interface ProviderDraft {
   id: string;
   name: string;
   kind: ProviderKind;
@@ -13,21 +13,24 @@ export interface Draft {
   silence: string;
 }
 
-/** Creates a draft from a preset with an unused id. */
-export function draftOf(preset: ProviderPreset | undefined, taken: string[]): Draft {
+/** Creates a draft from a preset, with an id that no other provider has. */
+export function draftFromPreset(
+  preset: ProviderPreset | undefined,
+  taken: string[],
+): ProviderDraft {
   const id = preset ? unusedId(preset.id, taken) : "";
   const { name = "", kind = "openai" as const, url = "" } = preset ?? {};
   return { id, name, kind, url, key: "", silence: "" };
 }
 
-/** Creates a draft from an existing provider. Its key is not available. */
-export function draftFrom(provider: ModelProvider): Draft {
+/** Creates a draft from an existing provider. Its key is never sent to the page. */
+export function draftFromProvider(provider: ModelProvider): ProviderDraft {
   const { id, name, kind, url, silenceSeconds } = provider;
   const silence = silenceSeconds === null ? "" : String(silenceSeconds);
   return { id, name, kind, url, key: "", silence };
 }
 
-/** Returns this id, or the id with the first number that is unused. */
+/** Returns `id`, or `id` with the first numeric suffix that no other provider has. */
 export function unusedId(id: string, taken: string[]): string {
   if (!taken.includes(id)) return id;
   let number = 2;
@@ -35,8 +38,8 @@ export function unusedId(id: string, taken: string[]): string {
   return `${id}-${number}`;
 }
 
-/** Derives an id from a name. */
-export function idFrom(name: string, taken: string[]): string {
+/** Derives an unused provider id from a name. */
+export function idFromName(name: string, taken: string[]): string {
   const id = name
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")
@@ -45,7 +48,7 @@ export function idFrom(name: string, taken: string[]): string {
   return unusedId(id || "provider", taken);
 }
 
-/** Returns `true` if data that is sent to this address could be read by others. */
+/** Returns `true` if requests to this address can be read by others: over HTTP, and not to this computer. */
 export function isUnencrypted(url: string): boolean {
   let parsed: URL;
   try {
@@ -59,8 +62,8 @@ export function isUnencrypted(url: string): boolean {
   return protocol === "http:" && !local;
 }
 
-/** Returns the settings to save. `was` has the chosen conversions. */
-export function settingsOf(draft: Draft, was?: ModelProvider): SetProvider {
+/** Returns the settings to save. `was` is the provider before the change, whose conversions are kept. */
+export function settingsFromDraft(draft: ProviderDraft, was?: ModelProvider): SetProvider {
   const silence = Number(draft.silence);
   return {
     id: draft.id.trim(),

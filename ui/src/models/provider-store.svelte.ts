@@ -2,13 +2,13 @@
 import { call } from "$lib/api/client";
 import type { Models } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
-export class Providers {
+export class ProviderStore {
   now = $state.raw<Models | null>(null);
   error = $state.raw<unknown>(null);
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     try {
       this.now = await call("models", {});
       this.error = null;
@@ -17,7 +17,7 @@ export class Providers {
     }
   });
 
-  /** Reads the providers and follows their changes until the returned function is called. */
+  /** Reads the providers and updates them after changes, until the returned function is called. */
   follow(): () => void {
     void this.read();
     return app.onEvent((event) => {

@@ -1,4 +1,4 @@
-// State of the import from other apps: found servers, selection and outcomes. Nothing is read before `look`.
+// State of the import from other apps: found servers, selection and outcomes. No file is read before `scan`.
 import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
@@ -8,45 +8,45 @@ import type {
   ImportOutcome,
   ImportSource,
 } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
-/** A selected server and its outcome. */
+/** Imported server and its outcome. */
 export interface ImportedServer {
   server: ImportCandidate;
   outcome: ImportOutcome;
 }
 
-export type Step =
+export type ImportStep =
   | { is: "idle" }
   | { is: "looking" }
   | { is: "failed"; error: unknown }
   | { is: "found"; found: ImportCandidates }
   | { is: "imported"; servers: ImportedServer[] };
 
-/** Returns `true` for a server that can be selected. */
+/** Returns `true` if a server can be selected for the import. */
 export function isImportable({ status }: ImportCandidate): boolean {
   return status === "new" || status === "conflict";
 }
 
-/** Scope: the settings of all apps. */
+/** Source that covers the settings files of all supported apps. */
 const EVERYWHERE: ImportSource = { app: null, project: null };
 
 class AppImport {
-  step = $state.raw<Step>({ is: "idle" });
-  /** The project whose files are read instead of the settings of apps. */
+  step = $state.raw<ImportStep>({ is: "idle" });
+  /** Path of the project whose files are read, or `null` to read the settings of apps. */
   project = $state.raw<string | null>(null);
-  /** Ids of the selected servers. */
+  /** Ids of the servers that the user selected. */
   readonly picked = new SvelteSet<string>();
   /** Set during an import. */
   busy = $state(false);
-  /** The reason why none of the selected servers was imported. */
+  /** The error for which none of the selected servers was imported, or `null`. */
   error = $state.raw<unknown>(null);
 
   get #source(): ImportSource {
     return { ...EVERYWHERE, project: this.project };
   }
 
-  /** Changes the scope to a project, or with `null` to the settings of all apps. Nothing is read. */
+  /** Changes the source to a project, or with `null` to the settings of all apps. Reads no file. */
   turnTo(project: string | null): void {
     if (this.busy) return;
     this.end();
@@ -54,8 +54,8 @@ class AppImport {
   }
 
   /**
-   * Reads the settings of other apps and selects new and complete servers. Files of a project are untrusted, so none
-   * of its servers is preselected.
+   * Reads the files of the source and preselects new and complete servers. Files of a project are untrusted, so none of
+   * their servers is preselected.
    */
   async scan(): Promise<void> {
     if (this.step.is === "looking" || this.busy) return;
@@ -101,7 +101,7 @@ class AppImport {
     this.busy = false;
   }
 
-  /** Discards the found servers. */
+  /** Ends the import and discards the found servers. */
   end(): void {
     this.step = { is: "idle" };
     this.project = null;
@@ -119,4 +119,4 @@ function paired(servers: ImportCandidate[], outcomes: ImportOutcome[]): Imported
 }
 
 export let appImport: AppImport;
-pageState(() => (appImport = new AppImport()));
+registerPageState(() => (appImport = new AppImport()));

@@ -7,11 +7,15 @@ import type {
   ImportNoteKind,
 } from "$lib/api/generated";
 
-export const CURSOR = "/home/ann/.cursor/mcp.json";
+export const CURSOR_SETTINGS_PATH = "/home/ann/.cursor/mcp.json";
 
 export function candidate(name: string, changes: Partial<ImportCandidate> = {}): ImportCandidate {
   return {
-    ...{ id: `id of ${name}`, name, origins: [{ app: "cursor", file: CURSOR, name }] },
+    ...{
+      id: `id of ${name}`,
+      name,
+      origins: [{ app: "cursor", file: CURSOR_SETTINGS_PATH, name }],
+    },
     ...{ transport: "stdio", target: `npx -y ${name}`, env: [], headers: [], status: "new" },
     ...{ placeholders: [], folder: null, sandbox: null, signIn: null },
     ...{ off: false, tools: null, notes: [] },
@@ -19,16 +23,16 @@ export function candidate(name: string, changes: Partial<ImportCandidate> = {}):
   };
 }
 
-export function note(kind: ImportNoteKind, text: string, ...names: string[]): ImportNote {
+export function importNote(kind: ImportNoteKind, text: string, ...names: string[]): ImportNote {
   return { kind, text, names };
 }
 
-export function cursor(...servers: ImportCandidate[]): ImportApp {
-  const files = [{ path: CURSOR, servers: servers.length }];
+export function cursorApp(...servers: ImportCandidate[]): ImportApp {
+  const files = [{ path: CURSOR_SETTINGS_PATH, servers: servers.length }];
   return { id: "cursor", name: "Cursor", files, servers };
 }
 
-export function found(
+export function importCandidates(
   apps: ImportApp[],
   changes: Partial<ImportCandidates> = {},
 ): ImportCandidates {

@@ -1,7 +1,7 @@
 // Moves the focus when a step replaces the one that had it.
 import type { Attachment } from "svelte/attachments";
 
-/** Attachment that focuses an element when it is mounted. The element needs a `tabindex`. */
+/** Attachment that focuses an element on mount. The element needs a `tabindex`. */
 export const focusOnMount: Attachment<HTMLElement> = (element) => {
   element.focus();
 };

@@ -23,7 +23,10 @@ export function statusLabel(status: ImportStatus): string {
   return words[status]();
 }
 
-/** Returns the consequence of the status. Empty if the server can be imported unchanged. */
+/**
+ * Returns a text about what the import does with a server of this status. `undefined` if the server is imported
+ * unchanged.
+ */
 export function statusText({ status, name }: ImportCandidate): string | undefined {
   switch (status) {
     case "new":
@@ -42,17 +45,17 @@ export function transportLabel(transport: string): string {
   return transport === "sse" ? m.import_remote_sse() : m.import_remote();
 }
 
-/** Returns `true` if a value must be entered after the import, because its app stores it elsewhere. */
-export function isMissing({ kind, toEnter }: ImportedValue): boolean {
+/** Returns `true` if the user has to enter the value after the import, because its app stores it elsewhere. */
+export function isValueMissing({ kind, toEnter }: ImportedValue): boolean {
   return toEnter || kind === "reference";
 }
 
-/** Returns `true` if no values are missing after the import. */
+/** Returns `true` if the server needs no further values after the import. */
 export function isComplete({ env, headers, placeholders }: ImportCandidate): boolean {
-  return placeholders.length === 0 && ![...env, ...headers].some(isMissing);
+  return placeholders.length === 0 && ![...env, ...headers].some(isValueMissing);
 }
 
-/** Describes the handling of the value of a variable or header. */
+/** Returns a text about what the import does with the value of a variable or header. */
 export function valueText({ kind, toEnter }: ImportedValue): string {
   if (toEnter) return m.import_value_to_enter();
   switch (kind) {
@@ -65,7 +68,7 @@ export function valueText({ kind, toEnter }: ImportedValue): string {
   }
 }
 
-export function placeLabel(place: ImportPlace): string {
+export function importPlaceLabel(place: ImportPlace): string {
   switch (place.is) {
     case "command":
       return m.import_place_command();
@@ -82,17 +85,17 @@ export function placeLabel(place: ImportPlace): string {
   }
 }
 
-/** Notes that the row shows elsewhere: badges, sources, tools, values and missing values. */
+/** Kinds of notes that are omitted from the list, because the row already shows their content. */
 const SHOWN_ELSEWHERE: ReadonlySet<ImportNoteKind> = new Set([
   ...(["off", "also_in", "denied_tools", "exposed_tools"] as const),
   ...(["name_taken", "placeholder", "as_written", "enter_value"] as const),
 ]);
 
-export function otherNotes(notes: ImportNote[]): ImportNote[] {
+export function notesShownInList(notes: ImportNote[]): ImportNote[] {
   return notes.filter(({ kind }) => !SHOWN_ELSEWHERE.has(kind));
 }
 
-/** Returns the translated note, or `undefined` for one that is only in English. */
+/** Returns the translated note, or `undefined` if it exists in English only. */
 export function noteText({ kind, names }: ImportNote): string | undefined {
   const [name = "", second] = names;
   const list = (names: string[]) => formatList(names, languageTag());

@@ -7,7 +7,13 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
-import { candidate, cursor, found, note, CURSOR } from "./fixtures";
+import {
+  candidate,
+  cursorApp,
+  importCandidates,
+  importNote,
+  CURSOR_SETTINGS_PATH,
+} from "./fixtures";
 import ImportView from "./ImportView.svelte";
 
 let listed: ImportCandidates | Error;
@@ -16,7 +22,7 @@ let host: FakeHost;
 const user = userEvent.setup();
 
 beforeEach(async () => {
-  listed = found([]);
+  listed = importCandidates([]);
   outcomes = {};
   host = await startFakeHost({
     import_candidates: () => {
@@ -47,7 +53,7 @@ describe("scanning", () => {
   test("starts only on request", async () => {
     expect(host.commands, "the page alone reads nothing").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
-    await scan(found([cursor(candidate("git"))]));
+    await scan(importCandidates([cursorApp(candidate("git"))]));
     await row("git");
     expect(host.requests("import_candidates"), "everywhere, once").toEqual([
       { app: null, project: null },
@@ -62,13 +68,13 @@ describe("scanning", () => {
     expect(screen.getByRole("status"), "in words").toHaveTextContent("Searching for servers…");
     await user.click(button("Search for servers"));
     expect(host.requests("import_candidates").length, "a second click is no second look").toBe(1);
-    finish(found([cursor(candidate("git"))]));
+    finish(importCandidates([cursorApp(candidate("git"))]));
     const heading = await screen.findByRole("heading", { name: "Found 1 server" });
     await waitFor(() => expect(heading, "the keyboard goes on there").toHaveFocus());
   });
 
   test("that finds nothing lists the searched places, and offers the other way", async () => {
-    await scan(found([]));
+    await scan(importCandidates([]));
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
     expect(
       screen.getByText(/Claude Desktop, Cursor, Zed/),
@@ -85,7 +91,7 @@ describe("scanning", () => {
     listed = new Error("the home folder can't be read");
     await user.click(button("Search for servers"));
     expect(await screen.findByText("the home folder can't be read")).toBeVisible();
-    listed = found([cursor(candidate("git"))]);
+    listed = importCandidates([cursorApp(candidate("git"))]);
     await user.tab();
     expect(button("Try again"), "the keyboard goes on there").toHaveFocus();
     await user.keyboard("{Enter}");
@@ -96,7 +102,7 @@ describe("scanning", () => {
   test("lists each skipped file with line and column", async () => {
     const problem = { file: "/home/ann/.codex/config.toml", line: 3, column: 7, message: "no =" };
     const unplaced = { file: "/home/ann/.zed", line: null, column: null, message: "it is no file" };
-    await scan(found([cursor(candidate("git"))], { problems: [problem, unplaced] }));
+    await scan(importCandidates([cursorApp(candidate("git"))], { problems: [problem, unplaced] }));
     const list = await screen.findByRole("region", { name: "Files that could not be read" });
     for (const text of [problem.file, "Line 3, column 7", "no =", unplaced.file, "it is no file"]) {
       expect(within(list).getByText(text), text).toBeVisible();
@@ -107,8 +113,8 @@ describe("scanning", () => {
   });
 
   test("shows file problems even if no server was found", async () => {
-    const problem = { file: CURSOR, line: 1, column: 2, message: "expected a value" };
-    await scan(found([], { problems: [problem] }));
+    const problem = { file: CURSOR_SETTINGS_PATH, line: 1, column: 2, message: "expected a value" };
+    await scan(importCandidates([], { problems: [problem] }));
     expect(await screen.findByText("expected a value")).toBeVisible();
   });
 });
@@ -116,18 +122,18 @@ describe("scanning", () => {
 describe("a server", () => {
   test("is preselected if new, disabled if existing or unusable, and optional if its name is taken", async () => {
     await scan(
-      found([
-        cursor(
+      importCandidates([
+        cursorApp(
           candidate("git"),
-          candidate("here", { status: "same", notes: [note("set_up_here", "", "here")] }),
+          candidate("here", { status: "same", notes: [importNote("set_up_here", "", "here")] }),
           candidate("bad", {
             status: "unsupported",
-            notes: [note("reason", "its transport is ws")],
+            notes: [importNote("reason", "its transport is ws")],
           }),
           candidate("files-2", {
             status: "conflict",
-            origins: [{ app: "cursor", file: CURSOR, name: "files" }],
-            notes: [note("name_taken", '"files" is another server here', "files")],
+            origins: [{ app: "cursor", file: CURSOR_SETTINGS_PATH, name: "files" }],
+            notes: [importNote("name_taken", '"files" is another server here', "files")],
           }),
         ),
       ]),
@@ -153,8 +159,8 @@ describe("a server", () => {
   test("shows its complete command or address and the handling of its other settings", async () => {
     const long = `npx -y git ${"x".repeat(900)} --end`;
     await scan(
-      found([
-        cursor(
+      importCandidates([
+        cursorApp(
           candidate("git", {
             target: long,
             env: [
@@ -166,10 +172,13 @@ describe("a server", () => {
             off: true,
             tools: { enabled: ["log"], disabled: ["push", "reset"] },
             notes: [
-              note("not_used", "English is not shown", "sandbox", "timeout"),
-              note("off", "it is turned off there"),
-              note("denied_tools", 'models are not offered these tools, as in its app: "push"'),
-              note("other", "something else"),
+              importNote("not_used", "English is not shown", "sandbox", "timeout"),
+              importNote("off", "it is turned off there"),
+              importNote(
+                "denied_tools",
+                'models are not offered these tools, as in its app: "push"',
+              ),
+              importNote("other", "something else"),
             ],
           }),
           candidate("far", { transport: "http", target: "https://example.com/mcp" }),
@@ -208,11 +217,11 @@ describe("a server", () => {
     const zed = { app: "zed", file: "/home/ann/.config/zed/settings.json", name: "my git" };
     const git = candidate("git");
     await scan(
-      found([
-        cursor(
+      importCandidates([
+        cursorApp(
           candidate("git", {
             origins: [...git.origins, zed],
-            notes: [note("also_in", "also in Zed")],
+            notes: [importNote("also_in", "also in Zed")],
           }),
         ),
         { id: "zed", name: "Zed", files: [{ path: zed.file, servers: 1 }], servers: [] },
@@ -232,9 +241,9 @@ describe("a server", () => {
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
       env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
-      notes: [note("other", "left out: \u202eabc"), note("not_used", "", "\u202dx")],
+      notes: [importNote("other", "left out: \u202eabc"), importNote("not_used", "", "\u202dx")],
     });
-    await scan(found([cursor(hidden)]));
+    await scan(importCandidates([cursorApp(hidden)]));
     const all = within(await row("git[U+202E]gpj.exe"));
     expect(box("git[U+202E]gpj.exe"), "the box, too").toBeChecked();
     const named = ["U+202E", "U+200B", "␣×61", "U+2066", "U+202D"];
@@ -248,8 +257,10 @@ describe("a server", () => {
       { place: { is: "argument" as const, number: 2 }, text: "<secret>" },
       { place: { is: "client_secret" as const }, text: "" },
     ];
-    const notes = [note("placeholder", 'argument 2 is "<secret>"')];
-    await scan(found([cursor(candidate("git", { placeholders, notes }), candidate("whole"))]));
+    const notes = [importNote("placeholder", 'argument 2 is "<secret>"')];
+    await scan(
+      importCandidates([cursorApp(candidate("git", { placeholders, notes }), candidate("whole"))]),
+    );
     const git = within(await row("git"));
     expect(box("git"), "it can't run as it is").not.toBeChecked();
     expect(box("whole")).toBeChecked();
@@ -271,8 +282,8 @@ describe("a server", () => {
     };
     const signIn = { clientId: "abc", hasSecret: true, issuer: null, scopes: ["read", "write"] };
     await scan(
-      found([
-        cursor(
+      importCandidates([
+        cursorApp(
           candidate("local", { folder: "/home/ann/work", sandbox }),
           candidate("far", { transport: "http", target: "https://a.example/mcp", signIn }),
         ),
@@ -293,9 +304,9 @@ describe("a server", () => {
     const broken = candidate("server", {
       status: "unsupported",
       target: "''",
-      notes: [note("reason", "no command")],
+      notes: [importNote("reason", "no command")],
     });
-    await scan(found([cursor(broken, { ...broken }, candidate("git"))]));
+    await scan(importCandidates([cursorApp(broken, { ...broken }, candidate("git"))]));
     const rows = await screen.findAllByRole("group", { name: "server" });
     expect(rows.length).toBe(2);
     for (const row of rows) expect(within(row).queryByText("Runs"), "no command").toBeNull();
@@ -305,8 +316,8 @@ describe("a server", () => {
 test("selects all or none of an app, and counts them on the button", async () => {
   const zed = { id: "zed", name: "Zed", files: [{ path: "/z", servers: 2 }] };
   await scan(
-    found([
-      cursor(candidate("a"), candidate("b"), candidate("c", { status: "same" })),
+    importCandidates([
+      cursorApp(candidate("a"), candidate("b"), candidate("c", { status: "same" })),
       { ...zed, servers: [candidate("d", { status: "conflict" }), candidate("e")] },
     ]),
   );
@@ -330,7 +341,7 @@ test("selects all or none of an app, and counts them on the button", async () =>
 
 test("works by keyboard: scan, deselect one, import, enter a value", async () => {
   const key = { name: "KEY", kind: "reference", toEnter: true } as const;
-  listed = found([cursor(candidate("a"), candidate("b", { env: [key] }))]);
+  listed = importCandidates([cursorApp(candidate("a"), candidate("b", { env: [key] }))]);
   expect(button("Search for servers"), "it has the focus at once").toHaveFocus();
   await user.keyboard("{Enter}");
   await row("a");
@@ -356,7 +367,9 @@ describe("after the import", () => {
       c: { onlyThisRun: "there is no keychain" },
       d: { onlyThisRun: "there is no keychain" },
     };
-    await scan(found([cursor(...["a", "b", "c", "d"].map((name) => candidate(name)))]));
+    await scan(
+      importCandidates([cursorApp(...["a", "b", "c", "d"].map((name) => candidate(name)))]),
+    );
     await row("a");
     await user.click(button("Import 4 servers"));
     expect(await screen.findByRole("heading", { name: "3 servers imported" })).toBeVisible();
@@ -377,8 +390,8 @@ describe("after the import", () => {
     const value = (name: string) => ({ name, kind: "reference", toEnter: true }) as const;
     outcomes = { b: { name: null, problem: "no" } };
     await scan(
-      found([
-        cursor(
+      importCandidates([
+        cursorApp(
           candidate("a", {
             headers: [
               value("Authorization"),
@@ -400,7 +413,7 @@ describe("after the import", () => {
   });
 
   test("keeps the selection after a failure", async () => {
-    await scan(found([cursor(candidate("a"), candidate("b"))]));
+    await scan(importCandidates([cursorApp(candidate("a"), candidate("b"))]));
     await row("a");
     await user.click(box("b"));
     host.answers.import_servers = () => {
@@ -419,7 +432,7 @@ describe("a project", () => {
     router.go({ at: "import", project: folder });
     expect(await screen.findByRole("heading", { name: "Servers of a project" })).toBeVisible();
     expect(host.commands, "nothing is read yet").toEqual([]);
-    await scan(found([cursor(candidate("git"))]));
+    await scan(importCandidates([cursorApp(candidate("git"))]));
     await row("git");
     const source = { app: null, project: folder };
     expect(host.requests("import_candidates"), "the project alone").toEqual([source]);
@@ -434,7 +447,7 @@ describe("a project", () => {
 
   test("is discarded when the user switches to the settings of all apps", async () => {
     router.go({ at: "import", project: folder });
-    await scan(found([cursor(candidate("git"))]));
+    await scan(importCandidates([cursorApp(candidate("git"))]));
     await row("git");
     router.go({ at: "import" });
     expect(await screen.findByRole("heading", { name: "Import from other apps" })).toBeVisible();

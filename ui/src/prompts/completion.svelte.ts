@@ -3,29 +3,29 @@
 import { toApiError } from "$lib/api/client";
 import type { Completion } from "$lib/api/generated";
 
-/** Delay after the last key before a server is requested, in milliseconds. */
-export const PAUSE = 150;
+/** Delay after the last key before a completion is requested, in milliseconds. */
+export const COMPLETION_DELAY_MS = 150;
 
 export interface CompletionRequest {
   argument: string;
   value: string;
-  /** Arguments in front of this one. */
+  /** Values of the preceding arguments by name, which the completion may depend on. */
   context: Record<string, string>;
 }
 
 export class Completions {
-  /** The argument that the values belong to. */
+  /** Name of the argument that the values complete, or `null` if there are no values. */
   argument = $state<string | null>(null);
   values = $state.raw<string[]>([]);
-  /** Number of further values, or `null` if the server does not state it. */
+  /** Number of further values that the server has, or `null` if it does not report the number. */
   more = $state<number | null>(0);
   /** Index of the selected value, or -1. */
   active = $state(-1);
   busy = $state(false);
-  /** The reason why the server could not complete. */
+  /** The error message of the last request, or `null` if it succeeded. */
   problem = $state<string | null>(null);
 
-  /** Set if the server does not support completion. It is not requested again. */
+  /** Set if the server does not support completion. No further requests are sent then. */
   #off = false;
   #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -45,7 +45,7 @@ export class Completions {
     if (this.argument !== request.argument) this.#show(null);
     else this.#narrow(request.value);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(request, requestNumber), PAUSE);
+    this.#timer = setTimeout(() => void this.#run(request, requestNumber), COMPLETION_DELAY_MS);
   }
 
   close(): void {
@@ -56,7 +56,7 @@ export class Completions {
     this.#show(null);
   }
 
-  /** Moves the selection. After the last value nothing is selected, so that the typed text can be kept. */
+  /** Moves the selection up or down. One position selects no value, so that the typed text can be kept. */
   move(by: 1 | -1): void {
     const places = this.values.length + 1;
     this.active = ((this.active + 1 + by + places) % places) - 1;
@@ -83,7 +83,8 @@ export class Completions {
   }
 
   /**
-   * Filters the values by the current text until the response arrives, so that the arrow keys select nothing else.
+   * Filters the known values by the typed text until the response arrives, so that the arrow keys select only matching
+   * values.
    */
   #narrow(text: string): void {
     const prefix = text.toLowerCase();
@@ -91,7 +92,10 @@ export class Completions {
     this.active = -1;
   }
 
-  /** Keeps the selection while the value is listed, so that a response between two key presses does not change it. */
+  /**
+   * Shows new values. Keeps the selected value if it is still listed, so that a response between two key presses does
+   * not change the selection.
+   */
   #show(argument: string | null, completion?: Completion): void {
     const chosen = this.chosen;
     this.argument = argument;

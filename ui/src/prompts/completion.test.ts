@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "$lib/api/client";
 import type { Completion } from "$lib/api/generated";
 
-import { Completions, PAUSE, type CompletionRequest } from "./completion.svelte";
+import { Completions, COMPLETION_DELAY_MS, type CompletionRequest } from "./completion.svelte";
 
 const requestFor = (value: string, argument = "city"): CompletionRequest => ({
   argument,
@@ -21,9 +21,9 @@ describe("completion", () => {
     const complete = vi.fn(() => Promise.resolve(values("Paris")));
     const completions = new Completions(complete);
     completions.request(requestFor("P"));
-    await vi.advanceTimersByTimeAsync(PAUSE - 1);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS - 1);
     completions.request(requestFor("Pa"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     expect(complete.mock.calls, "one request, with the context").toEqual([[requestFor("Pa")]]);
     expect(completions.values, "its values are shown").toEqual(["Paris"]);
     expect(completions.open, "in an open list").toBe(true);
@@ -33,9 +33,9 @@ describe("completion", () => {
     const answers: ((completion: Completion) => void)[] = [];
     const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
     completions.request(requestFor("P"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     completions.request(requestFor("Pa"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     answers[1]?.(values("Paris"));
     await vi.advanceTimersByTimeAsync(0);
     answers[0]?.(values("Porto", "Paris"));
@@ -52,7 +52,7 @@ describe("completion", () => {
     );
     const completions = new Completions(complete);
     completions.request(requestFor(""));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     completions.move(1);
     completions.request(requestFor("ber"));
     expect(completions.values, "at once, before the answer").toEqual(["Bergen"]);
@@ -65,12 +65,12 @@ describe("completion", () => {
     const answers: ((completion: Completion) => void)[] = [];
     const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
     completions.request(requestFor(""));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     answers[0]?.(values("Amsterdam", "Bergen"));
     await vi.advanceTimersByTimeAsync(0);
     completions.request(requestFor("ber"));
     completions.move(1);
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     answers[1]?.(values("Aberdeen", "Bergen"));
     await vi.advanceTimersByTimeAsync(0);
     expect(completions.chosen, "the next key takes what was seen").toBe("Bergen");
@@ -80,7 +80,7 @@ describe("completion", () => {
     let answer: (completion: Completion) => void = () => undefined;
     const completions = new Completions(() => new Promise((resolve) => (answer = resolve)));
     completions.request(requestFor("P"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     completions.close();
     answer(values("Paris"));
     await vi.advanceTimersByTimeAsync(0);
@@ -90,7 +90,7 @@ describe("completion", () => {
   it("does not show the values of another argument", async () => {
     const completions = new Completions(() => Promise.resolve(values("Paris")));
     completions.request(requestFor("P"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     completions.request(requestFor("2", "year"));
     expect(completions.open, "the list closes at once").toBe(false);
   });
@@ -106,7 +106,7 @@ describe("completion", () => {
     const values: (number | null)[] = [];
     for (const value of ["1", "2", "3"]) {
       completions.request(requestFor(value));
-      await vi.advanceTimersByTimeAsync(PAUSE);
+      await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
       values.push(completions.more);
     }
     expect(values, "40 more; more of unknown number; no more").toEqual([40, null, 0]);
@@ -115,7 +115,7 @@ describe("completion", () => {
   it("moves through the values and back to the typed text", async () => {
     const completions = new Completions(() => Promise.resolve(values("a", "b")));
     completions.request(requestFor(""));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     const chosen: (string | null)[] = [];
     for (let i = 0; i < 3; i++) {
       completions.move(1);
@@ -135,14 +135,14 @@ describe("completion", () => {
     const complete = vi.fn(() => Promise.reject(errors.shift() as ApiError));
     const completions = new Completions(complete);
     completions.request(requestFor("a"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     expect(completions.problem, "the cause").toBe("broken");
     completions.close();
     completions.request(requestFor("b"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     expect(completions.problem, "nothing to say").toBeNull();
     completions.request(requestFor("c"));
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     expect(complete.mock.calls.length, "it is not asked again").toBe(2);
   });
 });

@@ -5,26 +5,26 @@ import { fuzzyFilter } from "$lib/format/fuzzy";
 
 export interface Pickable {
   id: string;
-  /** Searched texts, the most important first. */
+  /** Texts to search in, the most important first. */
   words: string[];
 }
 
-/** Offer of a server as a selectable row. All fields but `server` are from the server. */
+/** Offer of a server as a selectable row. The server defines all fields except `server`. */
 export interface Offer extends Pickable {
   server: string;
   name: string;
   title: string | null;
   description: string | null;
-  /** Icon that is safe to show. */
+  /** Data URL of an icon that is safe to show, or `null`. */
   icon: string | null;
-  /** Marks for review. */
+  /** Review marks of the offer's definition. */
   marks: ReviewMarks;
-  /** Label of its kind, for lists of several kinds. */
+  /** Label of the offer's kind, for lists with several kinds. */
   kind?: string;
 }
 
-/** Maximum number of shown items. The rest is found by typing more. */
-export const SHOWN = 100;
+/** Maximum number of rendered items. The user finds further items by typing a longer query. */
+export const MAX_SHOWN_ITEMS = 100;
 
 export class FilteredList<T extends Pickable> {
   query = $state("");
@@ -38,7 +38,7 @@ export class FilteredList<T extends Pickable> {
   readonly matches: T[] = $derived.by(() =>
     fuzzyFilter(this.query, this.#all(), (item) => item.words),
   );
-  readonly shown: T[] = $derived(this.matches.slice(0, SHOWN));
+  readonly shown: T[] = $derived(this.matches.slice(0, MAX_SHOWN_ITEMS));
   readonly active: number = $derived(Math.min(this.#active, Math.max(0, this.shown.length - 1)));
   readonly chosen: T | null = $derived(this.shown[this.active] ?? null);
 
@@ -57,8 +57,8 @@ export class FilteredList<T extends Pickable> {
   }
 }
 
-/** Returns the action of a key in a selectable list, or `null`. */
-export function pickKey(key: string): { move: number } | "take" | "close" | null {
+/** Returns the action of a key in a selectable list, or `null` if the key has none. */
+export function pickListKey(key: string): { move: number } | "take" | "close" | null {
   switch (key) {
     case "ArrowDown":
       return { move: 1 };

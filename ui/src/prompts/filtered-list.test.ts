@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { pickKey, FilteredList, SHOWN } from "./filtered-list.svelte";
+import { pickListKey, FilteredList, MAX_SHOWN_ITEMS } from "./filtered-list.svelte";
 
 const items = [
   { id: "1", words: ["summarize", "Makes a text short"] },
@@ -57,15 +57,15 @@ describe("a filtered list", () => {
       words: [`tool number ${i}`],
     }));
     const pick = new FilteredList(() => many);
-    expect(pick.shown.length, "bounded").toBe(SHOWN);
+    expect(pick.shown.length, "bounded").toBe(MAX_SHOWN_ITEMS);
     pick.type("number 4999");
     expect(pick.chosen?.id, "found").toBe("4999");
   });
 
   it("maps the keys of a list", () => {
-    expect(pickKey("ArrowDown"), "down").toEqual({ move: 1 });
-    expect(pickKey("Enter"), "take").toBe("take");
-    expect(pickKey("Escape"), "close").toBe("close");
-    expect(pickKey("x"), "typing").toBeNull();
+    expect(pickListKey("ArrowDown"), "down").toEqual({ move: 1 });
+    expect(pickListKey("Enter"), "take").toBe("take");
+    expect(pickListKey("Escape"), "close").toBe("close");
+    expect(pickListKey("x"), "typing").toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 // Inserts the messages of a prompt into a conversation.
 
 import { call } from "$lib/api/client";
-import { beginning } from "$lib/format/text-safety";
+import { textBeginning } from "$lib/format/text-safety";
 import { router } from "$lib/state/router.svelte";
 
 import { createConversation } from "../conversation/create-conversation";
@@ -10,9 +10,11 @@ import type { PromptRun } from "./prompt-run.svelte";
 
 const TITLE = 60;
 
-/** Inserts the messages into this conversation, or into a new one that is named after the prompt and opened. */
+/**
+ * Inserts the messages into a conversation. Without an id, creates a conversation with the prompt's name and opens it.
+ */
 export async function insertPrompt(run: PromptRun, conversation: string | null): Promise<void> {
-  const title = beginning(run.prompt.title ?? run.prompt.name, TITLE, 1);
+  const title = textBeginning(run.prompt.title ?? run.prompt.name, TITLE, 1);
   const id = conversation ?? (await createConversation(title));
   await call("append_items", { conversation: id, items: run.items(Date.now()) });
   if (conversation !== null) await setAutomaticTitle(conversation, title);

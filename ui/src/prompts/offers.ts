@@ -3,7 +3,7 @@
 import type { Catalog, Icon, ReviewMarks, Prompt, Skill } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
-import { iconOf } from "$lib/ui/icon";
+import { safeIconUrl } from "$lib/ui/icon";
 
 import { NO_MARKS } from "../review/review-labels";
 import { skillLists } from "../skills/skills.svelte";
@@ -25,23 +25,23 @@ function ready(): string[] {
   return app.servers.filter((server) => server.state.is === "ready").map((server) => server.name);
 }
 
-/** Requests the catalogs of all ready servers. Call it in an effect. */
+/** Requests the catalogs of all ready servers. Must be called in an effect. */
 export function requestCatalogs(): void {
   for (const server of ready()) catalogs.request(server);
 }
 
-/** Returns `true` while a catalog or a list of skills is being read. */
-export function reading(): boolean {
+/** Returns `true` while a catalog or a list of skills is being loaded. */
+export function isReadingOffers(): boolean {
   return ready().some((server) => catalogs.get(server).loading || skillLists.get(server).loading);
 }
 
-/** Requests the skills of all ready servers. Call it in an effect. */
+/** Requests the skills of all ready servers. Must be called in an effect. */
 export function requestSkills(): void {
   for (const server of ready()) skillLists.request(server);
 }
 
-/** Returns all offers of a kind in the order of the servers. */
-export function offers<T extends Named, O extends Offer>(
+/** Returns the offers of one kind from all ready servers, in the order of the servers. */
+export function readyServerOffers<T extends Named, O extends Offer>(
   list: (catalog: Catalog) => T[],
   make: (offer: Offer, item: T) => O,
 ): O[] {
@@ -61,12 +61,12 @@ function offer(server: string, item: Named, place: number): Offer {
     name,
     title,
     description,
-    icon: iconOf(item.icons),
+    icon: safeIconUrl(item.icons),
     marks: item.marks ?? NO_MARKS,
   };
 }
 
-/** Returns all skills in the order of the servers. */
+/** Returns the skills of all ready servers, in the order of the servers. */
 export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) => O): O[] {
   return ready().flatMap((server) =>
     (skillLists.get(server).value?.skills ?? []).map((skill, i) =>
@@ -76,7 +76,7 @@ export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) 
 }
 
 export function promptOffers(): PromptOffer[] {
-  return offers(
+  return readyServerOffers(
     (catalog) => catalog.prompts,
     (offer, prompt) => ({ ...offer, prompt }),
   );

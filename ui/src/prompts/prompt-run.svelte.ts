@@ -9,9 +9,9 @@ export class PromptRun {
   readonly prompt: Prompt;
 
   values = $state<string[]>([]);
-  /** Set once the user tried to continue. From then on missing arguments are marked. */
+  /** Set once the user has tried to continue. Missing arguments are marked from then on. */
   tried = $state(false);
-  /** Id of the running call. */
+  /** Id of the running `prompts/get` call, or `null`. */
   running = $state<string | null>(null);
   result = $state.raw<PromptResult | null>(null);
   problem = $state.raw<ApiError | null>(null);
@@ -30,24 +30,24 @@ export class PromptRun {
     () => !this.prompt.arguments.some((_, i) => this.isMissing(i)),
   );
 
-  /** The arguments that are not empty. */
+  /** Returns the non-empty arguments by name. */
   filledArguments(): Record<string, string> {
     return this.#entries((_, value) => value !== "");
   }
 
-  /** Returns the arguments in front of this one, which its completion may depend on. */
+  /** Returns the arguments that precede the one at `index`, which its completion may depend on. */
   before(index: number): Record<string, string> {
     return this.#entries((i, value) => i < index && value !== "");
   }
 
-  /** Discards messages and running calls that belong to other arguments. */
+  /** Discards the messages and cancels the running call, because they are for other arguments. */
   changed(): void {
     this.cancel();
     this.result = null;
     this.problem = null;
   }
 
-  /** Gets the messages, unless an argument is missing. */
+  /** Requests the messages from the server, unless a required argument is missing. */
   async preview(): Promise<void> {
     this.tried = true;
     if (!this.complete || this.running !== null) return;
@@ -72,7 +72,7 @@ export class PromptRun {
     }
   }
 
-  /** Cancels the running call and ignores its result. */
+  /** Cancels the running call and discards its result. */
   cancel(): void {
     const id = this.running;
     if (id === null) return;
@@ -80,7 +80,7 @@ export class PromptRun {
     void call("cancel_call", { call: id }).catch(() => undefined);
   }
 
-  /** Returns the messages as items of a conversation. */
+  /** Returns the messages as conversation items. */
   items(current: number): ConversationItem[] {
     const origin = {
       server: this.server,
@@ -94,7 +94,10 @@ export class PromptRun {
     }));
   }
 
-  /** Returns the definition that the user reviewed: the one when it was selected, or the one reviewed since. */
+  /**
+   * Returns the hash of the definition that the user reviewed: the current one if it is reviewed, else that of the
+   * opened prompt.
+   */
   #reviewedHash(): string {
     const current = catalogs
       .get(this.server)

@@ -7,7 +7,7 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
-  REVIEWED,
+  REVIEWED_DEFINITION,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -19,13 +19,13 @@ import PromptsTab from "./PromptsTab.svelte";
 
 let host: FakeHost;
 let number = 0;
-/** Each test uses separate servers, because their data is retained. */
+/** Names of the servers, unique for each test, because data of servers is retained. */
 let names: [string, string];
 
 function prompt(name: string, changes: Partial<Prompt> = {}): Prompt {
   return {
     ...{ name, title: null, description: null, arguments: [], icons: [] },
-    ...REVIEWED,
+    ...REVIEWED_DEFINITION,
     ...changes,
   };
 }
@@ -178,7 +178,7 @@ describe("the prompt picker", () => {
     await user.type(country, "fr{Enter}");
     const [request] = host.requests("get_prompt");
     expect(request?.arguments, "asked with what was there").toEqual({ country: "fr" });
-    expect(request?.hash, "of the prompt as it is shown").toBe(REVIEWED.hash);
+    expect(request?.hash, "of the prompt as it is shown").toBe(REVIEWED_DEFINITION.hash);
     await user.type(country, "x");
     expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: request?.call }]);
     answer({

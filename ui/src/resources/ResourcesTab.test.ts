@@ -12,7 +12,7 @@ import ResourcesTab from "./ResourcesTab.svelte";
 
 let host: FakeHost;
 let number = 0;
-/** Each test uses a separate server, because its data is retained. */
+/** Server with a unique name for each test, because data of servers is retained. */
 let server: Server;
 
 function catalog(of: string): Catalog {

@@ -5,23 +5,23 @@ import type { ConversationItem, ResourceContents } from "$lib/api/generated";
 
 import { createConversation } from "../conversation/create-conversation";
 
-/** A resource or skill to attach, and its target. */
-export interface Attach {
+/** Resource or skill to attach, and the conversation to attach it to. */
+export interface AttachRequest {
   server: string;
   uri: string;
   /** Title in the conversation. */
   name: string;
-  /** The contents that were read. Without them the resource is read now. */
+  /** Contents that were already read. Without them the resource is read first. */
   contents?: ResourceContents[];
-  /** Hash of the shown entry of a skill. `uri` is that of its `SKILL.md` then. */
+  /** Hash of the list entry, if a skill is attached. `uri` is then that of its `SKILL.md`. */
   skill?: string;
-  /** Target conversation, or `null` for a new one. */
+  /** Id of the conversation, or `null` for a new one. */
   conversation: string | null;
 }
 
-/** Returns a resource or skill with its current contents as an item of a conversation. Rejects with an `ApiError`. */
+/** Returns a resource or skill with its contents as a conversation item. Rejects with an `ApiError`. */
 export async function attachmentOf(
-  attach: Omit<Attach, "conversation">,
+  attach: Omit<AttachRequest, "conversation">,
 ): Promise<ConversationItem> {
   const { server, uri, name, skill } = attach;
   const contents =
@@ -42,10 +42,9 @@ export async function attachmentOf(
 }
 
 /**
- * Attaches a resource or skill with its current contents. Resolves to the id of the conversation. Rejects with an
- * `ApiError`.
+ * Attaches a resource or skill with its contents. Resolves to the id of the conversation. Rejects with an `ApiError`.
  */
-export async function attachResource(attach: Attach): Promise<string> {
+export async function attachResource(attach: AttachRequest): Promise<string> {
   const item = await attachmentOf(attach);
   const conversation = attach.conversation ?? (await createConversation(attach.name));
   await call("append_items", { conversation, items: [item] });

@@ -4,20 +4,20 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ResourceTemplate } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
-/** Delay after the last key before the host expands, in milliseconds. */
-export const PAUSE = 150;
+/** Delay after the last key before the expansion is requested, in milliseconds. */
+export const EXPANSION_DELAY_MS = 150;
 /** Maximum number of templates whose values are retained. */
 const MAX_KEPT = 50;
 
-export class Expansion {
+export class TemplateExpansion {
   readonly template: ResourceTemplate;
   values = $state<Record<string, string>>({});
-  /** The expanded URI, or `null` before the first response. */
+  /** The expanded URI, or `null` before the first response of the host. */
   uri = $state<string | null>(null);
   error = $state.raw<ApiError | null>(null);
-  /** Set while the URI is not that of the current values. */
+  /** Set while `uri` does not match the current values. */
   pending = $state(false);
 
   #lastRequest = 0;
@@ -30,7 +30,7 @@ export class Expansion {
     this.values = Object.fromEntries(template.variables.map((variable) => [variable, ""]));
   }
 
-  /** Set if all variables are empty. A template without variables is never empty. */
+  /** Set if no variable has a value. Never set for a template without variables. */
   get empty(): boolean {
     const values = Object.values(this.values);
     return values.length > 0 && values.every((value) => value === "");
@@ -46,10 +46,10 @@ export class Expansion {
     // A running expansion belongs to other values.
     this.#lastRequest += 1;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.expand(), PAUSE);
+    this.#timer = setTimeout(() => void this.expand(), EXPANSION_DELAY_MS);
   }
 
-  /** Expands now. */
+  /** Requests the expansion of the current values from the host. */
   async expand(): Promise<void> {
     clearTimeout(this.#timer);
     const request = ++this.#lastRequest;
@@ -70,7 +70,7 @@ export class Expansion {
     this.pending = false;
   }
 
-  /** Returns the variables in front of this one, as completion requires them. */
+  /** Returns the values of the variables that precede `variable`, which completion requires. */
   contextFor(variable: string): Record<string, string> {
     const others = Object.entries(this.values).filter(
       ([name, value]) => name !== variable && value !== "",
@@ -79,13 +79,13 @@ export class Expansion {
   }
 }
 
-const retained = new SvelteMap<string, Expansion>();
-pageState(() => retained.clear());
+const retained = new SvelteMap<string, TemplateExpansion>();
+registerPageState(() => retained.clear());
 
-/** Returns the retained state of the template, or a new one. */
-export function expansionOf(server: string, template: ResourceTemplate): Expansion {
+/** Returns the retained state of a template, or a new one. */
+export function expansionOf(server: string, template: ResourceTemplate): TemplateExpansion {
   const key = JSON.stringify([server, template.uriTemplate]);
-  const expansion = retained.get(key) ?? new Expansion(template);
+  const expansion = retained.get(key) ?? new TemplateExpansion(template);
   retained.delete(key);
   retained.set(key, expansion);
   for (const oldest of retained.keys()) {

@@ -1,6 +1,6 @@
 // Hexadecimal view of the first bytes of binary data.
 
-/** A row: its offset, and its bytes in hexadecimal and as characters. */
+/** Row of the view: the offset, and the bytes in hexadecimal and as characters. */
 export interface HexRow {
   offset: string;
   hex: string;
@@ -14,7 +14,7 @@ export function byteCount(base64: string): number {
   return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 }
 
-/** Returns the rows of the first bytes, or `null` if the text is not base64. */
+/** Returns the rows for the first `limit` bytes, or `null` if the text is not base64. */
 export function hexRows(base64: string, limit: number): HexRow[] | null {
   let bytes: Uint8Array;
   try {

@@ -1,26 +1,29 @@
-// Views of a part of a resource, the most suitable first.
+// Determines the views in which a part of a resource can be shown, the most suitable first.
 
 import type { JsonValue, ResourceContents } from "$lib/api/generated";
 
-/** A view of a part. */
+/** View in which a part of a resource can be shown. */
 export type PartKind = "text" | "markdown" | "json" | "image" | "audio" | "bytes";
 
 interface PartShown {
   kind: PartKind;
-  /** The parsed JSON value. */
+  /** Parsed value for the view `json`. */
   value?: JsonValue;
 }
 
-/** Longer text is not parsed as JSON. */
+/** Maximum length in characters of a text that is parsed as JSON. */
 const LONGEST_JSON = 1_000_000;
 
-/** Returns the MIME type without parameters in lower case. */
+/** Returns the MIME type in lower case, without parameters. */
 function typeOf(part: ResourceContents): string {
   return part.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Returns the views of a part. The declared type is untrusted, so the contents count as well. */
-export function viewsOf(part: ResourceContents): PartShown[] {
+/**
+ * Returns the views of a part, the most suitable first. They depend on the contents as well, because the declared type
+ * is untrusted.
+ */
+export function partViews(part: ResourceContents): PartShown[] {
   const type = typeOf(part);
   if (part.text !== null) {
     const json = jsonIn(part.text);
@@ -34,7 +37,7 @@ export function viewsOf(part: ResourceContents): PartShown[] {
   return [{ kind: "bytes" }];
 }
 
-/** Parses the text if it is a JSON object or array. */
+/** Parses the text. Returns `null` unless it is a JSON object or array. */
 function jsonIn(text: string): { value: JsonValue } | null {
   if (text.length > LONGEST_JSON || !/^\s*[[{]/.test(text)) return null;
   try {
@@ -44,8 +47,8 @@ function jsonIn(text: string): { value: JsonValue } | null {
   }
 }
 
-/** Returns the language for syntax highlighting: from the type, else from the extension of the URI. */
-export function languageOf(part: ResourceContents): string | undefined {
+/** Returns the language for syntax highlighting, derived from the MIME type or else from the extension of the URI. */
+export function partLanguage(part: ResourceContents): string | undefined {
   const type = typeOf(part);
   if (/[/+]json$/.test(type)) return "json";
   if (/[/+](xml|html)$/.test(type)) return "xml";

@@ -4,30 +4,30 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { Event, ResourceContents, ResourceResult } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 /** Maximum number of retained readings. */
 export const MAX_READINGS = 30;
-/** Maximum number of changed resources that are recorded. */
+/** Maximum number of changed resources that are tracked. */
 export const MAX_CHANGED = 1000;
 
-/** Reads from the host. With `refresh` the server is requested, however fresh the cached contents are. */
+/** Sends a read to the host under the call id `id`. `refresh` bypasses the cache of the host. */
 type ReadRequest = (id: string, refresh: boolean) => Promise<ResourceResult>;
 
-/** A resource that was read, or a skill's file, which is read in the same way. */
-export class Reading {
+/** Contents of a resource or of a skill's file, and the state of their last read. */
+export class ResourceReading {
   readonly server: string;
   readonly uri: string;
   contents = $state.raw<ResourceContents[] | null>(null);
   error = $state.raw<ApiError | null>(null);
   /** Id of the running call. */
   call = $state<string | null>(null);
-  /** Time of the read, in milliseconds since 1970. */
+  /** Time of the last successful read, in milliseconds since 1970. */
   at = $state<number | null>(null);
-  /** Set if the host had the contents in its cache. */
+  /** Set if the contents are from the cache of the host. */
   cached = $state(false);
-  /** End of the freshness in milliseconds since 1970, if the server states it. */
+  /** Time until which the contents are fresh, in milliseconds since 1970. `null` if the server does not specify it. */
   freshUntil = $state<number | null>(null);
 
   readonly #requestRead: ReadRequest;
@@ -44,8 +44,8 @@ export class Reading {
   }
 
   /**
-   * Reads the resource, also repeatedly. With `refresh` the server is requested, however fresh the contents are.
-   * Resolves once the read has ended, to `true` if it succeeded.
+   * Reads the resource. `refresh` bypasses the cache of the host. Resolves to `true` if the read succeeded, and to
+   * `false` if it failed or another one was running.
    */
   async read(refresh = false): Promise<boolean> {
     if (this.busy) return false;
@@ -78,18 +78,18 @@ export class Reading {
 }
 
 class Readings {
-  #readings = new SvelteMap<string, Reading>();
+  #readings = new SvelteMap<string, ResourceReading>();
   #changed = new SvelteSet<string>();
 
-  /** Returns the reading of a resource, if there is one. */
-  get(server: string, uri: string): Reading | undefined {
+  /** Returns the retained reading of a resource, or `undefined` if it was not read. */
+  get(server: string, uri: string): ResourceReading | undefined {
     return this.#readings.get(keyOf(server, uri));
   }
 
-  /** Reads a resource and removes its mark. */
-  async read(server: string, uri: string, refresh = false): Promise<Reading> {
+  /** Reads a resource and clears its mark as changed. Restores the mark if the read fails. */
+  async read(server: string, uri: string, refresh = false): Promise<ResourceReading> {
     const key = keyOf(server, uri);
-    const reading = this.#readings.get(key) ?? new Reading(server, uri);
+    const reading = this.#readings.get(key) ?? new ResourceReading(server, uri);
     // Drops the oldest reading.
     this.#readings.delete(key);
     this.#readings.set(key, reading);
@@ -103,12 +103,14 @@ class Readings {
     return reading;
   }
 
-  /** Returns `true` if the server reported a change of the resource, or of one below it, since it was read. */
+  /**
+   * Returns `true` if the server has reported a change of the resource, or of a resource below it, since the last read.
+   */
   hasChanged(server: string, uri: string): boolean {
     return this.#marksOf(server, uri).length > 0;
   }
 
-  /** Records changes reported by a server. */
+  /** Records the change that an event reports. */
   receive(event: Event): void {
     if (event.type === "resource_updated") {
       this.#changed.add(keyOf(event.server, event.uri));
@@ -144,8 +146,8 @@ function serverOf(key: string): string {
   return (JSON.parse(key) as [string, string])[0];
 }
 
-export let readings: Readings;
-pageState(() => {
-  readings = new Readings();
-  app.onEvent((event) => readings.receive(event));
+export let resourceReadings: Readings;
+registerPageState(() => {
+  resourceReadings = new Readings();
+  app.onEvent((event) => resourceReadings.receive(event));
 });

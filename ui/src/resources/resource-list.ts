@@ -3,13 +3,13 @@
 import type { Catalog, Resource, ResourceTemplate } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 
-/** A resource, a template, or the heading of either. */
+/** Row of the list: a resource, a template, or the heading of either group. */
 export type ResourceRow =
   | { is: "heading"; of: "resources" | "templates"; count: number }
   | { is: "resource"; resource: Resource }
   | { is: "template"; template: ResourceTemplate };
 
-/** Returns the matching rows, resources first. */
+/** Returns the rows that match the query, resources before templates. */
 export function resourceRows(query: string, catalog: Catalog): ResourceRow[] {
   const resources = fuzzyFilter(query, catalog.resources, (resource) => [
     ...[resource.title ?? resource.name, resource.name, resource.uri],
@@ -29,13 +29,13 @@ export function resourceRows(query: string, catalog: Catalog): ResourceRow[] {
   return rows;
 }
 
-/** Returns the list key of a row, which also identifies a resource or template in the location. */
+/** Returns the key of a row in the list. It also identifies the resource or template in the location. */
 export function rowKey(row: ResourceRow): string {
   if (row.is === "heading") return `heading ${row.of}`;
   return row.is === "resource" ? row.resource.uri : row.template.uriTemplate;
 }
 
-/** Returns the item that the location names: a resource, a template, or a URI that is not listed. */
+/** Returns the item that the location identifies: a resource, a template, or a URI that is not listed. */
 export function selectedItem(
   item: string | undefined,
   catalog: Catalog,

@@ -9,10 +9,10 @@ import {
 } from "$lib/testing/fake-host";
 
 import { attachResource } from "./attach";
-import { Expansion } from "./expansion.svelte";
+import { TemplateExpansion } from "./expansion.svelte";
 import { byteCount, hexRows } from "./hex";
-import { languageOf, viewsOf } from "./part-kind";
-import { MAX_CHANGED, MAX_READINGS, readings } from "./readings.svelte";
+import { partLanguage, partViews } from "./part-kind";
+import { MAX_CHANGED, MAX_READINGS, resourceReadings } from "./readings.svelte";
 import { resourceRows, rowKey, selectedItem } from "./resource-list";
 
 let host: FakeHost;
@@ -33,59 +33,60 @@ describe("readings", () => {
   });
 
   test("are marked after a change until the next read", async () => {
-    const reading = await readings.read("s", "a://1");
+    const reading = await resourceReadings.read("s", "a://1");
     expect(reading.contents?.[0]?.text, "what is in it").toBe("in a://1");
-    expect(readings.hasChanged("s", "a://1"), "just read").toBe(false);
-    readings.receive(changed("other", "a://1"));
-    expect(readings.hasChanged("s", "a://1"), "another server's resource is another one").toBe(
-      false,
-    );
-    readings.receive(changed("s", "a://1"));
-    expect(readings.hasChanged("s", "a://1"), "changed since").toBe(true);
-    await readings.read("s", "a://1");
-    expect(readings.hasChanged("s", "a://1"), "read again").toBe(false);
+    expect(resourceReadings.hasChanged("s", "a://1"), "just read").toBe(false);
+    resourceReadings.receive(changed("other", "a://1"));
+    expect(
+      resourceReadings.hasChanged("s", "a://1"),
+      "another server's resource is another one",
+    ).toBe(false);
+    resourceReadings.receive(changed("s", "a://1"));
+    expect(resourceReadings.hasChanged("s", "a://1"), "changed since").toBe(true);
+    await resourceReadings.read("s", "a://1");
+    expect(resourceReadings.hasChanged("s", "a://1"), "read again").toBe(false);
   });
 
   test("are marked after a change below the resource", () => {
-    readings.receive(changed("s", "file:///a/b.txt"));
-    expect(readings.hasChanged("s", "file:///a"), "its folder").toBe(true);
-    expect(readings.hasChanged("s", "file:///a/b"), "not one with a like name").toBe(false);
+    resourceReadings.receive(changed("s", "file:///a/b.txt"));
+    expect(resourceReadings.hasChanged("s", "file:///a"), "its folder").toBe(true);
+    expect(resourceReadings.hasChanged("s", "file:///a/b"), "not one with a like name").toBe(false);
   });
 
   test("keep the mark after a change during the read or a failed read", async () => {
     let answer: (result: ResourceResult) => void = () => undefined;
     host.answers.read_resource = () => new Promise((resolve) => (answer = resolve));
-    const under = readings.read("s", "a://1");
-    expect(readings.get("s", "a://1")?.busy, "under way").toBe(true);
-    readings.receive(changed("s", "a://1"));
+    const under = resourceReadings.read("s", "a://1");
+    expect(resourceReadings.get("s", "a://1")?.busy, "under way").toBe(true);
+    resourceReadings.receive(changed("s", "a://1"));
     answer({ contents: [], cached: false, freshUntil: null });
     await under;
-    expect(readings.hasChanged("s", "a://1"), "what was read may be old").toBe(true);
+    expect(resourceReadings.hasChanged("s", "a://1"), "what was read may be old").toBe(true);
     host.answers.read_resource = () => Promise.reject({ code: "timeout", message: "late" });
-    const failed = await readings.read("s", "a://1");
-    expect([failed.error?.code, readings.hasChanged("s", "a://1")], "still to be read").toEqual([
-      "timeout",
-      true,
-    ]);
+    const failed = await resourceReadings.read("s", "a://1");
+    expect(
+      [failed.error?.code, resourceReadings.hasChanged("s", "a://1")],
+      "still to be read",
+    ).toEqual(["timeout", true]);
   });
 
   test("are bounded", async () => {
-    for (let i = 0; i < MAX_READINGS + 1; i += 1) await readings.read("s", `a://${i}`);
-    expect(readings.get("s", "a://0"), "the oldest is let go").toBe(undefined);
-    expect(readings.get("s", "a://1"), "the others stay").toBeDefined();
-    for (let i = 0; i <= MAX_CHANGED; i += 1) readings.receive(changed("s", `b://${i}`));
-    expect(readings.hasChanged("s", "b://0"), "so are marks").toBe(false);
-    expect(readings.hasChanged("s", `b://${MAX_CHANGED}`), "the latest stay").toBe(true);
+    for (let i = 0; i < MAX_READINGS + 1; i += 1) await resourceReadings.read("s", `a://${i}`);
+    expect(resourceReadings.get("s", "a://0"), "the oldest is let go").toBe(undefined);
+    expect(resourceReadings.get("s", "a://1"), "the others stay").toBeDefined();
+    for (let i = 0; i <= MAX_CHANGED; i += 1) resourceReadings.receive(changed("s", `b://${i}`));
+    expect(resourceReadings.hasChanged("s", "b://0"), "so are marks").toBe(false);
+    expect(resourceReadings.hasChanged("s", `b://${MAX_CHANGED}`), "the latest stay").toBe(true);
   });
 
   test("are dropped with their server", async () => {
-    await readings.read("s", "a://1");
-    readings.receive(changed("s", "a://1"));
-    readings.receive({ type: "server_removed", name: "s" });
-    expect([readings.get("s", "a://1"), readings.hasChanged("s", "a://1")], "forgotten").toEqual([
-      undefined,
-      false,
-    ]);
+    await resourceReadings.read("s", "a://1");
+    resourceReadings.receive(changed("s", "a://1"));
+    resourceReadings.receive({ type: "server_removed", name: "s" });
+    expect(
+      [resourceReadings.get("s", "a://1"), resourceReadings.hasChanged("s", "a://1")],
+      "forgotten",
+    ).toEqual([undefined, false]);
   });
 
   test("can be cancelled", async () => {
@@ -95,8 +96,8 @@ describe("readings", () => {
       fail({ code: "cancelled", message: "" });
       return {};
     };
-    const under = readings.read("s", "a://1");
-    await readings.get("s", "a://1")?.cancel();
+    const under = resourceReadings.read("s", "a://1");
+    await resourceReadings.get("s", "a://1")?.cancel();
     expect((await under).error?.code, "by the id of its call").toBe("cancelled");
     expect(host.requests("cancel_call")[0]?.call, "which the page chose").toBe(
       host.requests("read_resource")[0]?.call,
@@ -147,7 +148,7 @@ describe("templates", () => {
     host.answers.expand_template = ({ values }) => ({
       uri: `a://${values.x ?? ""}/${values.y ?? ""}`,
     });
-    const expansion = new Expansion(template);
+    const expansion = new TemplateExpansion(template);
     expect(expansion.empty, "nothing filled in").toBe(true);
     expansion.values.x = "1";
     await expansion.expand();
@@ -159,7 +160,7 @@ describe("templates", () => {
   test("ignore a late response", async () => {
     const answers: ((uri: { uri: string }) => void)[] = [];
     host.answers.expand_template = () => new Promise((resolve) => answers.push(resolve));
-    const expansion = new Expansion(template);
+    const expansion = new TemplateExpansion(template);
     const first = expansion.expand();
     const second = expansion.expand();
     answers[1]?.({ uri: "second" });
@@ -172,7 +173,7 @@ describe("templates", () => {
   test("stay pending while a response belongs to older values", async () => {
     const answers: ((answer: { uri: string }) => void)[] = [];
     host.answers.expand_template = () => new Promise((resolve) => answers.push(resolve));
-    const expansion = new Expansion(template);
+    const expansion = new TemplateExpansion(template);
     const first = expansion.expand();
     expansion.set("x", "2");
     answers[0]?.({ uri: "old" });
@@ -189,7 +190,7 @@ describe("templates", () => {
   test("show why they can't be expanded", async () => {
     host.answers.expand_template = () =>
       Promise.reject({ code: "bad_answer", message: "no template" });
-    const expansion = new Expansion(template);
+    const expansion = new TemplateExpansion(template);
     await expansion.expand();
     expect([expansion.uri, expansion.error?.message], "in words").toEqual([null, "no template"]);
   });
@@ -226,14 +227,14 @@ test.each([
   [part({ blob: "AAAA" }), ["bytes"]],
 ])("the views of %j", (contents, kinds) => {
   expect(
-    viewsOf(contents).map((view) => view.kind),
+    partViews(contents).map((view) => view.kind),
     "the best first",
   ).toEqual(kinds);
 });
 
 test("selects the language by type, else by name", () => {
-  expect(languageOf(part({ mimeType: "image/svg+xml" })), "by type").toBe("xml");
-  expect(languageOf(part({ uri: "file:///main.RS" })), "by name").toBe("rs");
+  expect(partLanguage(part({ mimeType: "image/svg+xml" })), "by type").toBe("xml");
+  expect(partLanguage(part({ uri: "file:///main.RS" })), "by name").toBe("rs");
 });
 
 test("finds the row that the location names", () => {

@@ -1,21 +1,21 @@
 // Labels of review marks.
 
 import type { FlagReason, LookAlike, ReviewMarks, Reading, Server } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
 /** Maximum number of letters that are named by code point. */
 const MAX_NAMED_LETTERS = 3;
 
-/** Returns a foreign name for use in a sentence of the app: short, with hidden characters made visible. */
+/** Shortens a name from a server to 80 characters, with hidden characters made visible. */
 function named(text: string): string {
-  const short = beginning(text, 80, 1);
+  const short = textBeginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
-/** Describes content that a model has read. */
-export function readingLabel({ kind, name }: Reading): string {
+/** Returns the label of content that a model has read. */
+export function readContentLabel({ kind, name }: Reading): string {
   const words: Record<Reading["kind"], () => string> = {
     tool: () => m.review_read_tool({ name: named(name) }),
     prompt: () => m.review_read_prompt({ name: named(name) }),
@@ -25,13 +25,13 @@ export function readingLabel({ kind, name }: Reading): string {
   return words[kind]();
 }
 
-/** Joins several names. */
+/** Joins names to a list with the separators of the page's language. */
 export function joinNames(names: string[]): string {
   return names.map(named).join(", ");
 }
 
-/** Returns the position of a text in a definition. */
-export function placeLabel(place: string[]): string {
+/** Returns the label of the position of a text in a definition. */
+export function definitionPlaceLabel(place: string[]): string {
   return place.length === 0 ? "" : place.map(visibleText).join(" › ");
 }
 
@@ -61,7 +61,7 @@ export function lookAlikeLabel(alikes: LookAlike[]): string[] {
   return [...new Set(sameName.length === 0 ? words : [first, ...words])];
 }
 
-/** Describes a look-alike name with the letters that may be confused. */
+/** Returns a name with the code points of the letters that may be confused. */
 function spelled(name: string): string {
   const similarName = [...new Set(name)].filter((c) => c > "\u007f").slice(0, MAX_NAMED_LETTERS);
   const points = similarName.map(
@@ -70,7 +70,7 @@ function spelled(name: string): string {
   return similarName.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
 }
 
-/** Describes a look-alike of the name that a server claims. */
+/** Returns a sentence for each server whose name is similar to the name that a server claims. */
 export function serverLookAlikeLabel(alikes: LookAlike[]): string[] {
   return alikes.map(({ server, name, same }) =>
     same
@@ -79,7 +79,7 @@ export function serverLookAlikeLabel(alikes: LookAlike[]): string[] {
   );
 }
 
-/** Keys in the settings of the parts that determine where credentials are sent. */
+/** Labels of the authorization settings that determine where credentials are sent, by their keys in the settings. */
 const AUTH_PARTS: Record<string, () => string> = {
   grant: m.consent_auth_grant,
   clientId: m.consent_auth_client_id,
@@ -106,8 +106,8 @@ const AUTH_PARTS: Record<string, () => string> = {
   "endpoint.revocation": m.consent_endpoint_revocation,
 };
 
-/** Returns the label of a part of a server's identity. Unknown ones are shown unchanged. */
-export function partLabel(part: string): string {
+/** Returns the label of a part of a server's identity. Unknown parts are returned unchanged. */
+export function identityPartLabel(part: string): string {
   const words: Record<string, () => string> = {
     command: m.review_part_command,
     program: m.review_part_program,
@@ -126,13 +126,13 @@ export function partLabel(part: string): string {
   return (Object.hasOwn(words, part) ? words[part]?.() : undefined) ?? named(part);
 }
 
-/** No marks. */
+/** Review marks of a definition without findings. */
 export const NO_MARKS: ReviewMarks = {
   ...{ review: null, outdated: false, diff: null },
   ...{ lookAlikes: [], flags: [] },
 };
 
-/** Returns `true` if the claims of a server should be checked by the user. */
-export function isMarked(server: Server): boolean {
+/** Returns `true` if the user should check the claims of a server, because a review found something in them. */
+export function hasMarkedClaims(server: Server): boolean {
   return server.marks.flags.length > 0 || server.marks.lookAlikes.length > 0;
 }

@@ -6,7 +6,7 @@ import type { ReviewMarks, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
-  REVIEWED,
+  REVIEWED_DEFINITION,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -14,7 +14,7 @@ import {
 } from "$lib/testing/fake-host";
 
 import ConversationView from "../conversation/ConversationView.svelte";
-import { consentRequest, startServer, tool as toolBody } from "../consent/fixtures";
+import { consentRequest, startServerBody, toolBody as toolBody } from "../consent/fixtures";
 import { ruleLabel, originLabel } from "../consent/consent-labels";
 import ToolDetail from "../tools/ToolDetail.svelte";
 import ToolsTab from "../tools/ToolsTab.svelte";
@@ -57,11 +57,11 @@ function tool(name: string, marks: ReviewMarks): Tool {
       openWorld: null,
       asksEachTime: false,
     },
-    ...{ icons: [], allowed: false, ...REVIEWED, hash: `hash of ${name}`, marks },
+    ...{ icons: [], allowed: false, ...REVIEWED_DEFINITION, hash: `hash of ${name}`, marks },
   };
 }
 
-/** Returns the review button once it is enabled. */
+/** Waits until the review button is enabled, and returns it. */
 async function reviewable(): Promise<HTMLElement> {
   const button = screen.getByRole("button", { name: "Mark as reviewed" });
   await vi.waitFor(() => expect(button).toHaveAttribute("aria-disabled", "false"));
@@ -214,7 +214,7 @@ describe("a consent request", () => {
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
     render(ConsentMarks, {
-      request: consentRequest(startServer, { marks: { ...NO_MARKS, diff } }),
+      request: consentRequest(startServerBody, { marks: { ...NO_MARKS, diff } }),
     });
     const changes = within(screen.getByRole("list"));
     expect(changes.getByText("program"), "which part").toBeInTheDocument();

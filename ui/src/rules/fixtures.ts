@@ -1,7 +1,7 @@
 // Fixtures for rules.
 import type { Policy, Rule } from "$lib/api/generated";
 
-export const noRules: Policy = {
+export const emptyPolicy: Policy = {
   preset: "balanced",
   managedPreset: "balanced",
   rules: [],

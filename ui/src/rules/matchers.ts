@@ -1,7 +1,7 @@
 // Kinds of conditions. Detects plain globs that may miss another spelling of the same path or URL.
 import type { ArgumentRule, ArgumentTest, JsonValue } from "$lib/api/generated";
 
-/** Kind of condition that fits better than a string condition. */
+/** Kind of condition that is safer than a string condition for some values. */
 export type SuggestedMatcher = "path" | "url";
 
 const PATH_NAMES = /(^|[^a-z])(path|file|filename|filepath|dir|directory|folder|cwd)s?$/;
@@ -10,7 +10,10 @@ const PATH_PATTERN = /^(\/|~|\.{1,2}[/\\]|[a-z]:|\\)|\/\*?$/i;
 const URL_PATTERN = /:\/\/|^www\.|^\*?\.?[a-z0-9-]+(\.[a-z0-9-]+)+\/\*?$/i;
 const BY_LETTERS: readonly ArgumentTest[] = ["glob", "regex"];
 
-/** Returns the kind of value that a string condition matches, by its schema, argument name or pattern. */
+/**
+ * Returns the kind of value that a string condition matches, determined by the schema, the name of the argument, or the
+ * pattern.
+ */
 export function suggestedMatcher(
   { at, test, pattern }: ArgumentRule,
   schema: JsonValue | null,
@@ -25,7 +28,7 @@ export function suggestedMatcher(
   return null;
 }
 
-/** Returns the format that a tool's schema declares for an argument or its list items. Empty if there is none. */
+/** Returns the format that a tool's schema declares for an argument or its list items. Empty if it declares none. */
 function formatAt(schema: JsonValue | null, at: string): string {
   let here = schema;
   for (const part of at.split("/").slice(1)) {

@@ -2,7 +2,7 @@
 import { call } from "$lib/api/client";
 import type { Policy } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
 export class PolicyStore {
   /** The rules, or `null` before the first read. */
@@ -10,7 +10,7 @@ export class PolicyStore {
   error = $state.raw<unknown>(null);
 
   /**
-   * Reads the rules and follows their changes until the returned function is called. Suitable as the result of an
+   * Reads the rules and updates them after changes, until the returned function is called. Suitable as the result of an
    * `$effect`.
    */
   follow(): () => void {
@@ -20,7 +20,7 @@ export class PolicyStore {
     });
   }
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     try {
       this.now = await call("policy", {});
       this.error = null;
@@ -29,7 +29,7 @@ export class PolicyStore {
     }
   });
 
-  /** Runs an action that changes the rules, and updates them. */
+  /** Runs an action that changes the rules, and reads them again. */
   async change(act: () => Promise<unknown>): Promise<void> {
     await act();
     await this.read();

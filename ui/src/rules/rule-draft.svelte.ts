@@ -1,10 +1,10 @@
 // Form data of a rule.
 import type { ArgumentRule, ClaimRule, RuleDirection, RuleEffect, Rule } from "$lib/api/generated";
 
-import { DURATIONS, type TemporaryDuration } from "./durations";
+import { DURATIONS_MS, type TemporaryDuration } from "./durations";
 
-/** Condition on a tool's annotations. `kept` stands for a value from a file that this form can't represent. */
-export type Claims = "any" | "writes" | "destructive" | "open" | "kept";
+/** Condition on a tool's annotations. `kept` stands for a condition from a file that this form can't represent. */
+export type AnnotationCondition = "any" | "writes" | "destructive" | "open" | "kept";
 export type RuleDuration = "always" | "session" | TemporaryDuration | "kept";
 
 const NO_CLAIMS: ClaimRule = {
@@ -13,14 +13,14 @@ const NO_CLAIMS: ClaimRule = {
   idempotent: null,
   openWorld: null,
 };
-const CLAIMS: Record<Exclude<Claims, "any" | "kept">, ClaimRule> = {
+const CLAIMS: Record<Exclude<AnnotationCondition, "any" | "kept">, ClaimRule> = {
   writes: { ...NO_CLAIMS, readOnly: false },
   destructive: { ...NO_CLAIMS, destructive: true },
   open: { ...NO_CLAIMS, openWorld: true },
 };
 
-export interface Condition extends ArgumentRule {
-  /** Identifies the row. */
+export interface ConditionRow extends ArgumentRule {
+  /** Key of the row in the form. */
   key: number;
 }
 
@@ -30,15 +30,15 @@ export class RuleDraft {
   identity = $state("");
   tool = $state("");
   direction = $state<RuleDirection>("to_server");
-  conditions = $state<Condition[]>([]);
-  claims = $state<Claims>("any");
+  conditions = $state<ConditionRow[]>([]);
+  claims = $state<AnnotationCondition>("any");
   lasts = $state<RuleDuration>("always");
   note = $state("");
   afterUntrusted = $state(false);
   readonly #rule: Rule | null;
   #next = 0;
 
-  /** Creates a draft of `rule`, or an empty one. */
+  /** Creates a draft of `rule`, or an empty draft. */
   constructor(rule: Rule | null) {
     this.#rule = rule;
     if (!rule) return;
@@ -60,8 +60,8 @@ export class RuleDraft {
   }
 
   /**
-   * Set if the rule can only apply to outgoing payloads: other payloads have no tool, arguments or annotations, and
-   * no rule allows them.
+   * Set if the rule can only apply to outgoing payloads. Incoming payloads have no tool, arguments or annotations, and
+   * a rule can't allow them.
    */
   readonly onlyTo = $derived(
     this.effect === "allow" ||
@@ -78,11 +78,15 @@ export class RuleDraft {
     this.conditions = this.conditions.filter((condition) => condition.key !== key);
   }
 
-  /** Returns the rule in its current state. */
+  /**
+   * Returns the edited rule. `now` is the current time in milliseconds since 1970, from which a temporary duration
+   * counts.
+   */
   rule(now: number): Rule {
     const previous = this.#rule;
     const claims = this.effect === "allow" ? "any" : this.claims;
-    const ends = this.lasts in DURATIONS ? now + DURATIONS[this.lasts as TemporaryDuration] : null;
+    const ends =
+      this.lasts in DURATIONS_MS ? now + DURATIONS_MS[this.lasts as TemporaryDuration] : null;
     const isKept = this.lasts === "kept";
     return {
       id: previous?.id ?? "",
@@ -112,10 +116,10 @@ export class RuleDraft {
   }
 }
 
-function claimsOf(claims: ClaimRule | null): Claims {
+function claimsOf(claims: ClaimRule | null): AnnotationCondition {
   if (!claims) return "any";
   const same = (other: ClaimRule) =>
     JSON.stringify(other) === JSON.stringify({ ...NO_CLAIMS, ...claims });
   const found = Object.entries(CLAIMS).find(([, other]) => same(other));
-  return (found?.[0] as Claims | undefined) ?? "kept";
+  return (found?.[0] as AnnotationCondition | undefined) ?? "kept";
 }

@@ -1,28 +1,28 @@
 // Labels of rules. Foreign names and patterns are shortened, with hidden characters made visible.
 
 import type { ArgumentRule, ClaimRule, DecisionSource, RuleEffect, Rule } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 import { ruleLabel } from "../consent/consent-labels";
 
-export function short(text: string): string {
-  const start = beginning(text, 80, 1);
+export function shortName(text: string): string {
+  const start = textBeginning(text, 80, 1);
   return visibleText(start) + (start.length < text.length ? "…" : "");
 }
 
-export function effectLabel(effect: RuleEffect): string {
+export function ruleEffectLabel(effect: RuleEffect): string {
   return { allow: m.rules_allow, ask: m.rules_ask, deny: m.rules_deny }[effect]();
 }
 
-/** Describes the subject of a rule. */
-export function aboutLabel(rule: Rule): string {
-  const server = rule.server === "*" ? m.rules_any_server() : short(rule.server);
+/** Returns the label of what a rule applies to: server and tool. */
+export function ruleSubjectLabel(rule: Rule): string {
+  const server = rule.server === "*" ? m.rules_any_server() : shortName(rule.server);
   if (rule.sampling) {
     const { requestsPerHour: requests, tokensPerHour: tokens } = rule.sampling;
     return m.sampling_rule_about({ server, requests, tokens });
   }
-  if (rule.tool !== null) return m.rules_about_tool({ tool: short(rule.tool), server });
+  if (rule.tool !== null) return m.rules_about_tool({ tool: shortName(rule.tool), server });
   if (rule.arguments.length > 0 || rule.annotations || rule.trustedServer)
     return m.rules_about_tools({ server });
   switch (rule.direction) {
@@ -35,11 +35,11 @@ export function aboutLabel(rule: Rule): string {
   }
 }
 
-/** Describes each condition of a rule. */
-export function conditionLabel(rule: Rule): string[] {
+/** Returns a label for each condition of a rule. */
+export function conditionLabels(rule: Rule): string[] {
   const words: string[] = rule.arguments.map(argumentLabel);
   if (rule.identity !== null)
-    words.unshift(m.rules_if_identity({ identity: short(rule.identity) }));
+    words.unshift(m.rules_if_identity({ identity: shortName(rule.identity) }));
   if (rule.annotations) words.push(...claimLabel(rule.annotations));
   if (rule.scope.kind === "conversation") words.push(m.rules_in_conversation());
   if (rule.afterUntrusted) words.push(m.rules_even_after());
@@ -47,7 +47,7 @@ export function conditionLabel(rule: Rule): string[] {
 }
 
 function argumentLabel({ at, test, pattern }: ArgumentRule): string {
-  const what = { at: short(at), pattern: short(pattern) };
+  const what = { at: shortName(at), pattern: shortName(pattern) };
   switch (test) {
     case "glob":
       return m.rules_if_glob(what);
@@ -74,13 +74,13 @@ function claimLabel(claims: ClaimRule): string[] {
   return pairs.flatMap(([said, yes, no]) => (said === null ? [] : [said ? yes() : no()]));
 }
 
-/** Describes the complete rule in one line. */
+/** Returns a summary of the rule in one line. */
 export function ruleSummary(rule: Rule): string {
-  return `${effectLabel(rule.effect)}: ${[aboutLabel(rule), ...conditionLabel(rule)].join(", ")}.`;
+  return `${ruleEffectLabel(rule.effect)}: ${[ruleSubjectLabel(rule), ...conditionLabels(rule)].join(", ")}.`;
 }
 
-/** Describes the reason for a decision. */
-export function reasonLabel(reason: string): string {
+/** Returns the label of the reason for a decision. */
+export function decisionReasonLabel(reason: string): string {
   const known: Record<string, () => string> = {
     allowed: m.rules_reason_allowed,
     "rule-denies": m.rules_reason_denies,
@@ -92,7 +92,7 @@ export function reasonLabel(reason: string): string {
   return Object.hasOwn(known, reason) ? (known[reason]?.() ?? "") : ruleLabel(reason);
 }
 
-export function byLabel(by: DecisionSource): string {
+export function decisionSourceLabel(by: DecisionSource): string {
   switch (by.kind) {
     case "built_in":
       return m.rules_by_built_in();
@@ -110,8 +110,8 @@ export function byLabel(by: DecisionSource): string {
   }
 }
 
-/** Describes if a rule matches, and otherwise why not. */
-export function matchLabel(fit: string, argument: number | null): string {
+/** Returns a text that states if a rule matches a call, and otherwise the reason why it does not. */
+export function ruleMatchLabel(fit: string, argument: number | null): string {
   const known: Record<string, () => string> = {
     fits: m.rules_fit_fits,
     "other-server": m.rules_fit_server,
@@ -130,7 +130,7 @@ export function matchLabel(fit: string, argument: number | null): string {
   return (Object.hasOwn(known, fit) ? known[fit]?.() : undefined) ?? visibleText(fit);
 }
 
-/** Describes why a condition on an argument matches or not. */
+/** Returns a text with the reason why a condition on an argument matches or does not match. */
 export function conditionResultLabel(reason: string): string {
   const known: Record<string, () => string> = {
     matches: m.rules_why_matches,

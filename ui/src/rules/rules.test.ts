@@ -8,7 +8,7 @@ import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import RulesView from "../settings/RulesView.svelte";
 import { RuleDraft } from "./rule-draft.svelte";
-import { noRules, sampleRule } from "./fixtures";
+import { emptyPolicy, sampleRule } from "./fixtures";
 import { ruleSummary } from "./rule-labels";
 
 afterEach(() => cleanup());
@@ -17,7 +17,7 @@ type Answers = Parameters<typeof startFakeHost>[0];
 
 async function show(policy: Partial<Policy>, answers: Answers = {}) {
   const host = await startFakeHost(
-    { policy: () => ({ ...noRules, ...policy }), grants: () => ({ grants: [] }), ...answers },
+    { policy: () => ({ ...emptyPolicy, ...policy }), grants: () => ({ grants: [] }), ...answers },
     { servers: [sampleServer()] },
   );
   render(RulesView);
@@ -42,7 +42,7 @@ describe("rules", () => {
 
   it("managed on this computer are marked and read-only", async () => {
     const rules = [sampleRule({ source: "managed" }), sampleRule({ id: "2", note: "mine" })];
-    await show({ rules, managed: { ...noRules.managed, exists: true } });
+    await show({ rules, managed: { ...emptyPolicy.managed, exists: true } });
     const managed = (await screen.findByText("This computer")).closest("li") as HTMLElement;
     expect(within(managed).queryAllByRole("button"), "nothing to press").toEqual([]);
     const own = screen.getByText("mine").closest("li") as HTMLElement;
@@ -56,7 +56,7 @@ describe("rules", () => {
     const host = await show(
       {},
       {
-        policy: () => ({ ...noRules, rules }),
+        policy: () => ({ ...emptyPolicy, rules }),
         remove_policy_rule: () => ((rules = []), {}),
         set_policy_rule: () => ({ source: "user", id: "8" }),
       },
@@ -151,7 +151,7 @@ describe("rules", () => {
 
   it("that can't be read are reported with their file", async () => {
     const problem = "rules[0].effect: unknown variant";
-    await show({ user: { ...noRules.user, exists: true, problem } });
+    await show({ user: { ...emptyPolicy.user, exists: true, problem } });
     expect(screen.getByText(problem), "the cause").toBeVisible();
     expect(screen.getByText("Your rules can't be used, so everything asks")).toBeVisible();
   });

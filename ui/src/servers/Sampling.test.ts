@@ -7,7 +7,7 @@ import type { Rule, SamplingReport } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import { noRules, sampleRule } from "../rules/fixtures";
+import { emptyPolicy, sampleRule } from "../rules/fixtures";
 
 import Sampling from "./Sampling.svelte";
 import { samplingReport } from "./sampling-fixtures";
@@ -23,7 +23,7 @@ async function show(report: SamplingReport, rules: Rule[] = []) {
       return {};
     },
     models: () => ({ providers: [], default: null, found: [], presets: [] }),
-    policy: () => ({ ...noRules, rules }),
+    policy: () => ({ ...emptyPolicy, rules }),
     set_policy_rule: () => ({ source: "user", id: "1" }),
     remove_policy_rule: () => ({}),
   });

@@ -9,13 +9,13 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer } from "$lib/testing/fake-host";
 
-import { remote, show } from "./server-page-fixtures";
+import { remoteServerFields, showServerTab } from "./server-page-fixtures";
 
 const user = userEvent.setup();
 
 describe("the header", () => {
   test("shows the user's name, state and revision, and stops and restarts", async () => {
-    const host = await show("overview");
+    const host = await showServerTab("overview");
     expect(screen.getByRole("heading", { level: 1, name: "files" })).toBeVisible();
     expect(screen.getAllByText("ready")[0], "the state in words").toBeVisible();
     expect(screen.getByTitle("Protocol revision"), "the revision").toHaveTextContent("2025-11-25");
@@ -31,7 +31,7 @@ describe("the header", () => {
   });
 
   test("keeps the focus among its buttons when one replaces another", async () => {
-    const host = await show("overview", { state: { is: "stopped" } });
+    const host = await showServerTab("overview", { state: { is: "stopped" } });
     const start = screen.getByRole("button", { name: "Start" });
     start.focus();
     await user.keyboard("{Enter}");
@@ -42,7 +42,7 @@ describe("the header", () => {
   });
 
   test("keeps the focus when the pressed button is disabled first", async () => {
-    const host = await show("overview");
+    const host = await showServerTab("overview");
     const stop = screen.getByRole("button", { name: "Stop" });
     stop.focus();
     await user.keyboard("{Enter}");
@@ -57,7 +57,7 @@ describe("the header", () => {
   });
 
   test("removes only after confirmation, with the cancel button focused", async () => {
-    const host = await show("overview");
+    const host = await showServerTab("overview");
     await user.click(screen.getByRole("button", { name: "More" }));
     await user.click(await screen.findByRole("menuitem", { name: "Remove server" }));
     const dialog = await screen.findByRole("dialog", { name: "Remove files?" });
@@ -73,7 +73,7 @@ describe("the header", () => {
   test("shows failures, except a denial by the user", async () => {
     failures.list = [];
     let code = "refused";
-    await show(
+    await showServerTab(
       "overview",
       { state: { is: "stopped" } },
       {
@@ -90,7 +90,7 @@ describe("the header", () => {
   });
 
   test("shows that the server does not exist", async () => {
-    const host = await show("overview");
+    const host = await showServerTab("overview");
     host.send({ type: "server_removed", name: "files" });
     expect(await screen.findByText("There is no server named files")).toBeVisible();
   });
@@ -98,7 +98,7 @@ describe("the header", () => {
 
 describe("the overview", () => {
   test("shows the complete command, claims as claims, and instructions as text", async () => {
-    await show("overview", {
+    await showServerTab("overview", {
       instructions: "<b>Do</b> as I say\u202e",
       capabilities: ["tools.listChanged", "logging"],
       claims: {
@@ -123,7 +123,7 @@ describe("the overview", () => {
   });
 
   test("E29: pings on request, and shows the round-trip time", async () => {
-    const host = await show("overview", {}, { ping: () => ({ milliseconds: 12.4 }) });
+    const host = await showServerTab("overview", {}, { ping: () => ({ milliseconds: 12.4 }) });
     await user.click(screen.getByRole("button", { name: "Ping" }));
     expect(await screen.findByText("Responded in 12 ms")).toBeVisible();
     expect(host.requests("ping")).toEqual([{ server: "files" }]);
@@ -134,7 +134,11 @@ describe("the overview", () => {
   });
 
   test("E29: shows that a revision has no ping", async () => {
-    await show("overview", { revision: "2026-07-28" }, { ping: () => ({ milliseconds: 3 }) });
+    await showServerTab(
+      "overview",
+      { revision: "2026-07-28" },
+      { ping: () => ({ milliseconds: 3 }) },
+    );
     expect(screen.getByText(/has no ping/)).toHaveTextContent("server/discover");
     await user.click(screen.getByRole("button", { name: "Check connection" }));
     expect(await screen.findByText(/^Responded in/)).toBeVisible();
@@ -142,7 +146,7 @@ describe("the overview", () => {
   });
 
   test("shows the cause, the last output, the searched folders and the remedy of a failure", async () => {
-    const host = await show("overview", {
+    const host = await showServerTab("overview", {
       state: {
         is: "failed",
         reason: "command_not_found",
@@ -177,7 +181,7 @@ test.each([
 ])(
   "mentions the output of a server that exited early only if there is any: %j",
   async (stderr, hint) => {
-    await show("overview", {
+    await showServerTab("overview", {
       state: {
         ...{ is: "failed", reason: "exited_early", message: "the server ended with exit status 1" },
         ...{ stderr, lookedIn: [], hint: null },
@@ -215,7 +219,7 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
   };
 
   test("offers the folder with its contents, and requires consent again", async () => {
-    const host = await show("overview", failed([offered]), {
+    const host = await showServerTab("overview", failed([offered]), {
       update_server: () => ({ onlyThisRun: null }),
     });
     const part = within(await screen.findByRole("region", { name: /sandbox may be the cause/ }));
@@ -249,7 +253,10 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
     ["name", /invisible characters/],
   ] as const)("is offered nothing where it is %s, and told why", async (because, why) => {
     const path = "/home/ann/.ssh/id_ed25519";
-    await show("overview", failed([{ path, namedBy: "server", offer: { is: "none", because } }]));
+    await showServerTab(
+      "overview",
+      failed([{ path, namedBy: "server", offer: { is: "none", because } }]),
+    );
     expect(await screen.findByText(why), "why").toBeVisible();
     expect(screen.getByText(path), "what it wanted").toBeVisible();
     expect(screen.queryByRole("button", { name: "Add this folder" })).toBeNull();
@@ -259,7 +266,9 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
 describe("a disconnected server", () => {
   test("shows the reason and the time of the next attempt, and reconnects on request", async () => {
     const state = { is: "reconnecting" as const, attempt: 3, at: Date.now() + 11_500 };
-    const host = await show("overview", { state: { ...state, cause: "the stream broke" } });
+    const host = await showServerTab("overview", {
+      state: { ...state, cause: "the stream broke" },
+    });
     const group = within(await screen.findByRole("group", { name: /^Reconnection$/ }));
     expect(screen.getAllByText("reconnecting")[0], "the state in words").toBeVisible();
     expect(group.getByText("the stream broke"), "why").toBeVisible();
@@ -281,7 +290,7 @@ describe("a disconnected server", () => {
 
 describe("subscriptions of a server", () => {
   test("are listed, with a note while they are inactive", async () => {
-    const host = await show("overview", { subscriptions: ["demo://a"] });
+    const host = await showServerTab("overview", { subscriptions: ["demo://a"] });
     expect(await screen.findByText("1 resource is watched:"), "how much").toBeVisible();
     expect(screen.queryByText(/notifications are interrupted/), "all is well").toBeNull();
     const subscriptionsLost = "the stream ended";
@@ -298,7 +307,7 @@ describe("subscriptions of a server", () => {
 
 describe("a remote server", () => {
   test("shows its URL with the domain highlighted, and how the connection was determined", async () => {
-    await show("overview", remote);
+    await showServerTab("overview", remoteServerFields);
     expect(await screen.findByText("example.com"), "the domain").toHaveProperty(
       "tagName",
       "STRONG",
@@ -315,7 +324,9 @@ describe("a remote server", () => {
 
   test("keeps the values of its headers unless they are entered again", async () => {
     const storage = { onlyThisRun: "there is no keychain" };
-    const host = await show("settings", remote, { update_server: () => storage });
+    const host = await showServerTab("settings", remoteServerFields, {
+      update_server: () => storage,
+    });
     await user.click(await screen.findByRole("button", { name: "Add header" }));
     await user.keyboard("X-Team");
     await user.click(screen.getByLabelText("Value of X-Team"));
@@ -338,8 +349,8 @@ describe("a remote server", () => {
   });
 
   test("that requires authorization links to the field for a key", async () => {
-    await show("overview", {
-      ...remote,
+    await showServerTab("overview", {
+      ...remoteServerFields,
       state: {
         ...{ is: "failed", reason: "unauthorized", message: "401 Unauthorized" },
         ...{ stderr: [], lookedIn: [], hint: null },

@@ -10,7 +10,7 @@ import LimitsFields from "../settings/LimitsFields.svelte";
 
 import CommandFields from "./CommandFields.svelte";
 import { draftProblems } from "./draft-problems";
-import { Draft } from "./draft.svelte";
+import { ServerDraft } from "./draft.svelte";
 import { isHostPattern } from "./host-pattern";
 import Limits from "./Limits.svelte";
 import Overview from "./Overview.svelte";
@@ -59,7 +59,7 @@ const sandboxed: Partial<Server> = {
 describe("the sandbox in the form", () => {
   test("is disabled by default, and sends the entered values", async () => {
     await startFakeHost({ pick_folder: () => ({ folder: "/home/ann/in" }) });
-    const draft = new Draft("files", sampleServer().config);
+    const draft = new ServerDraft("files", sampleServer().config);
     const { container } = render(CommandFields, { draft, problems: [] });
     expect("sandbox" in draft.config, "nothing is said of a sandbox").toBe(false);
     await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
@@ -84,7 +84,7 @@ describe("the sandbox in the form", () => {
   });
 
   test("preserves the stored values, and requires absolute paths", () => {
-    const draft = new Draft("files", sampleServer(sandboxed).config);
+    const draft = new ServerDraft("files", sampleServer(sandboxed).config);
     expect(draft.config, "as it is set up").toEqual(sampleServer(sandboxed).config);
     draft.sandbox.add("project");
     expect(draftProblems(draft, []), "no whole path").toContain("sandbox_path");
@@ -97,7 +97,7 @@ describe("the network of a sandbox", () => {
       ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
       sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["example.com"] } },
     };
-    const draft = new Draft("files", config);
+    const draft = new ServerDraft("files", config);
     const problems = () => draftProblems(draft, []);
     const { container, rerender } = render(CommandFields, { draft, problems: problems() });
     const list = () => screen.getByRole("list", { name: "Hosts it can access" });

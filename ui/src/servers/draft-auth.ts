@@ -3,14 +3,14 @@ import type { AuthSettings } from "$lib/api/generated";
 
 export interface AuthDraft {
   clientId: string;
-  /** Empty to keep the stored secret. */
+  /** New client secret. Empty to keep the stored one. */
   clientSecret: string;
-  /** Set if a secret is stored. Its value is never sent to the page. */
+  /** Set if a client secret is stored. Its value is never sent to the page. */
   secretKept: boolean;
   issuer: string;
-  /** Separated by spaces. */
+  /** Requested scopes, separated by spaces. */
   scopes: string;
-  /** Empty for any port. */
+  /** Port of the redirect URI. Empty for any free port. */
   redirectPort: string;
 }
 
@@ -25,8 +25,11 @@ export function authDraft(settings: AuthSettings | null): AuthDraft {
   };
 }
 
-/** Returns the settings to send. `null` if all fields are empty and nothing was set before. */
-export function authSettings(draft: AuthDraft, before: AuthSettings | null): AuthSettings | null {
+/** Returns the settings to send. `null` if all fields are empty and no settings existed before. */
+export function authSettingsFromDraft(
+  draft: AuthDraft,
+  before: AuthSettings | null,
+): AuthSettings | null {
   const text = (value: string) => (value.trim() === "" ? null : value.trim());
   const scopes = draft.scopes.split(/\s+/).filter((scope) => scope !== "");
   const settings: AuthSettings = {
@@ -49,14 +52,14 @@ export function authSettings(draft: AuthDraft, before: AuthSettings | null): Aut
   return empty && before === null ? null : settings;
 }
 
-/** Returns the selected port, or `null` if there is none or it is invalid. */
+/** Returns the entered port, or `null` if it is empty or invalid. */
 function port(draft: AuthDraft): number | null {
   const text = draft.redirectPort.trim();
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= 65_535 ? number : null;
 }
 
-/** Returns the redirect URI to register with the client id, if a port was selected. */
+/** Returns the redirect URI to register for the client ID, or `null` if no port was entered. */
 export function redirectUri(draft: AuthDraft): string | null {
   const chosen = port(draft);
   return chosen === null ? null : `http://127.0.0.1:${chosen}/callback`;

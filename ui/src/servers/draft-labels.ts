@@ -3,7 +3,7 @@ import { m } from "../paraglide/messages";
 
 import type { DraftProblem } from "./draft-problems";
 
-export function draftProblem(problem: DraftProblem): string {
+export function draftProblemLabel(problem: DraftProblem): string {
   return {
     name_missing: m.servers_problem_name_missing,
     name_taken: m.servers_problem_name_taken,
@@ -26,8 +26,11 @@ export function draftProblem(problem: DraftProblem): string {
   }[problem]();
 }
 
-/** Returns the label of the first of these problems that exists. */
-export function firstProblem(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
+/** Returns the label of the first problem in `which` that the draft has, or `null` if it has none of them. */
+export function firstProblemLabel(
+  problems: DraftProblem[],
+  ...which: DraftProblem[]
+): string | null {
   const found = problems.find((problem) => which.includes(problem));
-  return found ? draftProblem(found) : null;
+  return found ? draftProblemLabel(found) : null;
 }

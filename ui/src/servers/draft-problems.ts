@@ -1,6 +1,6 @@
 // Validation of a server draft.
 import { authProblems, type AuthProblem } from "./draft-auth";
-import type { Draft } from "./draft.svelte";
+import type { ServerDraft } from "./draft.svelte";
 
 export type DraftProblem =
   | AuthProblem
@@ -20,11 +20,11 @@ export type DraftProblem =
   | "header_twice"
   | "header_value";
 
-/** Header name (RFC 9110, section 5.6.2). */
+/** Matches a valid HTTP header name (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Returns the problems that prevent saving. `taken` contains the names of the other servers. */
-export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
+/** Returns the problems that prevent saving. `taken` has the names of the other servers. */
+export function draftProblems(draft: ServerDraft, taken: string[]): DraftProblem[] {
   const found: DraftProblem[] = [];
   const name = draft.name.trim();
   if (name === "") found.push("name_missing");
@@ -34,7 +34,7 @@ export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
   return [...new Set(found)];
 }
 
-function local(draft: Draft): DraftProblem[] {
+function local(draft: ServerDraft): DraftProblem[] {
   const found: DraftProblem[] = [];
   if (draft.command.trim() === "") found.push("command_missing");
   const keys = draft.env.map((row) => row.name.trim());
@@ -50,7 +50,7 @@ function local(draft: Draft): DraftProblem[] {
   return found;
 }
 
-function remote(draft: Draft): DraftProblem[] {
+function remote(draft: ServerDraft): DraftProblem[] {
   const found: DraftProblem[] = [];
   const url = draft.url.trim();
   if (url === "") found.push("url_missing");

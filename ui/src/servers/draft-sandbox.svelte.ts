@@ -3,13 +3,13 @@ import type { FolderAccess, Sandbox, SandboxNetwork } from "$lib/api/generated";
 
 import { isHostPattern } from "./host-pattern";
 
-export interface FolderRow {
+export interface SandboxFolderRow {
   id: number;
   path: string;
   access: FolderAccess;
 }
 
-export interface HostRow {
+export interface SandboxHostRow {
   id: number;
   host: string;
 }
@@ -17,8 +17,8 @@ export interface HostRow {
 export class SandboxDraft {
   on = $state(false);
   network = $state<SandboxNetwork["preset"]>("files_only");
-  hosts = $state<HostRow[]>([]);
-  folders = $state<FolderRow[]>([]);
+  hosts = $state<SandboxHostRow[]>([]);
+  folders = $state<SandboxFolderRow[]>([]);
   #next = 1;
 
   constructor(sandbox?: Sandbox) {
@@ -29,7 +29,7 @@ export class SandboxDraft {
     for (const { path, access } of sandbox?.folders ?? []) this.add(path, access);
   }
 
-  /** Adds a read-only folder by default. */
+  /** Adds a folder, which the server may read by default. */
   add(path = "", access: FolderAccess = "read"): void {
     this.folders.push({ id: this.#next++, path, access });
   }
@@ -62,19 +62,19 @@ export class SandboxDraft {
     };
   }
 
-  /** Set if hosts are required and none is entered. */
+  /** Set if no host is entered, although the selected network access requires one. */
   get hasNoHost(): boolean {
     const network = this.settings?.network;
     return network?.preset === "named_hosts" && network.hosts.length === 0;
   }
 
-  /** Set if a host is invalid. */
+  /** Set if an entered host is not a valid pattern. */
   get hasBadHost(): boolean {
     const network = this.settings?.network;
     return network?.preset === "named_hosts" && !network.hosts.every(isHostPattern);
   }
 
-  /** Set if a path is not absolute. */
+  /** Set if an entered path is not absolute. */
   get hasPartialPath(): boolean {
     const absolute = /^(\/|[A-Za-z]:[\\/]|\\\\)/;
     return this.on && (this.settings?.folders.some(({ path }) => !absolute.test(path)) ?? false);

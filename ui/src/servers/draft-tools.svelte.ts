@@ -1,17 +1,17 @@
 // The lists of tools that models are offered, while they are being written.
 import type { ToolFilter } from "$lib/api/generated";
 
-/** Maximum number of patterns in a list, as in the host. */
+/** Maximum number of patterns in a list. The host has the same limit. */
 const MAX_PATTERNS = 1_000;
-/** Maximum length of a pattern in UTF-8 bytes, as in the host. */
+/** Maximum length of a pattern in UTF-8 bytes. The host has the same limit. */
 const MAX_PATTERN = 1_000;
 
-export class ToolsDraft {
-  /** Set to `only` if models are offered no other tools than the enabled ones. */
+export class ToolFilterDraft {
+  /** Selected filter: `all` offers every tool to models, `only` those that match `enabled`. */
   which = $state<"all" | "only">("all");
-  /** Patterns of the enabled tools, one in each line. Used only if `which` is `only`. */
+  /** Patterns of the enabled tools, one per line. Used only if `which` is `only`. */
   enabled = $state("");
-  /** Patterns of the tools that are turned off, one in each line. */
+  /** Patterns of the disabled tools, one per line. */
   disabled = $state("");
   readonly #before: ToolFilter | undefined;
   readonly #shown: string;
@@ -28,14 +28,17 @@ export class ToolsDraft {
     return JSON.stringify([this.which, this.enabled, this.disabled]);
   }
 
-  /** Returns the lists as they were if nothing was typed, so that unusual names are kept. */
+  /**
+   * Returns the edited filter. Without an edit, returns the stored one unchanged, so that names which the form can't
+   * represent are preserved.
+   */
   get wanted(): ToolFilter | undefined {
     if (this.#text === this.#shown) return this.#before;
     const enabled = this.which === "only" ? patterns(this.enabled) : null;
     return { enabled, disabled: patterns(this.disabled) };
   }
 
-  /** Set if a list or a pattern is longer than the host accepts. */
+  /** Set if a list or a pattern exceeds the limits of the host. */
   get isTooLong(): boolean {
     const { enabled = null, disabled = [] } = this.wanted ?? {};
     return [enabled ?? [], disabled].some(

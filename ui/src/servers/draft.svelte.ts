@@ -2,9 +2,9 @@
 import type { AuthSettings, HttpHeader, HttpKind, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 
-import { authDraft, authSettings, type AuthDraft } from "./draft-auth";
+import { authDraft, authSettingsFromDraft, type AuthDraft } from "./draft-auth";
 import { SandboxDraft } from "./draft-sandbox.svelte";
-import { ToolsDraft } from "./draft-tools.svelte";
+import { ToolFilterDraft } from "./draft-tools.svelte";
 
 interface Row {
   id: number;
@@ -12,35 +12,41 @@ interface Row {
 export interface ArgRow extends Row {
   value: string;
 }
-/** A variable or a header. */
-export interface NamedRow extends Row {
+/** Row of an environment variable or a header. */
+export interface NamedValueRow extends Row {
   name: string;
-  /** Empty to keep the stored value. */
+  /** Entered value. Empty to keep the stored one. */
   value: string;
-  /** Set if the value is stored in the keychain and not in the settings file. */
+  /** Set if the value is stored in the keychain instead of the settings file. */
   secret: boolean;
-  /** Reference to the stored value, which is never sent to the page. */
+  /** Reference to the stored value, which is never sent to the page. Falsy if none is stored. */
   kept: string | boolean | null;
 }
-export interface EnvRow extends NamedRow {
-  /** Reference to the stored secret. Its value is never sent to the page. */
+export interface EnvRow extends NamedValueRow {
+  /** Reference to the stored secret, which is never sent to the page. `null` if none is stored. */
   kept: string | null;
 }
-export interface HeaderRow extends NamedRow {
-  /** Set if a value is stored, which is never sent to the page. */
+export interface HeaderRow extends NamedValueRow {
+  /** Set if a value is stored. It is never sent to the page. */
   kept: boolean;
 }
 
-/** Protocol revisions, latest first. */
-export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/** Protocol revisions that the user can select, latest first. */
+export const PROTOCOL_REVISIONS = [
+  "2026-07-28",
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+];
 
-/** Headers whose values are credentials. */
+/** Matches names of headers whose values are credentials. */
 const SECRET_NAMES = /authorization|cookie|key|password|secret|token/i;
 
-export class Draft {
+export class ServerDraft {
   name = $state("");
   type = $state<ServerConfig["type"]>("stdio");
-  /** Pinned protocol revision. Empty to negotiate it. */
+  /** Protocol revision that the user selected. Empty to negotiate it. */
   revision = $state("");
 
   command = $state("");
@@ -50,14 +56,14 @@ export class Draft {
   sandbox = new SandboxDraft();
 
   url = $state("");
-  /** Pinned transport. Empty to detect it. */
+  /** Transport that the user selected. Empty to detect it. */
   kind = $state<HttpKind | "">("");
   headers = $state<HeaderRow[]>([]);
   auth = $state<AuthDraft>(authDraft(null));
-  /** Stored OAuth settings. */
+  /** OAuth settings before the edit. */
   readonly #authBefore: AuthSettings | null = null;
-  /** Tools that models are offered. */
-  tools = new ToolsDraft();
+  /** Filter of the tools that models may use. */
+  tools = new ToolFilterDraft();
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
@@ -65,7 +71,7 @@ export class Draft {
     if (!config) return;
     this.type = config.type;
     this.revision = config.revision ?? "";
-    this.tools = new ToolsDraft(config.tools);
+    this.tools = new ToolFilterDraft(config.tools);
     if (config.type === "http") {
       this.url = config.url;
       this.kind = config.kind ?? "";
@@ -107,7 +113,9 @@ export class Draft {
     this.env.push({ id: this.#next++, name, value, secret: false, kept: null });
   }
 
-  /** `${secret:NAME}` references a stored value. Any other value was pasted. */
+  /**
+   * Adds a secret variable. A value with `${secret:NAME}` references a stored secret. Any other value is a new secret.
+   */
   #addSecretEnv(name: string, value: string): void {
     const row = { id: this.#next++, name, secret: true };
     const isSet = value.includes("${secret:");
@@ -144,7 +152,7 @@ export class Draft {
     if (this.type === "http") {
       const kind = this.kind === "" ? null : this.kind;
       const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
-      const auth = authSettings(this.auth, this.#authBefore);
+      const auth = authSettingsFromDraft(this.auth, this.#authBefore);
       return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...lists };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");
@@ -163,13 +171,13 @@ export class Draft {
     };
   }
 
-  /** The command line or URL as shown in the consent request. */
+  /** Command line or URL, in the form that the consent request shows. */
   get commandLine(): string {
     const { config } = this;
     return config.type === "http" ? config.url : joinCommand([config.command, ...config.args]);
   }
 
-  /** Set if a command or URL was entered. */
+  /** Set if neither a command nor a URL was entered. */
   get isEmpty(): boolean {
     return (this.type === "http" ? this.url : this.command).trim() === "";
   }

@@ -4,7 +4,7 @@ import type { ServerConfig } from "$lib/api/generated";
 
 import { redirectUri } from "./draft-auth";
 import { draftProblems, type DraftProblem } from "./draft-problems";
-import { Draft } from "./draft.svelte";
+import { ServerDraft } from "./draft.svelte";
 
 const config: Extract<ServerConfig, { type: "stdio" }> = {
   type: "stdio",
@@ -31,11 +31,11 @@ const remote: Extract<ServerConfig, { type: "http" }> = {
 describe("a draft", () => {
   test("returns the configuration that it was created from", () => {
     for (const one of [config, remote])
-      expect(new Draft("files", one).config, "nothing is lost or changed").toEqual(one);
+      expect(new ServerDraft("files", one).config, "nothing is lost or changed").toEqual(one);
   });
 
   test("moves and removes arguments", () => {
-    const draft = new Draft("files", config);
+    const draft = new ServerDraft("files", config);
     const [first, second] = draft.args;
     draft.moveArg(first!.id, -1);
     expect(draft.config, "the first can't go up").toMatchObject({
@@ -52,7 +52,7 @@ describe("a draft", () => {
   test("keeps a secret variable unless it is entered again, without its value", () => {
     const reference = "${secret:files.TOKEN}";
     const one = { ...config, env: { A: "1", TOKEN: reference }, secretEnv: ["TOKEN"] };
-    const draft = new Draft("files", one);
+    const draft = new ServerDraft("files", one);
     expect(draft.env[1]?.value, "nothing to show").toBe("");
     expect(draft.config, "it stays").toEqual(one);
     draft.env[1]!.value = "s3cret";
@@ -65,7 +65,7 @@ describe("a draft", () => {
 
   test("shows a pasted secret, and stores it in the keychain", () => {
     const pasted = { ...config, env: { TOKEN: "s3cret", KEY: "" }, secretEnv: ["TOKEN", "KEY"] };
-    const draft = new Draft("files", pasted);
+    const draft = new ServerDraft("files", pasted);
     const rows = draft.env.map(({ value, secret, kept }) => [value, secret, kept]);
     expect(rows, "the values as they were pasted").toEqual([
       ["s3cret", true, null],
@@ -82,7 +82,7 @@ describe("a draft", () => {
   });
 
   test("omits empty fields except arguments", () => {
-    const draft = new Draft("x", { ...config, command: " node ", args: [""], env: {} });
+    const draft = new ServerDraft("x", { ...config, command: " node ", args: [""], env: {} });
     draft.addEnv();
     draft.cwd = "  ";
     expect(draft.config, "trimmed").toEqual({
@@ -91,7 +91,7 @@ describe("a draft", () => {
     });
   });
 
-  test.each<[DraftProblem, (draft: Draft) => unknown]>([
+  test.each<[DraftProblem, (draft: ServerDraft) => unknown]>([
     ["name_missing", (d) => (d.name = " ")],
     ["name_taken", (d) => (d.name = " git ")],
     ["command_missing", (d) => (d.command = "")],
@@ -100,7 +100,7 @@ describe("a draft", () => {
     ["env_twice", (d) => d.addEnv("TOKEN", "2")],
     ["env_value", (d) => ((d.env[0]!.value = ""), (d.env[0]!.secret = true))],
   ])("reports %s", (problem, change) => {
-    const draft = new Draft("files", config);
+    const draft = new ServerDraft("files", config);
     expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);
     expect(draftProblems(draft, ["git"]), "and only this is wrong after").toEqual([problem]);
@@ -111,14 +111,14 @@ describe("a draft", () => {
       { name: "authorization", value: "Bearer x", secret: false },
       { name: "Accept-Language", value: "en", secret: false },
     ];
-    const draft = new Draft("far", { ...remote, headers });
+    const draft = new ServerDraft("far", { ...remote, headers });
     expect(
       draft.headers.map((row) => row.secret),
       "a pasted key goes to the keychain",
     ).toEqual([true, false]);
   });
 
-  test.each<[DraftProblem, (draft: Draft) => unknown]>([
+  test.each<[DraftProblem, (draft: ServerDraft) => unknown]>([
     ["url_missing", (d) => (d.url = " ")],
     ["url_bad", (d) => (d.url = "ftp://example.com/")],
     ["url_bad", (d) => (d.url = "https://")],
@@ -130,7 +130,7 @@ describe("a draft", () => {
     ["auth_port", (d) => (d.auth.redirectPort = "70000")],
     ["auth_port", (d) => (d.auth.redirectPort = "0")],
   ])("of a remote server reports %s", (problem, change) => {
-    const draft = new Draft("far", remote);
+    const draft = new ServerDraft("far", remote);
     expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);
     expect(draftProblems(draft, ["git"]), "and only this is wrong after").toEqual([problem]);
@@ -147,7 +147,7 @@ describe("OAuth settings", () => {
 
   test("are preserved without the secret", () => {
     const one = { ...remote, auth };
-    expect(new Draft("far", one).config, "nothing is lost or changed").toEqual(one);
+    expect(new ServerDraft("far", one).config, "nothing is lost or changed").toEqual(one);
   });
 
   test("preserve hidden fields of pasted settings", () => {
@@ -157,11 +157,11 @@ describe("OAuth settings", () => {
       ...{ identityProvider: null, dpop: null, assertion: null },
     };
     const pasted = { ...remote, auth: { ...auth, clientSecret: "s3cret", rest } };
-    expect(new Draft("far", pasted).config, "nothing is lost").toEqual(pasted);
+    expect(new ServerDraft("far", pasted).config, "nothing is lost").toEqual(pasted);
   });
 
   test("replace or remove the stored secret", () => {
-    const draft = new Draft("far", { ...remote, auth });
+    const draft = new ServerDraft("far", { ...remote, auth });
     draft.auth.clientSecret = "s3cret";
     expect(draft.config, "the new one").toMatchObject({ auth: { clientSecret: "s3cret" } });
     draft.auth.clientSecret = "";
@@ -170,7 +170,7 @@ describe("OAuth settings", () => {
   });
 
   test("show the redirect URI of a port", () => {
-    const draft = new Draft("far", { ...remote, auth });
+    const draft = new ServerDraft("far", { ...remote, auth });
     expect(redirectUri(draft.auth), "whole").toBe("http://127.0.0.1:4321/callback");
     draft.auth.redirectPort = "";
     expect(redirectUri(draft.auth), "any port has none").toBeNull();
@@ -178,10 +178,10 @@ describe("OAuth settings", () => {
   });
 
   test("are null if empty, unless they were set before", () => {
-    const draft = new Draft("far", remote);
+    const draft = new ServerDraft("far", remote);
     draft.auth.scopes = "  ";
     expect(draft.config, "nothing was said").toMatchObject({ auth: null });
-    const before = new Draft("far", { ...remote, auth });
+    const before = new ServerDraft("far", { ...remote, auth });
     before.auth = {
       ...{ clientId: "", clientSecret: "", secretKept: false },
       ...{ issuer: "", scopes: "", redirectPort: "" },

@@ -34,9 +34,9 @@ export const SERVER_ACTIONS: Record<ServerAction, () => string> = {
 
 export type ServerFailure = FailureWords<ServerAction>;
 
-/** Reasons of remote servers only. */
+/** Failure reasons that only remote servers have. */
 type OnlyRemote = "unreachable" | "unauthorized";
-/** Reasons of local servers only. */
+/** Failure reasons that only local servers have. */
 type OnlyLocal = "command_not_found" | "exited_early" | "limit_reached";
 
 const REFUSED: ServerFailure = {
@@ -140,13 +140,13 @@ export const REMOTE_FAILURES: Record<Exclude<FailureReason, OnlyLocal>, ServerFa
   },
 };
 
-/** A server that exited without any output. */
-export const EXITED_SILENTLY: ServerFailure = {
+/** Failure of a local server that exited without output. */
+export const SILENT_EXIT_FAILURE: ServerFailure = {
   ...LOCAL_FAILURES.exited_early,
   fix: m.servers_hint_exited_silent,
 };
 
-/** Returns the failure of a server that is not running. */
+/** Returns the failure for a reason. `remote` is set for a server with a URL. */
 export function serverFailure(reason: FailureReason, remote: boolean): ServerFailure {
   const all: Record<FailureReason, ServerFailure> = remote
     ? { ...LOCAL_FAILURES, ...REMOTE_FAILURES }
@@ -154,7 +154,7 @@ export function serverFailure(reason: FailureReason, remote: boolean): ServerFai
   return all[reason];
 }
 
-/** States other than `failed` in which a server can't be used until something happens. */
+/** States besides `failed` in which a server can't be used, with their remedies. */
 export const WAITING_STATES = {
   ended: {
     cause: m.servers_ended,
@@ -232,8 +232,8 @@ export const SANDBOX_FAILURES: Record<SandboxProblem, ServerFailure> = {
   },
 };
 
-/** Access that the sandbox blocks and for which no folder is proposed. */
-export const BLOCKED_FAILURES: Record<ProposalRefusal, ServerFailure> = {
+/** Failures for blocked paths for which the app proposes no folder. */
+export const BLOCKED_PATH_FAILURES: Record<ProposalRefusal, ServerFailure> = {
   secrets: {
     cause: m.servers_blocked_secrets,
     fix: m.servers_blocked_fix_secrets,
@@ -263,8 +263,8 @@ export const BLOCKED_FAILURES: Record<ProposalRefusal, ServerFailure> = {
   },
 };
 
-/** Access that the sandbox blocks and for which a folder is proposed. Its button adds the folder. */
-export const BLOCKED_OFFERED = {
+/** Failure for a blocked path for which the app proposes a folder. The button adds the folder to the sandbox. */
+export const PROPOSED_FOLDER_FAILURE = {
   cause: m.servers_blocked_title,
   fix: m.servers_blocked_asks,
   button: m.servers_blocked_add,

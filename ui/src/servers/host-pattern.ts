@@ -1,6 +1,6 @@
 // Patterns for the hosts that a sandboxed server may reach. Follows the rules of the Rust host.
 
-/** Characters of URLs that are not allowed in hosts. */
+/** Matches characters of URLs that hosts can't contain. */
 const FOREIGN = /[\s/@?#\\%]/;
 const MAX_PORT = 65_535;
 const MAX_CHARACTERS = 300;
@@ -30,7 +30,7 @@ function isPort(port: number): boolean {
   return port >= 1 && port <= MAX_PORT;
 }
 
-/** Returns the host in the form that URLs use, or `null` if it is invalid. */
+/** Normalizes a host like the URL parser, or returns `null` if it is invalid. */
 function hostname(host: string): string | null {
   if (host === "" || !URL.canParse(`http://${host}/`)) return null;
   const name = new URL(`http://${host}/`).hostname.replace(/\.$/, "");

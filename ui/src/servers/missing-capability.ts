@@ -4,21 +4,21 @@ import { router } from "$lib/state/router.svelte";
 
 import { m } from "../paraglide/messages";
 
-/** `MissingRequiredClientCapability` (`schema/2026-07-28`). */
+/** Code of the error `MissingRequiredClientCapability` (`schema/2026-07-28`). */
 const MISSING_CAPABILITY = -32021;
 
-/** A cause, and the button that links to the setting. */
-export interface Explanation {
+/** Text with the cause of an error, and the button that opens the setting. */
+export interface CapabilityExplanation {
   title: string;
   text: string;
   action: { label: string; run: () => void };
 }
 
 /**
- * Explains an error that requires sampling. Returns `null` for all others, because no other capability can be
- * disabled.
+ * Explains an error of a server that requires sampling. Returns `null` for other errors, because the user can disable
+ * no other capability.
  */
-export function missingCapability(cause: unknown, server: string): Explanation | null {
+export function missingCapability(cause: unknown, server: string): CapabilityExplanation | null {
   const { rpcCode, rpcData } = (toApiError(cause).data ?? {}) as {
     rpcCode?: unknown;
     rpcData?: { requiredCapabilities?: unknown } | null;

@@ -13,7 +13,7 @@ const ORIGINS: [string[], string, string][] = [
   [["cargo"], "Rust", "rustup.rs"],
 ];
 
-/** Returns the hint for a missing program, if it is known. */
+/** Returns the installation hint for a program, or `null` if the program is unknown. */
 export function programHint(command: string): string | null {
   if (command.startsWith("~")) return m.servers_hint_tilde();
   const found = ORIGINS.find(([names]) => names.includes(command));

@@ -4,7 +4,7 @@ import type { DataFlow, ResultReview } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-export function reviews(): { value: ResultReview; label: string }[] {
+export function reviewOptions(): { value: ResultReview; label: string }[] {
   return [
     { value: "off", label: m.servers_flow_review_off() },
     { value: "suspicious", label: m.servers_flow_review_suspicious() },
@@ -12,13 +12,17 @@ export function reviews(): { value: ResultReview; label: string }[] {
   ];
 }
 
-/** Returns the setting of one tool, or `null` for that of its server. */
-export function reviewOf(flow: DataFlow, tool: string): ResultReview | null {
+/** Returns the setting of a tool, or `null` if the setting of its server applies. */
+export function toolReview(flow: DataFlow, tool: string): ResultReview | null {
   return Object.entries(flow.tools).find(([name]) => name === tool)?.[1] ?? null;
 }
 
-/** Returns the flow with another setting for one tool. */
-export function withReview(flow: DataFlow, tool: string, review: ResultReview | null): DataFlow {
+/** Returns a copy of the settings with another setting for one tool. `null` removes it. */
+export function withToolReview(
+  flow: DataFlow,
+  tool: string,
+  review: ResultReview | null,
+): DataFlow {
   const others = Object.entries(flow.tools).filter(([name]) => name !== tool);
   const entry: [string, ResultReview][] = review === null ? [] : [[tool, review]];
   return { ...flow, tools: Object.fromEntries([...others, ...entry]) };

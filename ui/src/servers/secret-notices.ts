@@ -5,7 +5,7 @@ import { failures } from "$lib/state/failures.svelte";
 
 import { m } from "../paraglide/messages";
 
-/** Shows a notice if secrets are stored for this run only. */
+/** Shows a notice if the system's keychain could not store secrets, so that they are lost when the app ends. */
 export function reportSecretStorage({ onlyThisRun }: SecretStorageReport): void {
   if (onlyThisRun === null) return;
   failures.add(

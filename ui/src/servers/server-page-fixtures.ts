@@ -20,7 +20,7 @@ const NO_PINS = {
 };
 
 /** Opens a tab of the page of the server `files`. */
-export async function show(
+export async function showServerTab(
   tab: ServerTab,
   changes: Partial<Server> = {},
   answers: Parameters<typeof startFakeHost>[0] = {},
@@ -42,8 +42,8 @@ export async function show(
   return host;
 }
 
-/** Fields of a remote server. */
-export const remote: Partial<Server> = {
+/** Fields of a server with a URL. */
+export const remoteServerFields: Partial<Server> = {
   config: {
     ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },
     auth: null,

@@ -7,13 +7,13 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer } from "$lib/testing/fake-host";
 
-import { remote, show } from "./server-page-fixtures";
+import { remoteServerFields, showServerTab } from "./server-page-fixtures";
 
 const user = userEvent.setup();
 
 describe("OAuth fields", () => {
   test("are collapsed by default, and never show the secret", async () => {
-    const host = await show("settings", remote);
+    const host = await showServerTab("settings", remoteServerFields);
     expect(screen.queryByLabelText("Client ID"), "folded").not.toBeVisible();
     await user.click(screen.getByText("Authorization", { selector: "summary" }));
     await user.type(screen.getByLabelText("Client secret"), "s3cret");
@@ -45,7 +45,11 @@ describe("a secret for sign-in", () => {
       ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
       auth,
     };
-    const host = await show("settings", { config }, { set_secret: () => ({ onlyThisRun: null }) });
+    const host = await showServerTab(
+      "settings",
+      { config },
+      { set_secret: () => ({ onlyThisRun: null }) },
+    );
     const field = await screen.findByRole("textbox", { name: "far.key" });
     const saveButton = screen.getByRole("button", { name: "Save far.key" });
     expect(saveButton, "nothing is entered yet").toBeDisabled();
@@ -62,7 +66,7 @@ describe("a secret for sign-in", () => {
 
 describe("the settings tab", () => {
   test("changes name and command, and warns that the start requires consent again", async () => {
-    const host = await show("settings");
+    const host = await showServerTab("settings");
     const save = await screen.findByRole("button", { name: "Save" });
     expect(save, "nothing to save yet").toBeDisabled();
     const name = screen.getByRole("textbox", { name: "Name" });
@@ -86,7 +90,7 @@ describe("the settings tab", () => {
   });
 
   test("rejects a taken name, and follows changes of the file", async () => {
-    const host = await show("settings");
+    const host = await showServerTab("settings");
     const name = await screen.findByRole("textbox", { name: "Name" });
     await user.clear(name);
     await user.type(name, "git");
@@ -109,7 +113,11 @@ describe("the settings tab", () => {
 
 describe("the roots tab", () => {
   test("picks, adds and removes folders, and shows when nothing is decided", async () => {
-    const host = await show("roots", {}, { pick_folder: () => ({ folder: "/home/ann/trip" }) });
+    const host = await showServerTab(
+      "roots",
+      {},
+      { pick_folder: () => ({ folder: "/home/ann/trip" }) },
+    );
     expect(await screen.findByText(/Not decided yet/)).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Add a folder…" }));
     expect(host.requests("set_roots").at(-1), "the picked one").toEqual({
@@ -137,7 +145,7 @@ describe("the roots tab", () => {
     const folder = "/home/ann/work";
     const roots = { decided: true, folders: [folder, "/srv/x"], told: [folder, "/srv/x"] };
     const files = (asked: string) => (asked === folder ? [".mcp.json"] : []);
-    const host = await show(
+    const host = await showServerTab(
       "roots",
       { roots },
       {
@@ -155,7 +163,7 @@ describe("the roots tab", () => {
   });
 
   test("ignores a closed dialog", async () => {
-    const host = await show("roots", {}, { pick_folder: () => ({ folder: null }) });
+    const host = await showServerTab("roots", {}, { pick_folder: () => ({ folder: null }) });
     await user.click(await screen.findByRole("button", { name: "Add a folder…" }));
     expect(host.requests("set_roots"), "nothing").toEqual([]);
   });
@@ -180,7 +188,7 @@ describe("the permissions tab", () => {
       grant({ id: "2", tool: "read_file", scope: "session" }),
       grant({ id: "3", server: "git", tool: "git_push" }),
     ];
-    const host = await show(
+    const host = await showServerTab(
       "permissions",
       {},
       {
@@ -203,13 +211,15 @@ describe("the permissions tab", () => {
   });
 
   test("binds grants of a remote server to its URL", async () => {
-    await show("permissions", remote, { grants: () => ({ grants: [grant({})] }) });
+    await showServerTab("permissions", remoteServerFields, {
+      grants: () => ({ grants: [grant({})] }),
+    });
     expect(await screen.findByText("its address", { selector: "td" }), "said").toBeVisible();
     expect(screen.queryByText("its command"), "it has none").toBeNull();
   });
 
   test("mutes after confirmation, and unmutes", async () => {
-    const host = await show("permissions", {}, { grants: () => ({ grants: [] }) });
+    const host = await showServerTab("permissions", {}, { grants: () => ({ grants: [] }) });
     await user.click(await screen.findByRole("button", { name: "Deny all its requests" }));
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Deny all its requests" }));

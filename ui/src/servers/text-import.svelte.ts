@@ -4,14 +4,14 @@ import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
 import { draftProblems, type DraftProblem } from "./draft-problems";
-import { Draft } from "./draft.svelte";
+import { ServerDraft } from "./draft.svelte";
 import { reportSecretStorage } from "./secret-notices";
 
 const QUIET_MS = 200;
 
-/** A found server with the user's changes. */
+/** Server found in the text, with the user's edits. */
 export class FoundServer {
-  readonly draft: Draft;
+  readonly draft: ServerDraft;
   readonly notes: string[];
   readonly usable: boolean;
   chosen = $state(true);
@@ -19,15 +19,15 @@ export class FoundServer {
   error = $state.raw<unknown>(null);
 
   constructor(server: ImportedServer) {
-    this.draft = new Draft(server.name, server.config);
+    this.draft = new ServerDraft(server.name, server.config);
     this.notes = server.notes;
     this.usable = server.usable;
     this.chosen = server.usable;
   }
 }
 
-/** Problems that prevent the selected servers from being added. */
-export function problemsOf(found: TextImport): DraftProblem[] {
+/** Returns the problems that prevent the selected servers from being added. */
+export function importProblems(found: TextImport): DraftProblem[] {
   const names = app.servers.map((server) => server.name);
   return found.chosen.flatMap((one) => draftProblems(one.draft, found.usedNames(one, names)));
 }
@@ -38,11 +38,11 @@ export class TextImport {
   problem = $state.raw<ConfigProblem | null>(null);
   error = $state.raw<unknown>(null);
   busy = $state(false);
-  /** Set while the found servers may be outdated. */
+  /** Set while the text has changed since it was parsed. */
   pending = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Schedules parsing until typing pauses. */
+  /** Schedules parsing for when the user stops typing. */
   changed(): void {
     this.pending = true;
     clearTimeout(this.#timer);
@@ -83,13 +83,13 @@ export class TextImport {
     return this.found.filter((one) => one.chosen);
   }
 
-  /** Returns the names that a found server may not have: those of existing and of other found servers. */
+  /** Returns the names that a found server must not have: those of existing servers and of the other found servers. */
   usedNames(one: FoundServer, servers: string[]): string[] {
     const others = this.chosen.filter((other) => other !== one);
     return [...servers, ...others.map((other) => other.draft.name.trim())];
   }
 
-  /** Adds the selected servers. Resolves to the names of the added ones. The others stay with the reason. */
+  /** Adds the selected servers. Resolves to the names of the added ones. The others remain listed with the reason. */
   async add(): Promise<string[]> {
     this.busy = true;
     const added: FoundServer[] = [];

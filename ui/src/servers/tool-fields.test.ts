@@ -7,8 +7,8 @@ import { axeProblems } from "$lib/testing/axe";
 import { sampleServer } from "$lib/testing/fake-host";
 
 import { draftProblems } from "./draft-problems";
-import { Draft } from "./draft.svelte";
-import { show } from "./server-page-fixtures";
+import { ServerDraft } from "./draft.svelte";
+import { showServerTab } from "./server-page-fixtures";
 
 const user = userEvent.setup();
 
@@ -16,10 +16,14 @@ const local: Extract<ServerConfig, { type: "stdio" }> = {
   ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
 };
 
-/** Opens the settings of a server with these lists. */
+/** Opens the settings of a server with this tool filter. */
 async function settings(tools?: ServerConfig["tools"]) {
   const config: Server["config"] = { ...local, ...(tools ? { tools } : {}) };
-  const host = await show("settings", { config }, { update_server: () => ({ onlyThisRun: null }) });
+  const host = await showServerTab(
+    "settings",
+    { config },
+    { update_server: () => ({ onlyThisRun: null }) },
+  );
   return { host, config };
 }
 
@@ -99,7 +103,7 @@ describe("the lists of tools for models", () => {
   });
 
   test("have a maximum number of names", () => {
-    const draft = new Draft("files", local);
+    const draft = new ServerDraft("files", local);
     draft.tools.disabled = "x\n".repeat(1_000);
     expect(draftProblems(draft, []), "as many as the host accepts").toEqual([]);
     draft.tools.disabled += "y";
@@ -108,6 +112,6 @@ describe("the lists of tools for models", () => {
 
   test("keep unusual names that were not edited", () => {
     const tools = { enabled: null, disabled: [" a\nb "] };
-    expect(new Draft("files", { ...local, tools }).config).toEqual({ ...local, tools });
+    expect(new ServerDraft("files", { ...local, tools }).config).toEqual({ ...local, tools });
   });
 });

@@ -1,7 +1,7 @@
 // Labels of transports.
 import { m } from "../paraglide/messages";
 
-export function transportText(transport: string): string {
+export function transportName(transport: string): string {
   const known: Record<string, () => string> = {
     stdio: m.servers_transport_stdio,
     http: m.servers_transport_http,

@@ -7,8 +7,8 @@ import { m } from "../paraglide/messages";
 
 type Words = Record<string, () => string>;
 
-/** Kinds of entries, for the filter. */
-export const KINDS = [
+/** Kinds of audit entries that the filter can select. */
+export const AUDIT_KINDS = [
   "tool",
   "prompt",
   "resource",
@@ -37,11 +37,11 @@ export const KINDS = [
   "log-shortened",
   "log-imported",
 ];
-/** Decisions, for the filter. */
-export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
+/** Decisions that the filter can select. */
+export const AUDIT_DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
 
-/** Returns the label of the subject of a decision. */
-export function kindLabel(kind: string): string {
+/** Returns the label of the kind of an audit entry. */
+export function auditKindLabel(kind: string): string {
   return labelOf(kind, {
     "start-server": m.settings_kind_start_server,
     "connect-server": m.settings_kind_connect_server,
@@ -83,8 +83,8 @@ export function decisionLabel(decision: string): string {
   });
 }
 
-/** Returns the origin of the request. */
-export function askerLabel(asker: string): string {
+/** Returns the label of the origin of a request. */
+export function requestOriginLabel(asker: string): string {
   return labelOf(asker, {
     user: m.audit_asker_user,
     model: m.audit_asker_model,
@@ -102,8 +102,8 @@ export function scopeLabel(scope: ApprovalScope): string {
   });
 }
 
-/** Returns the actor that decided. */
-export function byLabel(by: string): string {
+/** Returns the label of the actor that decided: user, grant, answers file or policy. */
+export function decidedByLabel(by: string): string {
   return labelOf(by, {
     user: m.settings_by_user,
     grant: m.settings_by_grant,
@@ -112,7 +112,7 @@ export function byLabel(by: string): string {
   });
 }
 
-/** Values of later versions are shown unchanged. */
+/** Returns the label of a value from a table. Values of later versions are returned unchanged. */
 function labelOf(key: string, words: Words): string {
   return (Object.hasOwn(words, key) ? words[key]?.() : undefined) ?? visibleText(key);
 }

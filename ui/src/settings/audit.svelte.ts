@@ -3,16 +3,16 @@
 import { call } from "$lib/api/client";
 import type { AuditEntry, AuditRange } from "$lib/api/generated";
 
-/** Number of decisions per read. */
-export const PAGE = 100;
-/** Maximum number of decisions in the page. The file contains all of them. */
+/** Maximum number of decisions per read. */
+export const ENTRIES_PER_READ = 100;
+/** Maximum number of decisions that the page retains. The log itself contains all of them. */
 export const MAX_ENTRIES = 5000;
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Periods by name, in milliseconds. */
+/** Lengths of the selectable periods in milliseconds. */
 const PERIODS: Record<string, number> = { day: DAY, week: 7 * DAY, month: 30 * DAY };
 
-/** Filter of decisions. Empty fields match all. */
+/** Filter of audit entries. Empty fields match every entry. */
 export interface AuditFilter {
   search: string;
   server: string;
@@ -21,19 +21,25 @@ export interface AuditFilter {
   period: string;
 }
 
-export const ALL: AuditFilter = { search: "", server: "", kind: "", decision: "", period: "" };
+export const EMPTY_FILTER: AuditFilter = {
+  search: "",
+  server: "",
+  kind: "",
+  decision: "",
+  period: "",
+};
 
-export class Audit {
+export class AuditLog {
   entries = $state.raw<AuditEntry[]>([]);
-  /** Set if older decisions exist. */
+  /** Set if the log contains older decisions that match the filter. */
   more = $state(false);
   loaded = $state(false);
   loading = $state(false);
   error = $state.raw<unknown>(null);
-  filter = $state.raw<AuditFilter>(ALL);
+  filter = $state.raw<AuditFilter>(EMPTY_FILTER);
 
   #isOutdated = false;
-  /** Incremented with each filter, so that a response for an old one is dropped. */
+  /** Number of filter changes. A response to an earlier filter is dropped. */
   #version = 0;
 
   readonly filtered: boolean = $derived(
@@ -41,14 +47,14 @@ export class Audit {
   );
   readonly canReadOlder: boolean = $derived(this.more && this.entries.length < MAX_ENTRIES);
 
-  /** Changes the filter. */
+  /** Changes some fields of the filter and reads the matching decisions. */
   async setFilter(changes: Partial<AuditFilter>): Promise<void> {
     this.filter = { ...this.filter, ...changes };
     this.#version += 1;
     await this.newest();
   }
 
-  /** Reads the newest decisions and adds new ones in front of the others. */
+  /** Reads the newest decisions and adds new ones before the known ones. */
   async newest(): Promise<void> {
     if (this.loading) {
       this.#isOutdated = true;
@@ -74,7 +80,7 @@ export class Audit {
     }
   }
 
-  /** Version of the filter that the entries match. */
+  /** Value of `#version` for which `entries` were read. */
   #entriesVersion = 0;
 
   async older(): Promise<void> {
@@ -97,7 +103,7 @@ export class Audit {
     const { search, server, kind, decision, period } = this.filter;
     const ago = PERIODS[period];
     return {
-      limit: PAGE,
+      limit: ENTRIES_PER_READ,
       before: oldest,
       server: server || null,
       kind: kind || null,

@@ -6,7 +6,7 @@ import { axeProblems } from "$lib/testing/axe";
 import { selectOption } from "$lib/testing/select-option";
 import { startFakeHost } from "$lib/testing/fake-host";
 
-import { Audit, PAGE } from "./audit.svelte";
+import { AuditLog, ENTRIES_PER_READ } from "./audit.svelte";
 import AuditView from "./AuditView.svelte";
 
 afterEach(() => cleanup());
@@ -32,7 +32,7 @@ function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** Creates a log with this number of decisions, read a page at a time. */
+/** Creates a fake host with a log of this many decisions, which are read page by page. */
 function log(count: number) {
   const all = Array.from({ length: count }, (_, i) => entry(count - i));
   return {
@@ -46,15 +46,15 @@ function log(count: number) {
 
 describe("the audit log", () => {
   it("is read page by page, with new decisions on top", async () => {
-    const { all, audit: answer } = log(PAGE + 20);
+    const { all, audit: answer } = log(ENTRIES_PER_READ + 20);
     await startFakeHost({ audit: answer });
-    const audit = new Audit();
+    const audit = new AuditLog();
     await audit.newest();
-    expect(audit.entries.length, "one page first").toBe(PAGE);
+    expect(audit.entries.length, "one page first").toBe(ENTRIES_PER_READ);
     await audit.older();
-    expect(audit.entries.length, "then the rest").toBe(PAGE + 20);
+    expect(audit.entries.length, "then the rest").toBe(ENTRIES_PER_READ + 20);
     expect(audit.canReadOlder, "there is no more").toBe(false);
-    all.unshift(entry(PAGE + 21));
+    all.unshift(entry(ENTRIES_PER_READ + 21));
     await audit.newest();
     expect(
       audit.entries.map((e) => e.number),
@@ -65,11 +65,11 @@ describe("the audit log", () => {
   it("starts over when more than a page is new", async () => {
     const { all, audit: answer } = log(10);
     await startFakeHost({ audit: answer });
-    const audit = new Audit();
+    const audit = new AuditLog();
     await audit.newest();
     for (let n = 11; n <= 300; n++) all.unshift(entry(n));
     await audit.newest();
-    expect(audit.entries.length, "no gap is left in the middle").toBe(PAGE);
+    expect(audit.entries.length, "no gap is left in the middle").toBe(ENTRIES_PER_READ);
     expect(audit.more, "the older ones can be read").toBe(true);
   });
 
@@ -109,7 +109,7 @@ describe("the audit log", () => {
   it("drops a response for an old filter", async () => {
     const answers: ((page: { entries: AuditEntry[]; more: boolean }) => void)[] = [];
     await startFakeHost({ audit: () => new Promise((resolve) => answers.push(resolve)) });
-    const audit = new Audit();
+    const audit = new AuditLog();
     const first = audit.newest();
     const second = audit.setFilter({ server: "weather" });
     await waitFor(() => expect(answers.length, "one is asked at a time").toBe(1));

@@ -2,7 +2,7 @@
 // command.
 
 import type { Grant } from "$lib/api/generated";
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
@@ -22,6 +22,6 @@ export function grantLabel(
 }
 
 function short(text: string): string {
-  const start = beginning(text, 80, 1);
+  const start = textBeginning(text, 80, 1);
   return visibleText(start) + (start.length < text.length ? "…" : "");
 }

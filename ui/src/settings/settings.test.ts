@@ -6,7 +6,7 @@ import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
-import { noRules } from "../rules/fixtures";
+import { emptyPolicy } from "../rules/fixtures";
 
 import RulesView from "./RulesView.svelte";
 import SettingsView from "./SettingsView.svelte";
@@ -175,7 +175,7 @@ describe("rules", () => {
   it("E24: lists every grant and revokes one at once", async () => {
     let remaining = grants;
     const host = await startFakeHost({
-      policy: () => noRules,
+      policy: () => emptyPolicy,
       grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
         remaining = remaining.filter((g) => g.id !== id);
@@ -195,7 +195,7 @@ describe("rules", () => {
     let remaining = grants;
     let answer = () => {};
     const host = await startFakeHost({
-      policy: () => noRules,
+      policy: () => emptyPolicy,
       grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
         remaining = remaining.filter((g) => g.id !== id);
@@ -226,7 +226,7 @@ describe("rules", () => {
       auth: null,
     };
     await startFakeHost(
-      { policy: () => noRules, grants: () => ({ grants }) },
+      { policy: () => emptyPolicy, grants: () => ({ grants }) },
       { servers: [sampleServer({ config })] },
     );
     render(RulesView);
@@ -235,7 +235,7 @@ describe("rules", () => {
   });
 
   it("shows that every call requires consent", async () => {
-    await startFakeHost({ policy: () => noRules, grants: () => ({ grants: [] }) });
+    await startFakeHost({ policy: () => emptyPolicy, grants: () => ({ grants: [] }) });
     render(RulesView);
     expect(
       await screen.findByText("Everything needs your approval"),

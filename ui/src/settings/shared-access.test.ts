@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import { noRules } from "../rules/fixtures";
+import { emptyPolicy } from "../rules/fixtures";
 import { samplingReport } from "../servers/sampling-fixtures";
 import RulesView from "./RulesView.svelte";
 
@@ -16,7 +16,7 @@ test("E16: lists shared folders and sampling, and revokes them with Undo", async
   const denied = { decided: true, folders: [], told: [] };
   const host = await startFakeHost(
     {
-      policy: () => noRules,
+      policy: () => emptyPolicy,
       grants: () => ({ grants: [] }),
       sampling: ({ server }) => samplingReport({ on: server === "git" }),
       set_sampling: () => ({}),

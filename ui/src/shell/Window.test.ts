@@ -10,7 +10,7 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
-  REVIEWED,
+  REVIEWED_DEFINITION,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -18,7 +18,7 @@ import {
 
 import StateMark from "$lib/ui/StateMark.svelte";
 
-import { remembered } from "../tools/remembered-inputs.svelte";
+import { rememberedState } from "../tools/remembered-inputs.svelte";
 import { overlay } from "./overlay.svelte";
 
 // Preloaded, so that the tests do not wait for it.
@@ -59,7 +59,7 @@ describe("the welcome", () => {
     expect(router.current, "a tool of it is in front").toMatchObject({
       ...{ at: "server", name: "demo", tab: "tools", item: "add" },
     });
-    expect(remembered("demo", "add").value, "E2: filled in").toEqual({ a: 2, b: 3 });
+    expect(rememberedState("demo", "add").value, "E2: filled in").toEqual({ a: 2, b: 3 });
   });
 
   test("scans other apps on request, and offers that until the user has a server", async () => {
@@ -203,7 +203,7 @@ describe("the window", () => {
         body: { kind: "roots", folders: [] },
         scopes: ["once"],
         rule: "",
-        marks: REVIEWED.marks,
+        marks: REVIEWED_DEFINITION.marks,
       },
     });
     expect(
@@ -386,7 +386,7 @@ describe("keyboard shortcuts", () => {
               },
               icons: [],
               allowed: false,
-              ...REVIEWED,
+              ...REVIEWED_DEFINITION,
             },
           ],
           prompts: [],

@@ -18,7 +18,7 @@ export async function newConversation(): Promise<void> {
   }
 }
 
-/** Creates a conversation with this model. */
+/** Creates a conversation with this model and opens it. */
 export async function newConversationWithModel(model: ModelRef): Promise<void> {
   try {
     const id = await createConversation(m.shell_new_conversation_title(), { model });
@@ -40,7 +40,7 @@ export async function setConversationModel(conversation: string, model: ModelRef
 
 type ServerCommand = "start_server" | "stop_server" | "restart_server" | "retry_now" | "unmute";
 
-/** Starts, stops or restarts a server. A denial by the user is not shown as a failure. */
+/** Starts, stops or restarts a server. If the user denies consent, no failure is shown. */
 export async function serverCommand(command: ServerCommand, server: string): Promise<void> {
   try {
     await call(command, { server });
@@ -51,7 +51,7 @@ export async function serverCommand(command: ServerCommand, server: string): Pro
   }
 }
 
-/** Sets the duration for which all tools of a server may be called without consent. */
+/** Sets how long all tools of a server may be called without consent. */
 export async function setTrust(server: string, trust: TrustDuration): Promise<void> {
   try {
     await call("set_trust", { server, trust });
@@ -60,7 +60,7 @@ export async function setTrust(server: string, trust: TrustDuration): Promise<vo
   }
 }
 
-/** Hides the welcome at future starts. */
+/** Stores that the user has closed the welcome view, so that it is not shown again. */
 export async function closeWelcome(): Promise<void> {
   if (!app.settings.welcomeDone) await changeSettings({ welcomeDone: true });
 }

@@ -9,8 +9,8 @@ export type CurrentActivityProps = {
 };
 
 /**
- * Returns the server or conversation whose activity the pane shows, or `null` if the view has none or shows the
- * activity itself.
+ * Returns the server or conversation whose activity the pane shows. `null` if the view has none, or shows the activity
+ * itself.
  */
 export function currentActivity(view: View): CurrentActivityProps | null {
   if (view.at === "conversation") return { server: null, conversation: view.id };

@@ -1,5 +1,5 @@
 // Client state of the desktop shell.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 
 import { openings } from "../installs/openings.svelte";
@@ -8,14 +8,14 @@ import { appUpdate } from "../settings/app-update.svelte";
 import { openConsentQueue, showConsent } from "./views";
 
 class Closing {
-  /** Number of running servers while the closing dialog is shown. 0 otherwise. */
+  /** Number of running servers that closing would end. 0 unless the closing dialog is shown. */
   servers = $state(0);
 }
 
 export let closing: Closing;
-pageState(() => (closing = new Closing()));
+registerPageState(() => (closing = new Closing()));
 
-/** Subscribes to events of the shell. */
+/** Subscribes to events of the desktop shell. */
 export function followShell(): void {
   // Without a shell that sends events, closing the window quits.
   void platform()

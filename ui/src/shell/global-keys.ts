@@ -1,6 +1,6 @@
 // Keyboard shortcuts of the whole window. Letters are ignored while the user types, and all keys while a consent
 // request or another dialog is open.
-import { isMod, isTyping } from "$lib/format/keys";
+import { isShortcutModifier, isTyping } from "$lib/format/keys";
 import { router } from "$lib/state/router.svelte";
 
 import { newConversation } from "./actions";
@@ -15,7 +15,7 @@ export function onkeydown(event: KeyboardEvent): void {
 }
 
 function action(event: KeyboardEvent): boolean {
-  if (isMod(event) && !event.shiftKey && !event.altKey) {
+  if (isShortcutModifier(event) && !event.shiftKey && !event.altKey) {
     switch (event.key.toLowerCase()) {
       case "k":
         overlay.palette = true;

@@ -10,7 +10,7 @@ import { overlay } from "./overlay.svelte";
 const REST = 120;
 
 export class HistorySearch {
-  /** Results for `searched`, newest first. */
+  /** Results of the query `searched`, newest first. */
   found = $state.raw<FoundItem[]>([]);
   searched = $state("");
   hasMore = $state(false);
@@ -19,12 +19,12 @@ export class HistorySearch {
   #lastRequest = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `limit` is the number of results per page. */
+  /** `limit` is the maximum number of results per page. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Schedules a search. The previous results stay until then. */
+  /** Schedules a search for this text. The previous results remain until it completes. */
   type(text: string): void {
     clearTimeout(this.#timer);
     const query = text.trim();
@@ -32,12 +32,12 @@ export class HistorySearch {
     else this.#timer = setTimeout(() => void this.#read(query, undefined), REST);
   }
 
-  /** Reads older results. */
+  /** Reads the next page of results, which are older. */
   async more(): Promise<void> {
     await this.#read(this.searched, this.found.at(-1)?.number);
   }
 
-  /** Cancels the running search. */
+  /** Cancels the running or scheduled search. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#lastRequest += 1;
@@ -67,7 +67,7 @@ export class HistorySearch {
   }
 }
 
-/** Opens a conversation at a search result, in the branch that contains it. */
+/** Opens the conversation of a search result at the item, in a branch that contains the item. */
 export async function openSearchHit({ conversation, item }: FoundItem): Promise<void> {
   try {
     await call("choose_branch", { conversation, item });

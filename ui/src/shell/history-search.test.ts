@@ -27,7 +27,7 @@ function find(number: number, text: string, matches: [number, number][]): FoundI
 const hostile = "the <b>Bergen</b>\u202e ferry";
 const finds = [find(9, hostile, [[7, 13]]), find(4, "in Bergen", [[3, 9]])];
 
-/** Creates a host whose history has two items, returned one at a time. */
+/** Starts a fake host whose history has two matching items, returned one per page. */
 function start() {
   return startFakeHost(
     {

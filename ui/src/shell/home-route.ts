@@ -3,8 +3,8 @@ import { app } from "$lib/state/app.svelte";
 import type { View } from "$lib/state/route";
 
 /**
- * Returns the latest conversation, else the first server, or the welcome until the user has closed it. `leaving` is
- * being deleted and therefore excluded.
+ * Returns the route of the home view: the latest conversation, else the first server. Until the user has closed the
+ * welcome view, that is returned instead. Excludes `leaving`, which is being deleted.
  */
 export function homeRoute(leaving: { conversation?: string; server?: string } = {}): View {
   if (!app.settings.welcomeDone) return { at: "welcome" };

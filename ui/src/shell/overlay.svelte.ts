@@ -1,5 +1,5 @@
 // The open dialog of the shell.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 class Overlay {
   palette = $state(false);
@@ -9,4 +9,4 @@ class Overlay {
 }
 
 export let overlay: Overlay;
-pageState(() => (overlay = new Overlay()));
+registerPageState(() => (overlay = new Overlay()));

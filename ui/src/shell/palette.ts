@@ -22,31 +22,31 @@ import { toggleActivity } from "./current-activity";
 import { openSearchHit } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
 import { openConsentQueue } from "./views";
-import { zoom } from "./zoom";
+import { applyZoomStep } from "./zoom";
 
-export interface Entry {
+export interface PaletteEntry {
   id: string;
   group:
     "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts" | "models" | "said";
   label: string;
-  /** Secondary text. */
+  /** Secondary text next to the label, such as the name of the server. */
   context?: string;
-  /** Protocol name, if it differs from the label. */
+  /** Name of a tool or prompt in the protocol, if the label is its title. */
   name?: string;
-  /** Position of the message in a conversation. */
+  /** Excerpt of a message that matches the search. */
   excerpt?: Excerpt;
   run: () => unknown;
 }
 
 /** Returns all entries in the order of the groups. Names of tools and prompts are from the servers. */
-export function allEntries(known: Models | null): Entry[] {
+export function allEntries(known: Models | null): PaletteEntry[] {
   return [
     ...[...actions(), ...servers(), ...conversations()],
     ...[...offered(), ...models(known), ...settings()],
   ];
 }
 
-function actions(): Entry[] {
+function actions(): PaletteEntry[] {
   const list: [string, () => unknown][] = [
     [m.shell_new_conversation(), newConversation],
     [m.shell_open_approvals(), openConsentQueue],
@@ -71,13 +71,13 @@ function actions(): Entry[] {
 
 function zooms(): [string, () => unknown][] {
   return [
-    [m.shell_zoom_in(), () => zoom("in")],
-    [m.shell_zoom_out(), () => zoom("out")],
-    [m.shell_zoom_reset({ percent: app.settings.zoom }), () => zoom("reset")],
+    [m.shell_zoom_in(), () => applyZoomStep("in")],
+    [m.shell_zoom_out(), () => applyZoomStep("out")],
+    [m.shell_zoom_reset({ percent: app.settings.zoom }), () => applyZoomStep("reset")],
   ];
 }
 
-function settings(): Entry[] {
+function settings(): PaletteEntry[] {
   const choices: [string, Partial<Settings>][] = [
     [m.shell_set_theme_system(), { theme: "system" }],
     [m.shell_set_theme_light(), { theme: "light" }],
@@ -97,9 +97,14 @@ function settings(): Entry[] {
   }));
 }
 
-function servers(): Entry[] {
+function servers(): PaletteEntry[] {
   return app.servers.flatMap(({ name, state, commandLine }) => {
-    const entry = (id: string, label: string, run: () => unknown, context?: string): Entry => ({
+    const entry = (
+      id: string,
+      label: string,
+      run: () => unknown,
+      context?: string,
+    ): PaletteEntry => ({
       id: `server ${id} ${name}`,
       group: "servers",
       label,
@@ -132,7 +137,7 @@ function servers(): Entry[] {
   });
 }
 
-function conversations(): Entry[] {
+function conversations(): PaletteEntry[] {
   return app.conversations.map(({ id, title }) => ({
     id: `conversation ${id}`,
     group: "conversations",
@@ -141,9 +146,9 @@ function conversations(): Entry[] {
   }));
 }
 
-function offered(): Entry[] {
-  const tools: Entry[] = [];
-  const prompts: Entry[] = [];
+function offered(): PaletteEntry[] {
+  const tools: PaletteEntry[] = [];
+  const prompts: PaletteEntry[] = [];
   for (const { name: server } of app.servers) {
     const catalog = catalogs.get(server).value;
     for (const tool of catalog?.tools ?? []) {
@@ -170,8 +175,8 @@ function offered(): Entry[] {
   return [...tools, ...prompts];
 }
 
-/** Returns the available models, for the open conversation or a new one. */
-function models(known: Models | null): Entry[] {
+/** Returns an entry for each available model, which selects it for the open conversation or a new one. */
+function models(known: Models | null): PaletteEntry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
   return (known?.providers ?? []).flatMap((provider) =>
@@ -191,8 +196,8 @@ function models(known: Models | null): Entry[] {
   );
 }
 
-/** Returns the history search results. */
-export function historyEntries(found: FoundItem[]): Entry[] {
+/** Returns the entries for results of the history search. */
+export function historyEntries(found: FoundItem[]): PaletteEntry[] {
   return found.map((one) => ({
     id: `said ${one.number}`,
     group: "said",
@@ -202,25 +207,28 @@ export function historyEntries(found: FoundItem[]): Entry[] {
   }));
 }
 
-export interface Group {
-  group: Entry["group"];
-  entries: Entry[];
+export interface PaletteGroup {
+  group: PaletteEntry["group"];
+  entries: PaletteEntry[];
 }
 
-/** Maximum number of entries over all groups. */
+/** Maximum number of entries in all groups together. */
 const MAX_ENTRIES = 60;
-/** Maximum number of entries per group without a query. */
+/** Maximum number of entries per group while the query is empty. */
 const MOST_UNASKED = 8;
 
-/** Servers are searched by name, tools and prompts by both of their names and the name of the server. */
-function searched({ label, name, context }: Entry): string[] {
+/**
+ * Returns the texts in which the search looks: the name of a server. For tools and prompts both of their names, and the
+ * label with the name of the server.
+ */
+function searched({ label, name, context }: PaletteEntry): string[] {
   return name === undefined ? [label] : [label, name, `${context} ${label}`];
 }
 
-/** Returns the matching entries by group, the group with the best match first. */
-export function search(query: string, entries: Entry[]): Group[] {
+/** Returns the entries that match the query, by group. The group with the best match is first. */
+export function searchPalette(query: string, entries: PaletteEntry[]): PaletteGroup[] {
   const hasQuery = query.trim() !== "";
-  const groups = new Map<Entry["group"], Entry[]>();
+  const groups = new Map<PaletteEntry["group"], PaletteEntry[]>();
   const found = fuzzyFilter(query, entries, searched);
   let count = 0;
   for (const entry of found) {

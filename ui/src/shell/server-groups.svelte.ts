@@ -1,6 +1,6 @@
 // Groups of servers by state in the left column. The collapsed groups are stored in the storage of the web view.
 import type { Server, ServerState } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import { m } from "../paraglide/messages";
 
@@ -25,7 +25,7 @@ export const GROUP_LABELS: Record<GroupId, () => string> = {
 
 const GROUPS = Object.keys(GROUP_LABELS) as GroupId[];
 
-/** Returns the non-empty groups. Servers stay in order. */
+/** Returns the non-empty groups. Servers keep their order within a group. */
 export function groupedServers(servers: readonly Server[]): { id: GroupId; servers: Server[] }[] {
   return GROUPS.map((id) => ({
     id,
@@ -62,4 +62,4 @@ class CollapsedGroups {
 }
 
 export let collapsedGroups: CollapsedGroups;
-pageState(() => (collapsedGroups = new CollapsedGroups()));
+registerPageState(() => (collapsedGroups = new CollapsedGroups()));

@@ -1,4 +1,4 @@
-// Keyboard shortcuts, for display.
+// Keyboard shortcuts in the order of the shortcuts dialog.
 import { m } from "../paraglide/messages";
 
 export interface ShortcutGroup {

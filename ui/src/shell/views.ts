@@ -4,10 +4,12 @@ import type { Component } from "svelte";
 import type { Server } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
 
-export type Load<P extends Record<string, unknown>> = () => Promise<{ default: Component<P> }>;
+export type ComponentLoader<P extends Record<string, unknown>> = () => Promise<{
+  default: Component<P>;
+}>;
 export type NoProps = Record<string, never>;
 
-/** Props of a tab of the server page. `item` is the selected tool, prompt, resource or skill. */
+/** Props of a tab of the server page. `item` identifies the selected tool, prompt, resource or skill. */
 export type TabProps = {
   server: Server;
   item?: string;
@@ -16,16 +18,16 @@ export type TabProps = {
 export const serverPage = () => import("../servers/ServerPage.svelte");
 export const addServer = () => import("../servers/AddServer.svelte");
 
-export const pages: {
-  conversation?: Load<{ id: string; item?: string }>;
-  settings?: Load<NoProps>;
-  audit?: Load<NoProps>;
-  rules?: Load<NoProps>;
-  models?: Load<NoProps>;
-  tools?: Load<NoProps>;
-  import?: Load<NoProps>;
-  registry?: Load<NoProps>;
-  guide?: Load<NoProps>;
+export const viewLoaders: {
+  conversation?: ComponentLoader<{ id: string; item?: string }>;
+  settings?: ComponentLoader<NoProps>;
+  audit?: ComponentLoader<NoProps>;
+  rules?: ComponentLoader<NoProps>;
+  models?: ComponentLoader<NoProps>;
+  tools?: ComponentLoader<NoProps>;
+  import?: ComponentLoader<NoProps>;
+  registry?: ComponentLoader<NoProps>;
+  guide?: ComponentLoader<NoProps>;
 } = {
   conversation: () => import("../conversation/ConversationView.svelte"),
   settings: () => import("../settings/SettingsView.svelte"),
@@ -38,7 +40,7 @@ export const pages: {
   guide: () => import("../guide/GuideView.svelte"),
 };
 
-export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
+export const serverTabs: Partial<Record<ServerTab, ComponentLoader<TabProps>>> = {
   overview: () => import("../servers/Overview.svelte"),
   tools: () => import("../tools/ToolsTab.svelte"),
   resources: () => import("../resources/ResourcesTab.svelte"),
@@ -52,16 +54,22 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   settings: () => import("../servers/Settings.svelte"),
 };
 
-/** Rendered above every view. */
-export const consentOverlay: Load<NoProps> = () => import("../consent/ConsentOverlay.svelte");
+/** Overlay with the consent dialog, which is rendered above every view. */
+export const consentOverlay: ComponentLoader<NoProps> = () =>
+  import("../consent/ConsentOverlay.svelte");
 
-/** Pause between two preloads in milliseconds, so that actions of the user come first. */
+/** Pause between two preloads in milliseconds, so that user actions are not delayed. */
 const PAUSE = 50;
 
-/** Preloads the views that were not shown yet, one after another, starting with the consent overlay. */
+/** Preloads the views that were not loaded yet, one after another. The consent overlay is first. */
 export async function preload(): Promise<void> {
   const palette = () => import("./CommandPalette.svelte");
-  const views = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
+  const views = [
+    serverPage,
+    ...Object.values(serverTabs),
+    ...Object.values(viewLoaders),
+    addServer,
+  ];
   const all: (() => Promise<unknown>)[] = [consentOverlay, palette, ...views];
   for (const load of all) {
     await load().catch(() => undefined);
@@ -69,5 +77,5 @@ export async function preload(): Promise<void> {
   }
 }
 
-/** Opens the consent queue or one of its requests. */
+/** Functions that open the consent queue or one of its requests. */
 export { isConsentOpen, openConsentQueue, showConsent } from "../consent";

@@ -7,7 +7,7 @@ import { keyNames } from "$lib/format/keys";
 import { router } from "$lib/state/router.svelte";
 import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
-import { zoomAfter, ZOOMS } from "./zoom";
+import { zoomAfterStep, ZOOM_PERCENTS } from "./zoom";
 
 const user = userEvent.setup();
 
@@ -16,7 +16,7 @@ beforeEach(() => {
   router.current = { at: "settings" };
 });
 
-/** Applies the zoom that the page requests, like the host. */
+/** Applies the zoom that the page requests, as the desktop shell does. */
 function follow(host: FakeHost) {
   host.answers.set_settings = (settings) => {
     host.send({ type: "settings_changed", settings });
@@ -34,11 +34,11 @@ function turnWheel(deltaY: number, ctrlKey: boolean) {
 describe("E11: zoom", () => {
   test("moves between steps within the bounds", () => {
     const out: number[] = [];
-    for (let at = 200; out.length < 20; at = zoomAfter(at, "out")) out.push(at);
-    expect(out.slice(0, ZOOMS.length), "all of them").toEqual(ZOOMS.toReversed());
-    expect(new Set(out.slice(ZOOMS.length)), "and no further").toEqual(new Set([50]));
-    expect(zoomAfter(103, "in"), "from a size of its own to the next step").toBe(110);
-    expect(zoomAfter(103, "reset")).toBe(100);
+    for (let at = 200; out.length < 20; at = zoomAfterStep(at, "out")) out.push(at);
+    expect(out.slice(0, ZOOM_PERCENTS.length), "all of them").toEqual(ZOOM_PERCENTS.toReversed());
+    expect(new Set(out.slice(ZOOM_PERCENTS.length)), "and no further").toEqual(new Set([50]));
+    expect(zoomAfterStep(103, "in"), "from a size of its own to the next step").toBe(110);
+    expect(zoomAfterStep(103, "reset")).toBe(100);
     expect(keyNames("Mod++", false), "the plus is a key as well").toEqual(["Ctrl", "+"]);
   });
 

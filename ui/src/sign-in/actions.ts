@@ -3,7 +3,7 @@ import { call } from "$lib/api/client";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/router.svelte";
 
-/** Starts a sign-in and shows its progress. Its consent request is added to the queue. */
+/** Starts a sign-in and opens its progress. Its consent request is added to the queue. */
 export async function signIn(server: string): Promise<void> {
   router.server(server, "sign-in");
   try {

@@ -4,9 +4,9 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
 import type { Authorization } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
-import { oneAtATime } from "$lib/state/one-at-a-time";
+import { serializeReads } from "$lib/state/one-at-a-time";
 
 export interface AuthorizationState {
   authorization: Authorization | null;
@@ -35,19 +35,19 @@ class Authorizations {
     });
   }
 
-  /** Returns the current state. Call `request` in an effect to have it read. */
+  /** Returns the current sign-in state. Call `request` in an effect to load it. */
   get(server: string): AuthorizationState {
     return this.#states.get(server) ?? NONE;
   }
 
-  /** Always reads the state, because changes are not reported while nobody subscribes. */
+  /** Reads the state on each call, because changes are not reported while there is no subscriber. */
   request(server: string): void {
     void this.read(server);
   }
 
-  /** Reads the state again. */
+  /** Reads the sign-in state of a server again. */
   read(server: string): Promise<void> {
-    const read = this.#reads.get(server) ?? oneAtATime(() => this.#read(server));
+    const read = this.#reads.get(server) ?? serializeReads(() => this.#read(server));
     this.#reads.set(server, read);
     return read();
   }
@@ -63,4 +63,4 @@ class Authorizations {
 }
 
 export let authorizations: Authorizations;
-pageState(() => (authorizations = new Authorizations()));
+registerPageState(() => (authorizations = new Authorizations()));

@@ -154,7 +154,7 @@ export const SIGN_IN_FAILURES: Record<SignInFailure, FailureWords<SignInAction>>
   },
 };
 
-/** A sign-in that expired or was revoked. */
+/** Failure texts for a sign-in that expired or was revoked. */
 export const SIGN_IN_ENDED: FailureWords<SignInAction> = {
   cause: m.signin_ended,
   fix: m.signin_fix_ended,

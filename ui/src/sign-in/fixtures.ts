@@ -24,7 +24,7 @@ export const authorizationUrl: UrlParts = {
   ...{ domain: "idp.example", after: "/7/authorize?scope=openid", ...plain },
 };
 
-export function account(changes: Partial<Account> = {}): Account {
+export function sampleAccount(changes: Partial<Account> = {}): Account {
   return {
     issuer: issuerUrl.url,
     issuerUrl,
@@ -41,7 +41,7 @@ export function account(changes: Partial<Account> = {}): Account {
   };
 }
 
-export function progress(changes: Partial<SignInProgress> = {}): SignInProgress {
+export function signInProgress(changes: Partial<SignInProgress> = {}): SignInProgress {
   return {
     phase: "discovering",
     reason: { is: "sign_in" },
@@ -54,7 +54,7 @@ export function progress(changes: Partial<SignInProgress> = {}): SignInProgress 
   };
 }
 
-export const found: SignInStep = {
+export const discoveryStep: SignInStep = {
   at: 1_785_000_000_000,
   took: 84,
   what: "finding the authorization server",
@@ -64,7 +64,7 @@ export const found: SignInStep = {
   failed: false,
 };
 
-export const refused: SignInStep = {
+export const refusedStep: SignInStep = {
   at: 1_785_000_001_000,
   took: 97,
   what: "getting the token",
@@ -74,7 +74,7 @@ export const refused: SignInStep = {
   failed: true,
 };
 
-export function authorization(changes: Partial<Authorization> = {}): Authorization {
+export function sampleAuthorization(changes: Partial<Authorization> = {}): Authorization {
   return {
     ...{ server: "files", notOffered: null, account: null, inProgress: null, failed: null },
     ...{ failure: null, steps: [], kept: null },

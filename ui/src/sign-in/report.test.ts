@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 
-import { account, authorization, found, refused } from "./fixtures";
-import { report } from "./report";
+import { sampleAccount, sampleAuthorization, discoveryStep, refusedStep } from "./fixtures";
+import { signInReport } from "./report";
 
 test("lists every step in order with requests, responses and the failure", () => {
-  const failed = authorization({ failed: "the token was refused", steps: [found, refused] });
-  expect(report(failed, "https://mcp.harbour.example/mcp", "0.1.0")).toBe(
+  const failed = sampleAuthorization({
+    failed: "the token was refused",
+    steps: [discoveryStep, refusedStep],
+  });
+  expect(signInReport(failed, "https://mcp.harbour.example/mcp", "0.1.0")).toBe(
     `Sign-in to https://mcp.harbour.example/mcp with Drawbridge 0.1.0
 It failed: the token was refused
 Secrets read [redacted].
@@ -33,20 +36,27 @@ const AT = "https://mcp.harbour.example/mcp";
 
 test("omits keys in the URL of the server", () => {
   const at = "https://ann:pa55@mcp.harbour.example/mcp?api_key=SECRET#SECRET";
-  const text = report(authorization({ steps: [found] }), at, "1");
+  const text = signInReport(sampleAuthorization({ steps: [discoveryStep] }), at, "1");
   expect(text, "the address is").toContain(`Sign-in to ${AT} with`);
   expect(text, "the key is not").not.toMatch(/SECRET|pa55|api_key/);
-  expect(report(authorization(), "no address", "1"), "nor what is none").not.toContain(
+  expect(signInReport(sampleAuthorization(), "no address", "1"), "nor what is none").not.toContain(
     "no address",
   );
 });
 
 test("makes hidden characters from the server visible", () => {
-  const hostile = { ...found, answer: "200\n\n\u202egnp.exe", request: null };
-  const text = report(authorization({ account: account(), steps: [hostile] }), AT, "1");
+  const hostile = { ...discoveryStep, answer: "200\n\n\u202egnp.exe", request: null };
+  const text = signInReport(
+    sampleAuthorization({ account: sampleAccount(), steps: [hostile] }),
+    AT,
+    "1",
+  );
   expect(text, "hidden characters are named").toContain("< [U+202E]gnp.exe");
   expect(text, "and what was not sent is not made up").not.toContain("\n> ");
   expect(text, "where it ended well").toContain("Signed in at https://login.idp.example/7.");
-  const declined = authorization({ failed: "You declined the sign-in.", failure: "declined" });
-  expect(report(declined, AT, "1"), "a no is no failure").toContain("It was declined.");
+  const declined = sampleAuthorization({
+    failed: "You declined the sign-in.",
+    failure: "declined",
+  });
+  expect(signInReport(declined, AT, "1"), "a no is no failure").toContain("It was declined.");
 });

@@ -2,14 +2,18 @@
 import type { Authorization, SignInStep } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
-/** Replaces a secret. */
+/** Text that replaces each secret. */
 export const REDACTED = "[redacted]";
 
 /**
- * Returns the report. `version` is that of Drawbridge. `address` is the URL of the server, whose parts that may
- * contain keys are removed.
+ * Returns the text of the report. `address` is the URL of the server, of which the parts that may contain keys are
+ * removed. `version` is that of Drawbridge.
  */
-export function report(authorization: Authorization, address: string, version: string): string {
+export function signInReport(
+  authorization: Authorization,
+  address: string,
+  version: string,
+): string {
   const head = [
     `Sign-in to ${visibleText(withoutKeys(address))} with Drawbridge ${version}`,
     outcome(authorization),

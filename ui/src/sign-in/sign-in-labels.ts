@@ -4,7 +4,7 @@ import { visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
-export function phaseLabel(phase: SignInPhase): string {
+export function signInPhaseLabel(phase: SignInPhase): string {
   return {
     discovering: m.signin_phase_discovery,
     awaiting_consent: m.signin_phase_consent,
@@ -13,8 +13,8 @@ export function phaseLabel(phase: SignInPhase): string {
   }[phase]();
 }
 
-/** Returns the method by which Drawbridge is registered with an authorization server. */
-export function clientLabel(client: ClientIdentity): string {
+/** Returns the label of the method by which Drawbridge is registered as a client of an authorization server. */
+export function registrationMethodLabel(client: ClientIdentity): string {
   return {
     configured: m.signin_client_configured,
     metadata_document: m.signin_client_metadata_document,
@@ -23,8 +23,11 @@ export function clientLabel(client: ClientIdentity): string {
   }[client]();
 }
 
-/** Returns the description of a standard scope (OpenID Connect Core 1.0, sections 5.4 and 11). */
-export function scopeLabel(scope: string): string | null {
+/**
+ * Returns the description of a standard scope (OpenID Connect Core 1.0, sections 5.4 and 11), or `null` for other
+ * scopes.
+ */
+export function standardScopeLabel(scope: string): string | null {
   const known: Record<string, () => string> = {
     openid: m.signin_scope_openid,
     profile: m.signin_scope_profile,
@@ -36,8 +39,8 @@ export function scopeLabel(scope: string): string | null {
   return Object.hasOwn(known, scope) ? (known[scope]?.() ?? null) : null;
 }
 
-/** Describes the outcome of a sign-out. `issuer` issued the tokens. */
-export function signedOutLabel(done: SignOutOutcome, issuer: string): string {
+/** Returns a text about the outcome of a sign-out. `issuer` is the issuer of the tokens. */
+export function signOutOutcomeLabel(done: SignOutOutcome, issuer: string): string {
   const host = visibleText(issuer);
   switch (done.revoked) {
     case "yes":

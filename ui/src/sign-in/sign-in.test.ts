@@ -11,7 +11,14 @@ import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import ServerPage from "../servers/ServerPage.svelte";
 
 import { authorizations } from "./authorizations.svelte";
-import { account, authorization, found, progress, refused, serverUrl } from "./fixtures";
+import {
+  sampleAccount,
+  sampleAuthorization,
+  discoveryStep,
+  signInProgress,
+  refusedStep,
+  serverUrl,
+} from "./fixtures";
 
 const user = userEvent.setup();
 let known: Authorization;
@@ -39,7 +46,7 @@ async function show(tab: ServerTab, changes: Partial<Server>, answers = {}) {
   return host;
 }
 
-beforeEach(() => (known = authorization()));
+beforeEach(() => (known = sampleAuthorization()));
 
 describe("a server that needs sign-in", () => {
   test("shows the cause with sign-in as the next step", async () => {
@@ -74,7 +81,10 @@ describe("a server that needs sign-in", () => {
 
 describe("an account", () => {
   test("shows its issuer, scopes, expiry and token storage", async () => {
-    known = authorization({ account: account({ bound: true }), kept: { where: "keychain" } });
+    known = sampleAuthorization({
+      account: sampleAccount({ bound: true }),
+      kept: { where: "keychain" },
+    });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
     expect(panel.querySelector(".url strong"), "the issuer's host is marked").toHaveTextContent(
@@ -92,7 +102,7 @@ describe("an account", () => {
 
   test("shows that tokens are stored for this run only, and why", async () => {
     const cause = "no Secret Service answers";
-    known = authorization({ account: account(), kept: { where: "this_run", cause } });
+    known = sampleAuthorization({ account: sampleAccount(), kept: { where: "this_run", cause } });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
     expect(panel, "for how long").toHaveTextContent("until Drawbridge closes");
@@ -100,7 +110,9 @@ describe("an account", () => {
   });
 
   test("shows that it no longer works", async () => {
-    known = authorization({ account: account({ ended: "the refresh token was refused" }) });
+    known = sampleAuthorization({
+      account: sampleAccount({ ended: "the refresh token was refused" }),
+    });
     await show("sign-in", {});
     expect(
       await screen.findByRole("group", { name: "This sign-in is no longer valid" }),
@@ -117,7 +129,7 @@ describe("an account", () => {
   test.each(ends)(
     "signs out after confirmation, and shows the outcome: %o",
     async (done, words) => {
-      known = authorization({ account: account() });
+      known = sampleAuthorization({ account: sampleAccount() });
       const host = await show("sign-in", {}, { sign_out: () => done });
       await user.click(await screen.findByRole("button", { name: "Sign out" }));
       const dialog = await screen.findByRole("dialog", { name: "Sign out of files?" });
@@ -131,7 +143,7 @@ describe("an account", () => {
   );
 
   test("changes the account, and signs in again", async () => {
-    known = authorization({ account: account() });
+    known = sampleAuthorization({ account: sampleAccount() });
     const host = await show("sign-in", {}, { change_account: () => ({ revoked: "yes" }) });
     await user.click(await screen.findByRole("button", { name: "Sign in again" }));
     expect(host.requests("sign_in"), "again").toEqual([{ server: "files" }]);
@@ -142,7 +154,7 @@ describe("an account", () => {
   });
 
   test("has no sign-in when a header authorizes", async () => {
-    known = authorization({ notOffered: "its settings have an Authorization header" });
+    known = sampleAuthorization({ notOffered: "its settings have an Authorization header" });
     await show("sign-in", {});
     expect(await screen.findByText(/have an Authorization header/), "why").toBeVisible();
     expect(screen.queryByRole("button", { name: "Sign in" }), "no button").toBeNull();
@@ -153,7 +165,7 @@ describe("an account", () => {
 
 describe("a running sign-in", () => {
   const waiting = () =>
-    progress({
+    signInProgress({
       phase: "awaiting_browser",
       endsAt: Date.now() + 240_000,
       authorizationUrl: "https://login.idp.example/7/authorize?state=s",
@@ -161,27 +173,27 @@ describe("a running sign-in", () => {
     });
 
   test("survives a reload, follows the host's events, and can be cancelled", async () => {
-    known = authorization({ inProgress: progress() });
+    known = sampleAuthorization({ inProgress: signInProgress() });
     const host = await show("sign-in", { state: { ...needs, signingIn: true } });
     const note = await screen.findByRole("group", { name: "Signing in" });
     expect(note, "what it is at").toHaveTextContent("Looking up the sign-in page…");
-    known = authorization({ inProgress: waiting() });
+    known = sampleAuthorization({ inProgress: waiting() });
     host.send({ type: "authorization_changed", server: "files" });
     await waitFor(() => expect(note, "the next phase").toHaveTextContent("in the browser"));
     expect(within(note).getByRole("timer"), "the time left").toHaveTextContent(/[34] min.* left/);
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(within(note).getByRole("button", { name: "Cancel sign-in" }));
     expect(host.requests("cancel_sign_in"), "cancelled").toEqual([{ server: "files" }]);
-    known = authorization({ failed: "it was cancelled", failure: "cancelled" });
+    known = sampleAuthorization({ failed: "it was cancelled", failure: "cancelled" });
     host.send({ type: "authorization_changed", server: "files" });
     expect(await screen.findByText("it was cancelled"), "its end").toBeVisible();
   });
 
   test("that the user denied is shown, but not as a failure", async () => {
-    known = authorization({
+    known = sampleAuthorization({
       failed: "You declined the sign-in.",
       failure: "declined",
-      steps: [found],
+      steps: [discoveryStep],
     });
     await show("sign-in", {});
     const note = await screen.findByRole("group", { name: "The last sign-in" });
@@ -191,14 +203,16 @@ describe("a running sign-in", () => {
   });
 
   test("explains the next step when the browser does not open", async () => {
-    known = authorization({ inProgress: { ...waiting(), browserProblem: "no browser is set up" } });
+    known = sampleAuthorization({
+      inProgress: { ...waiting(), browserProblem: "no browser is set up" },
+    });
     await show("sign-in", {});
     expect(await screen.findByText("no browser is set up"), "why").toBeVisible();
     expect(screen.getByText(/Did nothing open/), "the way on").toBeVisible();
   });
 
   test("copies its URL, accepts the redirect URL, and rejects a wrong one", async () => {
-    known = authorization({ inProgress: waiting() });
+    known = sampleAuthorization({ inProgress: waiting() });
     let isWrong = true;
     const host = await show(
       "sign-in",
@@ -229,10 +243,10 @@ describe("a running sign-in", () => {
 
 describe("the steps of a sign-in", () => {
   test("expand and explain the failed one, and mark redactions", async () => {
-    known = authorization({
+    known = sampleAuthorization({
       failed: "getting the token failed",
       failure: "refused",
-      steps: [found, refused],
+      steps: [discoveryStep, refusedStep],
     });
     await show("sign-in", { state: needs });
     const list = await screen.findByRole("region", { name: "Steps of the last sign-in" });
@@ -254,10 +268,10 @@ describe("the steps of a sign-in", () => {
   });
 
   test("show the report for manual copying when the system refuses the clipboard", async () => {
-    known = authorization({
+    known = sampleAuthorization({
       failed: "getting the token failed",
       failure: "refused",
-      steps: [found, refused],
+      steps: [discoveryStep, refusedStep],
     });
     await show("sign-in", { state: needs });
     const list = await screen.findByRole("region", { name: "Steps of the last sign-in" });
@@ -282,7 +296,7 @@ describe("the steps of a sign-in", () => {
       {
         authorization: () => {
           if (fails) throw { code: "internal", message: "the host is busy" };
-          return authorization();
+          return sampleAuthorization();
         },
       },
     );

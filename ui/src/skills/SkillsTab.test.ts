@@ -17,7 +17,7 @@ const URI = `${ROOT}/SKILL.md`;
 const TEXT = "---\nname: plan-passage\ndescription: Plans\n---\n\n# Plan it\n\nAsk first.";
 let host: FakeHost;
 let number = 0;
-/** Each test uses a separate server, because its data is retained. */
+/** Server with a unique name for each test, because data of servers is retained. */
 let server: Server;
 let skill: Skill;
 let notes: string[];

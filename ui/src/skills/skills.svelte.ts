@@ -3,19 +3,19 @@ import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
 import type { Server, Skill, Skills } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 import { PerServer } from "$lib/state/per-server.svelte";
 
 const EXTENSION = "extensions.io.modelcontextprotocol/skills";
 
-/** Returns `true` for a server with the skills extension. */
+/** Returns `true` if the server declares the skills extension. */
 export function hasSkills(server: Server | undefined): boolean {
   return server?.capabilities.includes(EXTENSION) ?? false;
 }
 
 class SkillLists extends PerServer<Skills> {
-  /** Servers whose skills may have changed since they were listed. */
+  /** Names of the servers whose skills may have changed since they were listed. */
   #outdated = new SvelteSet<string>();
 
   constructor() {
@@ -28,7 +28,10 @@ class SkillLists extends PerServer<Skills> {
     });
   }
 
-  /** Each list is a request to the server, so an outdated one is only read while it is shown. */
+  /**
+   * Reads the list if it was not read yet or may be outdated. Called only while the list is shown, because each read is
+   * a request to the server.
+   */
   override request(server: string): void {
     if (!hasSkills(app.server(server))) return;
     const isOutdated = this.#outdated.has(server);
@@ -37,7 +40,7 @@ class SkillLists extends PerServer<Skills> {
     else super.request(server);
   }
 
-  /** Lists the skills again at the server. */
+  /** Requests the list of skills from the server again. */
   refresh(server: string): Promise<void> {
     return this.renew(server, () => call("skills", { server }));
   }
@@ -48,7 +51,7 @@ async function listSkills(server: string): Promise<Skills> {
   return reuseUnchanged(list, skillLists.get(server).value);
 }
 
-/** Returns the list with the previous objects of unchanged skills, so that the view of an open one is not reset. */
+/** Returns the list with the previous objects of unchanged skills, so that the view of an open skill is not reset. */
 function reuseUnchanged(list: Skills, known: Skills | null): Skills {
   const knownByUri = new Map((known?.skills ?? []).map((skill) => [skill.uri, skill]));
   const reused = (skill: Skill): Skill => {
@@ -61,4 +64,4 @@ function reuseUnchanged(list: Skills, known: Skills | null): Skills {
 }
 
 export let skillLists: SkillLists;
-pageState(() => (skillLists = new SkillLists()));
+registerPageState(() => (skillLists = new SkillLists()));

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ApiError } from "$lib/api/client";
 import type { ActivityBody, ActivityEntry, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { REVIEWED, sampleServer, startFakeHost } from "$lib/testing/fake-host";
+import { REVIEWED_DEFINITION, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import { callsIn, sentCall } from "./call-history";
+import { toolCallsIn, sentCall } from "./call-history";
 import RunTool from "./RunTool.svelte";
 import { MAX_CALLS } from "./tool-calls.svelte";
 
@@ -25,7 +25,7 @@ const TOOL: Tool = {
     asksEachTime: false,
   },
   allowed: false,
-  ...REVIEWED,
+  ...REVIEWED_DEFINITION,
 };
 
 function entry(seq: number, id: string, changes: Partial<ActivityEntry> = {}): ActivityEntry {
@@ -61,7 +61,7 @@ describe("calls in an activity log", () => {
       // A request of the server with the same id is no response.
       entry(9, "3", { sent: false, method: "roots/list" }),
     ];
-    const found = callsIn(entries).map(({ request, response }) => [request.seq, response?.seq]);
+    const found = toolCallsIn(entries).map(({ request, response }) => [request.seq, response?.seq]);
     expect(found, "the latest first").toEqual([
       [7, 8],
       [5, undefined],

@@ -9,12 +9,12 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
-  REVIEWED,
+  REVIEWED_DEFINITION,
   sampleServer,
   startFakeHost,
   type FakeHost,
 } from "$lib/testing/fake-host";
-import { fastest } from "$lib/testing/fastest";
+import { fastestRunMs } from "$lib/testing/fastest";
 
 import AllTools from "./AllTools.svelte";
 import { groupedTools, matchingTools } from "./tool-list";
@@ -37,7 +37,7 @@ function tool(name: string, changes: Partial<Tool> = {}): Tool {
     },
     icons: [],
     allowed: false,
-    ...REVIEWED,
+    ...REVIEWED_DEFINITION,
     ...changes,
   };
 }
@@ -85,7 +85,7 @@ const RESULT: ToolResult = {
 
 let host: FakeHost;
 let number = 0;
-/** Each test uses a separate server, because its data is retained. */
+/** Server name that is unique for each test, because data of servers is retained. */
 let name: string;
 
 beforeEach(async () => {
@@ -305,7 +305,7 @@ describe("tools of all servers", () => {
     await catalogs.read(name);
     expect(matchingTools("number 49", many).length, "finds").toBeGreaterThan(0);
     expect(
-      fastest(() => matchingTools("number 49", many)),
+      fastestRunMs(() => matchingTools("number 49", many)),
       "one search",
     ).toBeLessThan(150);
     const { container } = render(AllTools);

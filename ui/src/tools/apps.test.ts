@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { JsonValue } from "$lib/api/generated";
 
-import { hasApp, isApp } from "./apps";
+import { hasApp, isAppUri } from "./apps";
 
 describe("apps", () => {
   test.each([
@@ -11,7 +11,7 @@ describe("apps", () => {
     ["file:///ui://x", false],
     ["", false],
   ])("the URI %j is that of an app: %s", (uri, is) => {
-    expect(isApp(uri)).toBe(is);
+    expect(isAppUri(uri)).toBe(is);
   });
 
   test.each<[JsonValue, boolean]>([

@@ -3,19 +3,19 @@ import type { JsonValue, Tool } from "$lib/api/generated";
 
 const SCHEME = "ui://";
 
-/** Returns `true` if the URI is that of an app. */
-export function isApp(uri: string): boolean {
+/** Returns `true` if the URI has the scheme of MCP Apps. */
+export function isAppUri(uri: string): boolean {
   return uri.toLowerCase().startsWith(SCHEME);
 }
 
 /**
- * Returns `true` if the tool's definition names an app, as `_meta.ui.resourceUri` or by the older
+ * Returns `true` if the tool's definition refers to an app, by `_meta.ui.resourceUri` or the older
  * `_meta["ui/resourceUri"]`.
  */
 export function hasApp({ others }: Pick<Tool, "others">): boolean {
   const meta = member(others, "_meta");
   const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
-  return named.some((uri) => typeof uri === "string" && isApp(uri));
+  return named.some((uri) => typeof uri === "string" && isAppUri(uri));
 }
 
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {

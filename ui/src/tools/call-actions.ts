@@ -6,7 +6,10 @@ import { computerCheck } from "../checkup/checkup.svelte";
 
 import type { CallAction } from "./failures";
 
-/** Returns the action of each button for a call of this tool. `restart` rejects with an `ApiError`. */
+/**
+ * Returns the handler of each button for a failed call of this tool. The handler of `restart` rejects with an
+ * `ApiError`.
+ */
 export function callActions(
   server: string,
   tool: string,

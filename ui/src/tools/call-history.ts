@@ -1,34 +1,35 @@
 // Extracts tool calls from a server's activity log: requests with their responses.
 import type { ActivityBody, ActivityEntry, JsonValue } from "$lib/api/generated";
-import { hasRounded, parseJson } from "$lib/format/json";
+import { hasPossiblyRounded, parseJson } from "$lib/format/json";
 import { app } from "$lib/state/app.svelte";
 
 /**
- * One request of a call with its response. A call has several if the server requested more input or if it was retried.
+ * Request of a call with its response. A call has several requests if the server required more input or the host
+ * retried it.
  */
 export interface PastCall {
   request: ActivityEntry;
-  /** The response, if there is one. */
+  /** Entry of the response, or `null` if there is none. */
   response: ActivityEntry | null;
 }
 
-/** Contents of a request. */
+/** Content of a `tools/call` request. */
 export interface SentCall {
   tool: string;
   arguments: JsonValue;
-  /** The protocol revision in the request itself, as in each since 2026-07-28. */
+  /** Protocol revision in the request, which each request contains since 2026-07-28. `null` in older revisions. */
   revision: string | null;
-  /** Set if the request continues a call for which the server requested more input. */
+  /** Set if the request continues a call, after the server required more input. */
   continued: boolean;
-  /** Set if the arguments are exactly the sent ones: no redacted secrets and no rounded numbers. */
+  /** Set if the arguments are complete and exact: without redacted secrets and rounded numbers. */
   exact: boolean;
 }
 
 /**
- * Returns the revision of the session of the entry with this sequence number, or `null` if it is unknown: earlier
+ * Returns the protocol revision of the session that contains the entry `seq`. `null` if it is unknown, because earlier
  * entries may belong to another session.
  */
-export function revisionAt(
+export function sessionRevisionAt(
   entries: readonly ActivityEntry[],
   server: string,
   seq: number,
@@ -40,10 +41,10 @@ export function revisionAt(
 
 const REVISION = "io.modelcontextprotocol/protocolVersion";
 
-/** Returns the calls in these entries, latest first. */
-export function callsIn(entries: readonly ActivityEntry[]): PastCall[] {
+/** Returns the tool calls in these entries, latest first. */
+export function toolCallsIn(entries: readonly ActivityEntry[]): PastCall[] {
   const calls: PastCall[] = [];
-  /** Calls without a response by id. A restarted server reuses ids. */
+  /** Calls without a response so far, by request id. A restarted server reuses ids. */
   const open = new Map<string, PastCall>();
   for (const entry of entries) {
     if (entry.id === null) continue;
@@ -62,7 +63,7 @@ export function callsIn(entries: readonly ActivityEntry[]): PastCall[] {
   return calls.reverse();
 }
 
-/** Returns the contents of a call's request, or `null` if the log contains only its beginning. */
+/** Returns the content of a call's request. `null` if the log contains only the beginning of the request. */
 export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall | null {
   const parsed = truncated ? null : parseJson(text);
   const params = parsed?.ok ? member(parsed.value, "params") : undefined;
@@ -77,7 +78,7 @@ export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall 
     continued: ["inputResponses", "requestState"].some(
       (name) => member(params, name) !== undefined,
     ),
-    exact: !hasRounded(sent) && !redacted,
+    exact: !hasPossiblyRounded(sent) && !redacted,
   };
 }
 

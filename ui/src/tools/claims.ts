@@ -4,26 +4,26 @@ import type { ToolClaims } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-/** An effect that the user should notice. */
-export type Effect = "destructive" | "open_world";
+/** Effect of a tool that the user should notice. */
+export type ToolEffect = "destructive" | "open_world";
 
-/** A claim of the server. */
-export interface Claim {
+/** Claim of a server about the effects of a tool. */
+export interface ToolClaim {
   text: string;
-  /** The effect that the claim warns of, or `null` if it warns of none. */
-  effect: Effect | null;
+  /** Effect that the claim warns of, or `null` if it is harmless. */
+  effect: ToolEffect | null;
 }
 
-/** Returns `true` if the server states that the tool is destructive. The claim has no meaning for a read-only tool. */
+/** Returns `true` if the server claims that the tool is destructive. The claim has no meaning for a read-only tool. */
 export function mayDestroy({ destructive, readOnly }: ToolClaims): boolean {
   return destructive === true && readOnly !== true;
 }
 
-/** Returns every claim that the server made. */
-export function statedClaims(claims: ToolClaims): Claim[] {
+/** Returns the claims that the server makes explicitly. */
+export function statedClaims(claims: ToolClaims): ToolClaim[] {
   const { readOnly, destructive, idempotent, openWorld, asksEachTime } = claims;
-  const stated: Claim[] = [];
-  const add = (text: string, effect: Effect | null = null) => stated.push({ text, effect });
+  const stated: ToolClaim[] = [];
+  const add = (text: string, effect: ToolEffect | null = null) => stated.push({ text, effect });
   if (readOnly !== null) add(readOnly ? m.tools_claim_read_only() : m.tools_claim_changes());
   // These two claims have no meaning for a read-only tool.
   if (readOnly !== true) {
@@ -39,12 +39,12 @@ export function statedClaims(claims: ToolClaims): Claim[] {
 }
 
 /**
- * Returns the effects that a tool has by the defaults of MCP, as the server states nothing about them: `destructiveHint`
- * and `openWorldHint` default to `true`, `readOnlyHint` to `false`.
- * See https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
+ * Returns the effects that MCP assumes because the server makes no claim about them: `destructiveHint` and
+ * `openWorldHint` default to `true`, `readOnlyHint` to `false`. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
-export function assumedEffects({ readOnly, destructive, openWorld }: ToolClaims): Effect[] {
-  const effects: Effect[] = [];
+export function assumedEffects({ readOnly, destructive, openWorld }: ToolClaims): ToolEffect[] {
+  const effects: ToolEffect[] = [];
   if (readOnly !== true && destructive === null) effects.push("destructive");
   if (openWorld === null) effects.push("open_world");
   return effects;

@@ -7,7 +7,9 @@ import { m } from "../paraglide/messages";
 export type CallAction =
   "again" | "restart" | "activity" | "tools" | "server" | "rules" | "check" | "tool";
 
-/** `again` is possible only where the arguments are available. Elsewhere `tool` replaces it. */
+/**
+ * Labels of the buttons. `again` requires the arguments of the call. Where they are not available, `tool` replaces it.
+ */
 export const CALL_ACTIONS: Record<CallAction, () => string> = {
   again: m.tools_again,
   restart: m.tools_restart,
@@ -87,13 +89,16 @@ export const CALL_FAILURES: Record<CallFailureCode, FailureWords<CallAction>> = 
   },
 };
 
-/** Returns the failure of a call that ended with this error, or `null` if calls do not end with it. */
+/** Returns the failure texts for a call that ended with this error, or `null` if calls can't end with it. */
 export function callFailure(code: ErrorCode): FailureWords<CallAction> | null {
   return Object.hasOwn(CALL_FAILURES, code) ? CALL_FAILURES[code as CallFailureCode] : null;
 }
 
-/** Returns the title of a call that ended with this error. `hasRun` is set if the server had begun to process it. */
-export function endTitle(code: ErrorCode, hasRun: boolean): string | undefined {
+/**
+ * Returns the title for a call that ended with this error. `hasRun` is set if the server had started to process the
+ * call.
+ */
+export function callEndTitle(code: ErrorCode, hasRun: boolean): string | undefined {
   if (code === "refused" && hasRun) return m.tools_end_refused_midway();
   return callFailure(code)?.cause();
 }

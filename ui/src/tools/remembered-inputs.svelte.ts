@@ -1,37 +1,37 @@
 // Form values and the last run of each tool, restored when the tool is opened again.
 
 import type { JsonValue } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { SvelteMap } from "svelte/reactivity";
 
 import type { ToolRun } from "./tool-run.svelte";
 
-/** Maximum number of remembered tools. */
+/** Maximum number of tools whose state is remembered. */
 export const MAX_REMEMBERED = 50;
 
 interface Remembered {
   value: JsonValue | undefined;
   run: ToolRun | null;
-  /** Set if the user changed the form since the last call. */
+  /** Set if the user has edited the form since the last call. */
   edited: boolean;
 }
 
 const tools = new SvelteMap<string, Remembered>();
-pageState(() => tools.clear());
+registerPageState(() => tools.clear());
 
 function keyOf(server: string, tool: string): string {
   return JSON.stringify([server, tool]);
 }
 
-/** Returns the remembered state of a tool. */
-export function remembered(server: string, tool: string): Remembered {
+/** Returns the remembered form values and last run of a tool. */
+export function rememberedState(server: string, tool: string): Remembered {
   return tools.get(keyOf(server, tool)) ?? { value: undefined, run: null, edited: false };
 }
 
-/** Remembers the state of a tool and drops the least recently used one above the maximum. */
-export function remember(server: string, tool: string, what: Partial<Remembered>): void {
+/** Stores some fields of a tool's state. Drops the least recently used tool if there are too many. */
+export function rememberState(server: string, tool: string, what: Partial<Remembered>): void {
   const key = keyOf(server, tool);
-  const previous = remembered(server, tool);
+  const previous = rememberedState(server, tool);
   tools.delete(key);
   tools.set(key, { ...previous, ...what });
   for (const oldest of tools.keys()) {

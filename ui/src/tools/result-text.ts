@@ -1,6 +1,6 @@
 // Detects the format of a result's text.
 
-/** Longer text is not parsed. */
+/** Maximum length in characters of a text that is parsed. */
 const MAX_PARSED = 200_000;
 
 /** Returns `true` if the text is a JSON object or array, which Markdown would distort. */

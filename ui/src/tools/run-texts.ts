@@ -6,8 +6,8 @@ import { m } from "../paraglide/messages";
 
 import type { RunState } from "./tool-run.svelte";
 
-/** Returns the label of the state. */
-export function stateText(state: RunState): string {
+/** Returns the label of the state of a run. */
+export function runStateText(state: RunState): string {
   const texts: Record<RunState, () => string> = {
     starting: m.tools_state_starting,
     awaiting_approval: m.tools_state_awaiting_approval,
@@ -23,8 +23,8 @@ export function stateText(state: RunState): string {
   return texts[state]();
 }
 
-/** Returns the label of a task's state. */
-export function taskText(status: TaskStatus): string {
+/** Returns the label of the state of a task. */
+export function taskStatusText(status: TaskStatus): string {
   const texts: Record<TaskStatus, () => string> = {
     working: m.tools_task_working,
     input_required: m.tools_task_input_required,
@@ -35,16 +35,19 @@ export function taskText(status: TaskStatus): string {
   return texts[status]();
 }
 
-/** Displayed progress of a call. */
-export interface ProgressShown {
-  /** From 0 to 1, or `null` if the total is unknown. */
+/** Progress of a call as it is displayed. */
+export interface DisplayedProgress {
+  /** Fraction from 0 to 1, or `null` if the total is unknown. */
   part: number | null;
   text: string;
   message: string | null;
 }
 
-/** Returns the displayed progress for the numbers of a server, which may be invalid. */
-export function progressOf(progress: CallProgress | null): ProgressShown | null {
+/**
+ * Returns the progress to display. The numbers of the server may be invalid: a total that is not positive is ignored,
+ * and the fraction is clamped.
+ */
+export function displayedProgress(progress: CallProgress | null): DisplayedProgress | null {
   if (progress === null) return null;
   const { progress: done, total, message } = progress;
   if (total === null || !(total > 0)) return { part: null, text: String(done), message };

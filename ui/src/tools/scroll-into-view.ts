@@ -1,8 +1,7 @@
 // Attachment that scrolls a new element into view.
 
 /**
- * Scrolls as little as possible to show the element. An element that is higher than its container is shown from its
- * start.
+ * Scrolls as little as possible to show the element. If the element is higher than its container, its start is shown.
  */
 export function scrollIntoView(element: HTMLElement): void {
   const room = scrollerOf(element)?.clientHeight ?? window.innerHeight;

@@ -9,20 +9,20 @@ import { sentCall, type PastCall, type SentCall } from "./call-history";
 /** Maximum number of listed calls. */
 export const MAX_CALLS = 50;
 
-/** A call of the tool, or one that may be, because the log contains only the beginning of its request. */
+/** Call of the tool. Also a call that may be of the tool, if the log contains only the beginning of its request. */
 export interface ListedCall extends PastCall {
   sent: SentCall | null;
 }
 
-/** Placeholder for a call of another tool. */
+/** Marks a call as one of another tool. */
 type OtherTool = "other";
 
 export class ToolCalls {
-  /** The error of the last read. */
+  /** The error of the last read, or `null` if it succeeded. */
   error = $state.raw<unknown>(null);
   readonly #server: string;
   readonly #tool: string;
-  /** Requests by sequence number. */
+  /** Content of the read requests by sequence number. `null` if the log contains only the beginning of the request. */
   readonly #found = new SvelteMap<number, SentCall | null | OtherTool>();
   #reading = false;
 
@@ -31,7 +31,7 @@ export class ToolCalls {
     this.#tool = tool;
   }
 
-  /** Returns the listed ones of these calls. */
+  /** Returns those of `calls` that are listed: known calls of the tool, at most `MAX_CALLS`. */
   listed(calls: readonly PastCall[]): ListedCall[] {
     return calls
       .flatMap((past) => {
@@ -41,7 +41,10 @@ export class ToolCalls {
       .slice(0, MAX_CALLS);
   }
 
-  /** Returns the latest call that must be read to determine the list, or `null` if none is left. */
+  /**
+   * Returns the sequence number of the latest request that must be read to complete the list, or `null` if the list is
+   * complete.
+   */
   next(calls: readonly PastCall[]): number | null {
     let listed = 0;
     for (const { request } of calls) {
@@ -53,7 +56,7 @@ export class ToolCalls {
     return null;
   }
 
-  /** Reads messages until the list is determined. Failed ones are read again the next time. */
+  /** Reads requests until the list is complete. Failed reads are repeated by the next call. */
   async read(calls: () => readonly PastCall[]): Promise<void> {
     this.#forget(calls());
     if (this.#reading) return;

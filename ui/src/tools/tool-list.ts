@@ -3,14 +3,16 @@
 import type { Tool } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 
-/** A tool, or the server whose tools follow. */
+/** Row of the list: a tool, or the heading of a server whose tools follow. */
 export type ToolRow =
   { is: "server"; server: string; count: number } | { is: "tool"; server: string; tool: Tool };
 
-/** Number of searched characters of a description. */
+/** Maximum number of characters of a description that are searched. */
 const SEARCHED = 2000;
 
-/** Returns the matching tools: by name, best first, then those with a matching description. */
+/**
+ * Returns the tools that match a query: those with a matching name, best first, then those with a matching description.
+ */
 export function matchingTools(query: string, tools: Tool[]): Tool[] {
   const needle = query.trim().toLowerCase();
   if (needle === "") return tools;
@@ -24,8 +26,8 @@ export function matchingTools(query: string, tools: Tool[]): Tool[] {
 }
 
 /**
- * Returns the matching tools of several servers, grouped by server. A server whose name matches keeps all of its
- * tools.
+ * Returns the matching tools of several servers, grouped by server. If the name of a server matches, all of its tools
+ * are included.
  */
 export function groupedTools(
   query: string,
@@ -40,7 +42,7 @@ export function groupedTools(
   });
 }
 
-/** Returns the key of a tool in a list of several servers. */
+/** Returns the key of a tool, unique among all servers. */
 export function toolKey(server: string, tool: string): string {
   return `tool ${JSON.stringify([server, tool])}`;
 }

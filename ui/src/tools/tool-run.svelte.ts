@@ -4,12 +4,12 @@ import { ApiError, call, toApiError } from "$lib/api/client";
 import type { ServerCall, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
-/** The call to make. */
+/** Tool call to send to the host. */
 export interface RunRequest {
   server: string;
   tool: string;
   arguments: JsonValue;
-  /** The conversation in which the host stores the outcome. */
+  /** Id of the conversation in which the host stores the outcome. */
   conversation?: string | null;
 }
 
@@ -26,7 +26,7 @@ export type RunState =
   | "timeout"
   | "failed";
 
-/** Final states by error code. All other codes are `failed`. */
+/** Final state of a run by error code. All other codes lead to `failed`. */
 const ENDS: Partial<Record<ErrorCode, RunState>> = {
   refused: "refused",
   cancelled: "cancelled",
@@ -37,18 +37,18 @@ export class ToolRun {
   readonly id = crypto.randomUUID();
   readonly startedAt = Date.now();
   readonly request: RunRequest;
-  /** Resolves once the run has ended, whatever the outcome. Never rejects. */
+  /** Resolves once the run has ended, regardless of the outcome. Never rejects. */
   readonly ended: Promise<ToolRun>;
   result = $state.raw<ToolResult | null>(null);
   error = $state.raw<ApiError | null>(null);
-  /** Duration in milliseconds without the time that the user took for decisions and input, once the run has ended. */
+  /** Duration of the ended run in milliseconds, excluding the time for decisions and input of the user. */
   took = $state<number | null>(null);
-  /** The reason why the run could not be cancelled. */
+  /** The error for which the run could not be cancelled, or `null`. */
   notCancelled = $state.raw<ApiError | null>(null);
   cancelling = $state(false);
-  /** Set if the server received the call and may have processed it. */
+  /** Set if the server has received the call and may have processed it. */
   hasRun = $state(false);
-  /** The time spent waiting for the user so far, and the start of the current wait. */
+  /** Time spent waiting for the user so far in milliseconds, without the current wait. */
   #waited = 0;
   #waitingSince: number | null = null;
   readonly #unfollow: () => void;
@@ -64,14 +64,14 @@ export class ToolRun {
     this.ended = this.#run();
   }
 
-  /** Tracks if the run waits for the user. */
+  /** Updates the time spent waiting for the user. */
   #waits(isWaiting: boolean): void {
     const now = Date.now();
     if (this.#waitingSince !== null) this.#waited += now - this.#waitingSince;
     this.#waitingSince = isWaiting ? now : null;
   }
 
-  /** Applies the host's state of the running call. */
+  /** The host's state of the call while it is running. */
   get call(): ServerCall | undefined {
     return app.call(this.id);
   }
@@ -120,7 +120,7 @@ export class ToolRun {
   }
 }
 
-/** Calls a tool. The host requests consent if required, and the run shows its state. */
+/** Calls a tool. The host requests consent if necessary, and the returned run has the current state. */
 export function runTool(request: RunRequest): ToolRun {
   return new ToolRun(request);
 }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { ServerCall, CallState, CallProgress, ToolResult } from "$lib/api/generated";
 import { FakeHost, startFakeHost } from "$lib/testing/fake-host";
 
-import { endTitle } from "./failures";
+import { callEndTitle } from "./failures";
 import { runTool } from "./tool-run.svelte";
 
 const RESULT: ToolResult = {
@@ -16,7 +16,7 @@ const RESULT: ToolResult = {
 const REQUEST = { server: "files", tool: "echo", arguments: { text: "hello" } };
 
 let host: FakeHost;
-/** Ends the running call. */
+/** Functions that end the running call, with a result or an error. */
 let end: { with: (result: ToolResult) => void; fail: (error: unknown) => void };
 
 beforeEach(async () => {
@@ -130,13 +130,13 @@ test("E13: an error after the call ran is not shown as never called", async () =
   setState(sampledRun.id, "awaiting_approval");
   end.fail({ code: "refused", message: "" });
   await sampledRun.ended;
-  expect(endTitle("refused", sampledRun.hasRun)).toBe("Refused: the tool was not called");
+  expect(callEndTitle("refused", sampledRun.hasRun)).toBe("Refused: the tool was not called");
   const midway = runTool(REQUEST);
   setState(midway.id, "running");
   setState(midway.id, "awaiting_input");
   end.fail({ code: "refused", message: "" });
   await midway.ended;
-  expect(endTitle("refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
+  expect(callEndTitle("refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
 });
 
 test("E9: the duration excludes the decision time of the user", async () => {

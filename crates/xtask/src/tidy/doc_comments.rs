@@ -1,14 +1,17 @@
-//! Rules for doc comments, which should describe the item in a plain sentence instead of repeating its name.
+//! Rules about doc comments in Rust and in the page: a plain sentence about the item, not a riddle or a repetition of its
+//! name.
 
 use super::Finding;
+use super::layout::GENERATED_FILES;
 use super::tree::{SourceFile, Tree};
 
-/// First words of doc comments that are clauses instead of descriptions. `/// Whether it is open` should be `/// Set if
-/// the connection is open`.
+/// Words that begin a clause instead of a description. `/// Whether it is open` is `/// Set if the connection is open`.
 const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
-/// Number of words up to which a doc comment counts as short, since it mostly repeats the name.
+/// Extensions of the files whose doc comments are blocks that begin with `/**`.
+const PAGE_EXTENSIONS: [&str; 4] = ["ts", "svelte", "mjs", "js"];
+/// A comment of so few words mostly repeats the name of its item.
 const SHORT_COMMENT_WORDS: usize = 3;
-/// Maximum number of short doc comments in the repository. Some of them are useful, such as a unit.
+/// Maximum number of doc comments with few words in the whole repository. Some are right, such as a unit.
 const MAX_SHORT_COMMENTS: usize = 300;
 
 /// Reports doc comments that begin with a clause instead of a description of the item.
@@ -24,7 +27,7 @@ pub(super) fn comments_do_not_begin_with_clauses(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports all short doc comments if there are more than [`MAX_SHORT_COMMENTS`].
+/// Only few doc comments are as short as a name. When there are more, all of them are listed.
 pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
         .filter(|(_, comment)| comment.text.split_whitespace().count() <= SHORT_COMMENT_WORDS)
@@ -33,19 +36,56 @@ pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
     if short.len() > MAX_SHORT_COMMENTS { short } else { Vec::new() }
 }
 
-/// Block of consecutive doc comment lines.
+/// A block of consecutive doc lines, or a `/** */` block of the page.
 struct DocComment {
-    /// Number of the first line, counted from 1.
+    /// First line, counted from 1.
     line: usize,
     /// All lines, joined by spaces.
     text: String,
 }
 
 fn doc_comments(tree: &Tree) -> impl Iterator<Item = (&SourceFile, DocComment)> {
-    tree.rust_files().flat_map(|file| parse_blocks(&file.text).into_iter().map(move |comment| (file, comment)))
+    tree.files.iter().flat_map(|file| {
+        let comments = if file.is_rust() {
+            parse_doc_lines(&file.text)
+        } else if file.has_extension(&PAGE_EXTENSIONS) && !GENERATED_FILES.contains(&file.path.as_str()) {
+            parse_doc_blocks(&file.text)
+        } else {
+            Vec::new()
+        };
+        comments.into_iter().map(move |comment| (file, comment))
+    })
 }
 
-fn parse_blocks(text: &str) -> Vec<DocComment> {
+/// Parses `/** */` blocks that begin on a new line.
+fn parse_doc_blocks(text: &str) -> Vec<DocComment> {
+    let mut found = Vec::new();
+    let mut block: Option<DocComment> = None;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        let (mut comment, rest) = match (block.take(), line.strip_prefix("/**")) {
+            (Some(comment), _) => (comment, line),
+            (None, Some(rest)) => (DocComment { line: number + 1, text: String::new() }, rest),
+            (None, None) => continue,
+        };
+        let (words, is_last) = rest.split_once("*/").map_or((rest, false), |(words, _)| (words, true));
+        let words = words.trim_start_matches('*').trim();
+        if !comment.text.is_empty() && !words.is_empty() {
+            comment.text.push(' ');
+        }
+        comment.text.push_str(words);
+        if is_last {
+            found.push(comment);
+        } else {
+            block = Some(comment);
+        }
+    }
+    found.retain(|comment| !comment.text.is_empty());
+    found
+}
+
+/// Parses blocks of consecutive `///` or `//!` lines.
+fn parse_doc_lines(text: &str) -> Vec<DocComment> {
     let mut found: Vec<DocComment> = Vec::new();
     let mut inside = false;
     for (number, line) in text.lines().enumerate() {
@@ -77,16 +117,37 @@ mod tests {
             .iter()
             .map(|finding| finding.line)
             .collect();
-        assert_eq!(lines, [1, 3], "only the first word of a doc comment should be checked");
+        assert_eq!(lines, [1, 3], "the first word of a block counts, and only in doc comments");
+    }
+
+    #[test]
+    fn comments_of_the_page_are_checked() {
+        let text = "/** Whether it is open. */\nlet a;\n  /**\n   * Why the call\n   * failed.\n   */\n  let b;\n\
+                    /** Returns why it failed. */\nlet c;\n/* What is this? */\n// Whether it is.\nlet d = \"/** What */\";\n";
+        for path in ["ui/a.ts", "ui/a.svelte", "tests/a.mjs"] {
+            let tree = Tree::from_files(&[(path, text)]);
+            let found: Vec<_> = comments_do_not_begin_with_clauses(&tree).iter().map(|finding| finding.line).collect();
+            assert_eq!(found, [1, 3], "{path}: only blocks that begin on a new line are doc comments");
+        }
+        for path in ["ui/src/lib/api/generated.ts", "ui/a.css"] {
+            assert!(comments_do_not_begin_with_clauses(&Tree::from_files(&[(path, text)])).is_empty(), "{path} is not checked");
+        }
+    }
+
+    #[test]
+    fn page_comment_over_several_lines_is_one_text() {
+        let comments = parse_doc_blocks("/**\n * Name of the\n *\n * server.\n */\nlet a;\n/** */\nlet b;\n/** Open\n");
+        let texts: Vec<_> = comments.iter().map(|comment| (comment.line, comment.text.as_str())).collect();
+        assert_eq!(texts, [(1, "Name of the server.")], "empty and unclosed blocks are ignored");
     }
 
     #[test]
     fn short_comments_are_reported_beyond_the_limit() {
         let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT_COMMENTS);
         let tree = Tree::from_files(&[("a.rs", &few)]);
-        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} short comments should be accepted");
+        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} of them are allowed");
         let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
         let found = short_comments_are_few(&Tree::from_files(&[("a.rs", &many)]));
-        assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more short comment should report all of them");
+        assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more, over two lines, shows all of them");
     }
 }

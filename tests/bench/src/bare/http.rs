@@ -1,4 +1,4 @@
-//! POSTs through the HTTP stack that Drawbridge uses.
+//! Sends POST requests through the HTTP stack of Drawbridge, without MCP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,15 +11,15 @@ use reqwest::{Client, Url};
 
 use crate::{ID, Outcome};
 
-/// Measures a scenario: one task for each call that is under way, as in the other clients, and every body read to its
-/// end.
+/// Measures a scenario. Each concurrent call is a task, as in the other clients, and each response body is read
+/// completely.
 #[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
     let client = Client::builder().no_proxy().build()?;
     let url: Url = url.parse()?;
     let body: Arc<str> = request(scenario, ID).into();
-    // The server responds to this one by the protocol and repeats the bytes from then on.
+    // The first response follows the protocol. The server repeats its bytes for all further requests.
     let answer_bytes = post(&client, &url, &body).await?;
     for _ in 1..WARM_UP {
         post(&client, &url, &body).await?;

@@ -1,4 +1,4 @@
-//! Idle child processes, each with a task that waits for its output.
+//! Idle child processes, each with a task that reads its output.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ use crate::{ID, Outcome};
 
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
-/// Starts the sessions, and reports the memory of each.
+/// Starts the processes, and reports the memory per process.
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(server: &Path) -> Outcome<Report> {
     let mut running = vec![open(server).await?];
@@ -53,7 +53,7 @@ async fn open(server: &Path) -> Outcome<Child> {
         }
     }
     tokio::spawn(async move {
-        // Stays open until the server ends.
+        // Keeps standard input open until the server ends.
         let _input = input;
         let mut byte = [0];
         let _ = output.read(&mut byte).await;

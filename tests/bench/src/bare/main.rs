@@ -1,6 +1,6 @@
-//! The bare limit: the bytes of each scenario through the same pipe, or the same HTTP stack, with no protocol and no
-//! JSON.
-// It starts the server itself, and nothing else.
+//! Baseline of the benchmark: transfers the bytes of each scenario through the same pipe or HTTP stack, without the MCP
+//! protocol and without JSON.
+// This program starts the server under test directly, without the host.
 #![allow(clippy::disallowed_methods)]
 
 mod http;
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use bench::scenario::Scenario;
 use clap::Parser;
 
-/// Result of a measurement, with the cause if it fails.
+/// Result of a measurement, or the cause of its failure.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Id of every request: as long as most ids that Drawbridge uses in a scenario.
+/// Id of each request. It has as many digits as most ids that Drawbridge uses in a scenario.
 const ID: usize = 1000;
 
 #[derive(Parser)]
@@ -28,7 +28,7 @@ struct Arguments {
     /// Path of the bench-server binary
     #[arg(long, value_name = "PATH", required_unless_present = "url")]
     server: Option<PathBuf>,
-    /// The URL that `bench-server http-bare` has printed
+    /// URL that `bench-server http-bare` has printed
     #[arg(long)]
     url: Option<String>,
 }

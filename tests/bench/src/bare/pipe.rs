@@ -1,4 +1,4 @@
-//! Lines through the pipe of a child process, with blocking reads and writes.
+//! Transfers lines through the pipes of a child process with blocking reads and writes.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -10,17 +10,17 @@ use bench::scenario::{NOTIFICATIONS, Scenario, WARM_UP};
 
 use crate::{ID, Outcome};
 
-/// Size of the read buffer, in bytes. It exceeds the capacity of a pipe, so that a read never leaves data behind.
+/// Size of the read buffer in bytes. Larger than the capacity of a pipe, so that one read returns all available data.
 const READ_BYTES: usize = 256 * 1024;
-/// Size above which a single response is enough before the clock starts, in bytes.
+/// Response size in bytes above which a single request is sent before the measurement.
 const LARGE: usize = 64 * 1024;
 
-/// Measures a scenario. The system calls are those of a minimal client: every request is a separate write, since
-/// callers are independent of each other, and a read takes all available bytes. Responses that were written together
-/// are read together, as the server answers a read with a single write.
+/// Measures a scenario with the system calls of a minimal client. Each request is a separate write, because callers are
+/// independent of each other. A read returns all available bytes, so responses that the server wrote together are read
+/// together.
 pub(crate) fn run(scenario: Scenario, server: &Path) -> Outcome<Report> {
     let mut pipe = Pipe::open(scenario, server)?;
-    // The server responds to this one by the protocol and repeats the bytes from then on.
+    // The first response follows the protocol. The server repeats its bytes for all further requests.
     let answer_bytes = pipe.exchange()?;
     for _ in 1..if answer_bytes > LARGE { 1 } else { WARM_UP } {
         pipe.exchange()?;
@@ -76,7 +76,7 @@ impl Pipe {
         Ok(bytes)
     }
 
-    /// Sends a request for each received response, so that at most `at_once` are pending.
+    /// Sends a new request for each received response, so that at most `at_once` requests are pending.
     fn in_flight(&mut self, requests: usize, at_once: usize) -> Outcome<()> {
         let (mut sent, mut answered) = (0, 0);
         while answered < requests {
@@ -89,7 +89,7 @@ impl Pipe {
         Ok(())
     }
 
-    /// Reads once. Returns the number of bytes, and of the lines that ended in them.
+    /// Reads once. Returns the number of bytes and of line ends in them.
     fn read_some(&mut self) -> Outcome<(usize, usize)> {
         let length = self.output.read(&mut self.read)?;
         if length == 0 {
@@ -101,7 +101,7 @@ impl Pipe {
 
 impl Drop for Pipe {
     fn drop(&mut self) {
-        // The process was started here, and is no longer needed.
+        // The measurement is complete, so the process is no longer needed.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

@@ -8,10 +8,10 @@ use bench::report::{Clock, Memory, Report};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
 
-/// Time to wait until all activity after an opening has ended.
+/// Time to wait until the activity after the start of a session has ended.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
-/// Opens sessions in addition to the first one, and reports the memory of each.
+/// Opens sessions in addition to the first one, and reports the memory per session.
 pub(crate) async fn measure(bench: &Bench, config: &ServerConfig) -> Outcome<Report> {
     tokio::time::sleep(SETTLE_TIME).await;
     let before = Memory::now()?;

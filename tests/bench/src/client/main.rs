@@ -1,5 +1,5 @@
-//! Drawbridge's own client, to be measured: the whole host over ports in memory, by its own path. Only the user is
-//! replaced, by a policy that allows.
+//! Benchmark client of Drawbridge: the complete host with in-memory ports. A policy that allows everything replaces the
+//! user.
 
 mod idle;
 
@@ -19,10 +19,10 @@ struct Arguments {
     /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
-    /// A server that `PATH stdio --tools N` starts
+    /// Path of the server binary, started as `PATH stdio --tools N`
     #[arg(long, value_name = "PATH", required_unless_present = "url", conflicts_with = "url")]
     server: Option<PathBuf>,
-    /// The URL of a running server
+    /// URL of a running server
     #[arg(long)]
     url: Option<String>,
 }
@@ -30,8 +30,7 @@ struct Arguments {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
-    // In a task, as all that calls the host is: the runtime looks at the future that it was started with in another
-    // way.
+    // Runs in a spawned task, like all callers of the host. The runtime polls the future of `block_on` differently.
     tokio::spawn(async move {
         let bench = Bench::start().await;
         let report = measure(&bench, &arguments).await?;
@@ -58,7 +57,7 @@ async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {
         return idle::measure(bench, &config).await;
     }
     calls::once(&bench.host, *scenario).await?;
-    // All is allowed by now, and an observer would be one more thing to measure.
+    // All tools are allowed by now. Another observer of events would distort the measurement.
     user.abort();
     let _ = user.await;
     let clock = Clock::start()?;

@@ -1,4 +1,4 @@
-//! The calls of each scenario.
+//! Calls that the host makes in each scenario.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ pub async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
     Ok(None)
 }
 
-/// Calls the scenario's own tool once, if it has one, so that the tool is allowed from then on.
+/// Calls the tool of the scenario once, if it has a separate one, so that the policy allows the tool from then on.
 ///
 /// # Errors
 /// Returns an error if the call fails or its result is not the expected one.
@@ -59,13 +59,13 @@ pub async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
     }
 }
 
-/// Makes a call on behalf of the user.
+/// Calls a tool on behalf of the user.
 async fn call(host: &Host, id: String, tool: &str, arguments: Map<String, Value>) -> Outcome<CallToolResult> {
     let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
     Ok(host.call_tool_as(user, id, SERVER.to_owned(), tool.to_owned(), arguments, sent).await?)
 }
 
-/// Makes a call of `echo`.
+/// Calls the tool `echo`.
 ///
 /// # Errors
 /// Returns an error if the call fails or its result is not the expected one.
@@ -78,7 +78,7 @@ pub async fn echo(host: &Host, id: String) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes calls of `echo` with so many under way at a time.
+/// Calls the tool `echo` `calls` times, with `at_once` calls in flight.
 async fn in_flight(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
     let next = Arc::new(AtomicUsize::new(0));
     let callers: Vec<_> = (0..at_once)
@@ -111,7 +111,7 @@ async fn big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes a call of `progress` and returns the number of notifications that the caller received.
+/// Calls the tool `progress`, and returns the number of notifications that the caller received.
 async fn progress(host: &Host, count: usize) -> Outcome<u64> {
     let mut events = host.events();
     let arguments = Map::from_iter([("count".to_owned(), Value::from(count))]);

@@ -15,7 +15,7 @@ use ports::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Returns ports that store data in memory, and discard the audit log.
+/// Returns ports that store all data in memory and discard audit entries.
 pub(super) fn in_memory() -> Ports {
     let memory = Arc::new(Memory::default());
     Ports {

@@ -1,5 +1,5 @@
-//! The client of Drawbridge: a host over ports in memory, whose user allows everything. `bench-client` and
-//! `bench-steps` measure it.
+//! Drawbridge's client for measurements: a host with in-memory ports, whose user allows everything. Used by
+//! `bench-client` and `bench-steps`.
 
 pub mod calls;
 mod memory;
@@ -7,5 +7,5 @@ pub mod open;
 
 use std::error::Error;
 
-/// Result of a measurement, with the cause if it fails.
+/// Result of a measurement, or the cause of its failure.
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;

@@ -1,4 +1,4 @@
-//! A host whose user allows everything, and its servers, opened in the way of a user.
+//! Starts a host whose user allows everything, and adds and starts its servers like a user.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::{Outcome, memory};
 
-/// The name of the server that is called.
+/// Name of the server whose tools are called.
 pub const SERVER: &str = "bench";
 /// Timeout until a server is ready and its lists are read.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -22,11 +22,11 @@ const READY_TIMEOUT: Duration = Duration::from_secs(60);
 /// A running host for measurements.
 #[allow(missing_debug_implementations, reason = "the host has none")]
 pub struct Bench {
-    /// The host under measurement.
+    /// The host to be measured.
     pub host: Host,
 }
 
-/// Returns the configuration of a server that is started with `stdio --tools N`.
+/// Returns the configuration of a local server, started as `PROGRAM stdio --tools N`.
 ///
 /// # Errors
 /// Returns an error if the path can't be made absolute.
@@ -39,29 +39,29 @@ pub fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
     .into())
 }
 
-/// A server that runs already.
+/// Returns the configuration of a server that is already running at this URL.
 #[must_use]
 pub fn remote(url: &str) -> ServerConfig {
     HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into()
 }
 
 impl Bench {
-    /// Starts the host over ports in memory.
+    /// Starts a host with in-memory ports.
     pub async fn start() -> Self {
         Self::with(memory::in_memory()).await
     }
 
-    /// Starts the host over these ports.
+    /// Starts a host with these ports.
     pub async fn with(ports: Ports) -> Self {
         Self { host: Host::start(ports, HostOptions::default()).await }
     }
 
-    /// Allows servers to start and tools to be called, until it is ended.
+    /// Spawns a task that approves server starts and tool calls until it is aborted.
     pub fn spawn_approving_user(&self) -> JoinHandle<()> {
         let host = self.host.clone();
         let mut events = host.events();
         tokio::spawn(async move {
-            // Announcements are not needed here.
+            // Notifications about consent requests are disabled, because they are not measured.
             let quiet = AppSettings { announce: false, ..AppSettings::default() };
             let _ = host.set_settings(quiet).await;
             while let Some(event) = events.next().await {
@@ -70,7 +70,7 @@ impl Bench {
                     ConsentRequestBody::Tool { .. } => ApprovalScope::Session,
                     _ => ApprovalScope::Once,
                 };
-                // The consent request may have been closed with its call or its server.
+                // The consent request may already be closed, because its call or its server has ended.
                 let _ = host.decide(request.id, request.hash.to_string(), UserDecision::Allow(scope)).await;
             }
         })
@@ -93,7 +93,7 @@ impl Bench {
         Ok(self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await?)
     }
 
-    /// Starts servers at once, and waits until all are ready and their tools are known.
+    /// Starts servers concurrently, and waits until all of them are ready and their tools are known.
     ///
     /// # Errors
     /// Returns an error if a server fails or is not ready in time.

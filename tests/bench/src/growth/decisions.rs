@@ -1,5 +1,5 @@
-//! Measures a decision about a call: by the number of rules, and by the number of pinned tools. Both sizes end at the
-//! bound of the app.
+//! Measures a policy decision about a call, by the number of rules and by the number of pinned tools. The largest sizes
+//! are the limits of the app.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{median, point};
 
-/// Decisions that are timed together.
+/// Number of decisions per timed batch.
 const BATCH_SIZE: u32 = 10_000;
 const MEASUREMENTS: usize = 7;
 

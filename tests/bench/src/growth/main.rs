@@ -1,5 +1,5 @@
-//! Measures how the cost of a step grows with the amount of data. Prints a line for each point: series, size, cost,
-//! separated by tabs. `cargo xtask bench growth` draws them.
+//! Measures how the cost of an operation grows with the amount of data. Prints a line for each point: series, size and
+//! cost, separated by tabs. `cargo xtask bench growth` plots them.
 
 mod decisions;
 mod records;
@@ -14,7 +14,7 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(about = "Measures how the cost of a step grows with what there is")]
 struct Arguments {
-    /// A server that `PATH stdio --tools N` starts
+    /// Path of the server binary, started as `PATH stdio --tools N`
     #[arg(long, value_name = "PATH")]
     server: PathBuf,
 }
@@ -35,7 +35,7 @@ fn point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns the median duration of `act`, in seconds.
+/// Returns the median duration of `times` runs of `act`, in seconds.
 fn median(times: usize, mut act: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     let mut taken = Vec::with_capacity(times);
     for _ in 0..times {

@@ -1,4 +1,4 @@
-//! Measurements with data on disk: a call with a large audit log, and a search in a history with many messages.
+//! Measurements with data on disk: a call with a large audit log, and a search in a large conversation history.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use store::PlatformInFolder;
 
 use crate::{median, point};
 
-/// Entries of the audit log.
+/// Measured sizes of the audit log, in entries.
 const ENTRIES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
-/// Calls that are timed.
+/// Number of timed calls per size.
 const CALLS: usize = 500;
-/// Messages of the history.
+/// Measured sizes of the history, in messages.
 const MESSAGES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Messages of one conversation.
+/// Number of messages in each conversation.
 const MESSAGES_PER_CONVERSATION: usize = 1_000;
 const SEARCHES: usize = 5;
 
@@ -75,7 +75,7 @@ fn append(log: &dyn ports::AuditLog, entries: usize) -> Outcome<()> {
             hash: String::new(),
             imported: false,
         };
-        // The log refuses entries beyond its capacity.
+        // The log rejects entries while its buffer is full.
         if log.append_later(entry.clone(), 0).is_err() {
             log.flush()?;
             log.append_later(entry, 0)?;
@@ -104,7 +104,7 @@ pub(crate) fn search() -> Outcome<()> {
     Ok(())
 }
 
-/// Returns a message with a word that occurs in all of them, and one that occurs in every thousandth.
+/// Returns a message with a word that is in every message, and another that is in every thousandth.
 fn message(number: usize) -> NewItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
     NewItem {

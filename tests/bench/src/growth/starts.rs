@@ -1,5 +1,5 @@
-//! Servers that are started at once: how long until all are ready, the memory that they take, and how long their end
-//! takes.
+//! Measures concurrent starts of servers: the time until all are ready, their memory, and the time that they take to
+//! end.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use bench::scenario::FEW_TOOLS;
 
 use crate::point;
 
-/// Numbers of servers that are started at once.
+/// Measured numbers of servers that are started concurrently.
 const SIZES: [usize; 4] = [1, 10, 50, 200];
-/// Time between the last start and the reading of memory.
+/// Delay between the last start and the memory measurement.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 pub(crate) async fn measure(server: &Path) -> Outcome<()> {
@@ -21,7 +21,7 @@ pub(crate) async fn measure(server: &Path) -> Outcome<()> {
     for size in SIZES {
         let bench = Bench::start().await;
         let user = bench.spawn_approving_user();
-        // Costs of only the first start are not measured.
+        // Excludes costs that only the first start has.
         bench.open("first", &config).await?;
         let names: Vec<String> = (0..size).map(|server| format!("server-{server}")).collect();
         for name in &names {

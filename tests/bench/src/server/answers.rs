@@ -1,4 +1,4 @@
-//! Creates the lines that respond to a message. Ids, texts and tokens are copied without parsing.
+//! Creates the response lines of the server. Ids, texts and tokens are copied without parsing.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 
 use super::ProtocolEra;
 
-/// Bytes of each tool's definition.
+/// Size of each tool's definition in bytes.
 const TOOL_BYTES: usize = 436;
 
-/// The outer part of a message, with the inner fields that the server uses.
+/// JSON-RPC message with the fields of its parameters that the server uses.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -49,13 +49,13 @@ struct Meta<'a> {
     progress_token: Option<&'a RawValue>,
 }
 
-/// A server with the tools that it offers. Clones are cheap.
+/// State of the server. Clones are cheap.
 #[derive(Clone)]
 pub(super) struct Server {
     era: ProtocolEra,
-    /// The result of `tools/list`.
+    /// Result of `tools/list` as JSON.
     list: Arc<str>,
-    /// Result of the last `big`, by the requested number of bytes.
+    /// Result of the last `big` call as JSON, with the number of bytes that was requested.
     image: (usize, Vec<u8>),
 }
 
@@ -162,7 +162,7 @@ fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
     );
 }
 
-/// Returns the additional fields of complete lists in revision 2026-07-28.
+/// Returns the fields that revision 2026-07-28 adds to complete lists, or an empty string for older revisions.
 const fn complete_list(era: ProtocolEra) -> &'static str {
     match era {
         ProtocolEra::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
@@ -170,7 +170,7 @@ const fn complete_list(era: ProtocolEra) -> &'static str {
     }
 }
 
-/// The definition of one tool, of [`TOOL_BYTES`] bytes.
+/// Returns the definition of one tool, with a size of [`TOOL_BYTES`] bytes.
 fn tool(number: usize) -> String {
     let (name, field, kind) = match number {
         0 => ("echo".to_owned(), "text", "string"),
@@ -191,7 +191,7 @@ fn tool(number: usize) -> String {
     with(&words.chars().cycle().take(missing).collect::<String>())
 }
 
-/// Returns an arbitrary base64 text for this number of bytes.
+/// Returns an arbitrary base64 text that encodes this number of bytes.
 fn base64(bytes: usize) -> Vec<u8> {
     let mut text = b"QUJD".repeat(bytes / 3);
     text.extend_from_slice(match bytes % 3 {
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(
             line,
             "{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\\ny\"}]}}\n",
-            "id and text are copied, escapes and all"
+            "id and text are copied, including escape sequences"
         );
     }
 
@@ -229,7 +229,7 @@ mod tests {
         for number in [0, 1, 2, 3, 4_999] {
             let tool = tool(number);
             assert_eq!(tool.len(), TOOL_BYTES, "tool {number}: {tool}");
-            assert!(serde_json::from_str::<serde_json::Value>(&tool).is_ok(), "it is JSON: {tool}");
+            assert!(serde_json::from_str::<serde_json::Value>(&tool).is_ok(), "the definition is valid JSON: {tool}");
         }
     }
 
@@ -239,8 +239,8 @@ mod tests {
         let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"progress","arguments":{"count":3},"_meta":{"progressToken":7}}}"#;
         let text = output_for(&mut server, call);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 4, "three notifications and the answer: {text}");
-        assert!(lines[2].contains("\"progress\":3,\"total\":3"), "progress grows to its total: {text}");
+        assert_eq!(lines.len(), 4, "three notifications and the response: {text}");
+        assert!(lines[2].contains("\"progress\":3,\"total\":3"), "progress increases to its total: {text}");
     }
 
     #[test]

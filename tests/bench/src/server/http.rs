@@ -1,4 +1,4 @@
-//! Serves Streamable HTTP without sessions: a thread for each connection, and a single write for each response.
+//! Serves Streamable HTTP without sessions, with a thread for each connection and a single write for each response.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,10 +10,10 @@ use memchr::memmem;
 use super::ResponseForm;
 use super::answers::Server;
 
-/// The largest head of a request.
+/// Maximum size of a request head in bytes.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// Serves MCP until it is ended.
+/// Serves MCP until the process is killed.
 pub(super) fn serve(port: u16, answers: ResponseForm, server: &Server) -> io::Result<()> {
     listen(port, || {
         let mut server = server.clone();
@@ -26,7 +26,7 @@ pub(super) fn serve(port: u16, answers: ResponseForm, server: &Server) -> io::Re
     })
 }
 
-/// Responds to the first POST as [`serve`] does, and to every other one, on any connection, with the same bytes.
+/// Responds to the first POST like [`serve`]. Responds to every later POST, on any connection, with the same bytes.
 pub(super) fn bare(port: u16, answers: ResponseForm, server: &Server) -> io::Result<()> {
     let answer = Arc::new(OnceLock::<Vec<u8>>::new());
     listen(port, || {
@@ -50,7 +50,7 @@ fn listen<A: FnMut(&[u8], &mut Vec<u8>) + Send + 'static>(port: u16, answerer: i
     told.flush()?;
     for stream in listener.incoming() {
         let (stream, answer) = (stream?, answerer());
-        // A connection that breaks is the client's affair.
+        // Errors of a connection are reported by the client.
         thread::spawn(move || connection(stream, answer));
     }
     Ok(())
@@ -90,7 +90,7 @@ fn connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)
     }
 }
 
-/// Returns `true` if the request is a POST, and the length of its body.
+/// Parses the head of a request. Returns `true` for a POST, and the length of the body in bytes.
 fn request(head: &[u8]) -> (bool, usize) {
     let text = String::from_utf8_lossy(head);
     let length = text.lines().find_map(|line| {
@@ -100,7 +100,7 @@ fn request(head: &[u8]) -> (bool, usize) {
     (head.starts_with(b"POST "), length.unwrap_or(0))
 }
 
-/// The response that carries these lines; a notification is only accepted.
+/// Appends an HTTP response with these JSON-RPC lines. Without lines, the response is `202 Accepted`.
 fn respond(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
     let several = memchr::memchr_iter(b'\n', lines).nth(1).is_some();
     if lines.is_empty() {
@@ -125,7 +125,7 @@ fn whole(body: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
         ResponseForm::Json => {
             write!(out, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n")
         }
-        // A stream's length is not known before its end.
+        // The length of a stream is unknown, so there is no `content-length`.
         ResponseForm::Sse => write!(
             out,
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n{length:x}\r\n"

@@ -1,6 +1,6 @@
-//! A small and fast MCP server, so that the client dominates the measurement. `stdio` responds on standard output,
-//! `http` on a separate port. `bare` and `http-bare` respond to a request in the same way, and then repeat those bytes
-//! without parsing further requests, so that the bytes of both are equal by construction.
+//! Small and fast MCP server, so that the client dominates the measurement. `stdio` serves on standard output, `http`
+//! on a port. `bare` and `http-bare` create the first response in the same way and repeat its bytes without parsing
+//! further requests, so that the transferred bytes are equal.
 
 mod answers;
 mod http;
@@ -33,12 +33,12 @@ enum Mode {
         #[command(flatten)]
         offer: OfferOptions,
     },
-    /// Respond to the first line, and to each other line with the same bytes
+    /// Respond to the first line, and to each further line with the same bytes
     Bare {
         #[command(flatten)]
         offer: OfferOptions,
     },
-    /// Respond to the first POST, and to each other one with the same bytes; prints the URL
+    /// Respond to the first POST, and to each further one with the same bytes; prints the URL
     HttpBare {
         #[command(flatten)]
         place: HttpOptions,
@@ -49,7 +49,7 @@ enum Mode {
 
 #[derive(clap::Args)]
 struct HttpOptions {
-    /// The port; 0 for any
+    /// Port to listen on; 0 for any free port
     #[arg(long, default_value_t = 0)]
     port: u16,
     /// Form of the responses to requests
@@ -59,10 +59,10 @@ struct HttpOptions {
 
 #[derive(clap::Args)]
 struct OfferOptions {
-    /// Number of tools to offer. The first three are echo, big and progress
+    /// Number of tools to offer; the first three are echo, big and progress
     #[arg(long, default_value_t = 3)]
     tools: usize,
-    /// Which revisions to speak
+    /// Protocol revisions to support
     #[arg(long, value_enum, default_value_t = ProtocolEra::Legacy)]
     era: ProtocolEra,
 }
@@ -70,9 +70,9 @@ struct OfferOptions {
 /// Form of the responses to HTTP requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ResponseForm {
-    /// With one JSON body.
+    /// A single JSON body.
     Json,
-    /// With a stream of events.
+    /// An event stream.
     Sse,
 }
 

@@ -1,4 +1,4 @@
-//! Serving on standard input and output: one thread, as few system calls as there can be.
+//! Serves on standard input and output, with one thread and as few system calls as possible.
 
 use std::io::{self, Read, Write};
 
@@ -14,7 +14,7 @@ pub(super) fn serve(server: &mut Server) -> io::Result<()> {
     each_line(|line, out| server.answer(line, out))
 }
 
-/// Responds to the first line as [`serve`] does, and to every other line with the same bytes.
+/// Responds to the first line like [`serve`], and to every later line with the same bytes.
 pub(super) fn bare(server: &mut Server) -> io::Result<()> {
     let mut answer = Vec::new();
     each_line(|line, out| {
@@ -25,7 +25,7 @@ pub(super) fn bare(server: &mut Server) -> io::Result<()> {
     })
 }
 
-/// Passes every received line to `answer`, and writes the responses once all lines of a read are processed.
+/// Passes every received line to `answer`. Writes the responses once all lines of a read are processed.
 fn each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), unbuffered_output()?);
     let mut read = vec![0; READ_BYTES];
@@ -52,7 +52,7 @@ fn each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
     }
 }
 
-/// Standard output without the standard library's buffer, which would split writes at line ends.
+/// Returns standard output without the standard library's buffer, which would split writes at line ends.
 fn unbuffered_output() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd as _;
     Ok(io::stdout().as_fd().try_clone_to_owned()?.into())

@@ -1,5 +1,5 @@
-//! Repeats a step of Drawbridge's work. `cargo xtask bench guard` runs it under callgrind with two counts, whose
-//! difference is the cost of a further step, without the start and the end of the program.
+//! Repeats one operation of Drawbridge. `cargo xtask bench guard` runs this program under callgrind with two repeat
+//! counts. Their difference is the cost of one operation, without the start and the end of the program.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -15,22 +15,22 @@ use host::Host;
 use mcp_proto::session::ListKind;
 use policy::RuleSet;
 
-/// Tools of the list that is read again and again.
+/// Number of tools in the list that is read repeatedly.
 const LIST_TOOLS: usize = 500;
-/// Number of steps before the counted ones, after which everything is allowed and every buffer has its size.
+/// Number of uncounted repetitions, after which tools are allowed and buffers have their final size.
 const WARM_UP: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Step {
-    /// Calls a tool that is allowed
+    /// Call a tool that is allowed
     Call,
-    /// Reads an unchanged list of 500 tools
+    /// Read an unchanged list of 500 tools
     List,
-    /// Adds and starts a server, until its lists are read
+    /// Add and start a server, until its lists are read
     Start,
-    /// Decides by the policy among the maximum number of rules
+    /// Decide by the policy among the maximum number of rules
     Decision,
-    /// Calls a tool, with its events in JSON as the page receives them
+    /// Call a tool, with its events in JSON as the page receives them
     Event,
 }
 
@@ -39,9 +39,9 @@ enum Step {
 struct Arguments {
     #[arg(value_enum)]
     step: Step,
-    /// Number of times to run the step
+    /// Number of times to repeat the operation
     count: usize,
-    /// A server that `PATH stdio --tools N` starts
+    /// Path of the server binary, started as `PATH stdio --tools N`
     #[arg(long, value_name = "PATH")]
     server: PathBuf,
 }
@@ -92,7 +92,7 @@ async fn run(arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes calls and renders the events of each, up to the event of its end.
+/// Makes calls, and serializes the events of each call up to the event of its end.
 async fn events(host: &Host, count: usize) -> Outcome<()> {
     let mut stream = Api::new(host.clone()).events();
     for call in 0..count {

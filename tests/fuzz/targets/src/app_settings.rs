@@ -1,4 +1,4 @@
-//! Settings files of other apps.
+//! Fuzz target: the parsers of other apps' settings files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::halves;
 use crate::settings_fixture::Settings;
 
-/// A file of each layout, in the home folder.
+/// Paths of the settings files in the home folder, one for each supported layout.
 const FILES: [&str; 9] = [
     ".cursor/mcp.json",
     ".claude.json",
@@ -24,14 +24,15 @@ const FILES: [&str; 9] = [
     ".continue/config.yaml",
     ".gemini/settings.json",
 ];
-/// The most servers of one file.
+/// Maximum number of servers in one file.
 const MAX_SERVERS: usize = 500;
 
-/// A settings file: before the first line end the number of its layout, then its text. Each server has a name of its own and is safe to print;
-/// one that can be used is read from the settings file as it was found, and no secret is in it.
+/// Tests the parser of a settings file. The first line of `data` selects the layout, the remaining lines are the
+/// content. Each found server must have a unique and printable name. A usable server must be equal after it was written
+/// to the settings file and read again, and must contain no secret.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn app_settings(data: &[u8]) {
     static HOME: OnceLock<TempDir> = OnceLock::new();
     let (layout, text) = halves(data);
@@ -49,7 +50,7 @@ pub fn app_settings(data: &[u8]) {
     let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("all apps can be looked at");
     fs::remove_file(&file).expect("the file can be removed");
     assert!(report.servers.len() <= MAX_SERVERS, "{} servers", report.servers.len());
-    assert!(report.problems.len() <= 1, "one file has one problem: {:?}", report.problems);
+    assert!(report.problems.len() <= 1, "a file has at most one problem: {:?}", report.problems);
     let mut names = Vec::new();
     let _ = fs::remove_file(settings.file());
     for server in &report.servers {
@@ -60,7 +61,7 @@ pub fn app_settings(data: &[u8]) {
             continue;
         }
         let name = server.name.to_lowercase();
-        assert!(!names.contains(&name), "{name} is taken");
+        assert!(!names.contains(&name), "the name {name} is unique");
         names.push(name);
         let texts: Vec<&str> = match &server.config.transport {
             ServerTransport::Stdio(config) => {
@@ -72,10 +73,10 @@ pub fn app_settings(data: &[u8]) {
                 std::iter::once(&config.url).chain(headers).map(String::as_str).collect()
             }
         };
-        assert!(!texts.into_iter().any(has_secret), "a secret is in {server:?}");
+        assert!(!texts.into_iter().any(has_secret), "no secret is in {server:?}");
         let entry = ServerEntry { name: server.name.clone(), config: server.config.clone() };
         settings.servers().put(&entry, None).unwrap_or_else(|problem| panic!("{entry:?} can't be added: {problem}"));
         let loaded = settings.servers().load().unwrap_or_else(|problem| panic!("{entry:?} can't be read: {problem}"));
-        assert_eq!(loaded.last(), Some(&entry), "what was found is what is read");
+        assert_eq!(loaded.last(), Some(&entry), "the server that is read equals the found one");
     }
 }

@@ -5,11 +5,12 @@ use serde_json::value::RawValue;
 
 use crate::log_fixture::{self, OriginalLog};
 
-/// A file that claims to be an exported log; one that begins with `@` is the exported log with the changes below. Where the check says
-/// that Drawbridge wrote all of it, it holds no entry but those of the exported log.
+/// Tests the verification of an exported log. `data` is the file. If it begins with `@`, the file is a valid export
+/// with the changes that follow. If the verification reports that Drawbridge wrote all of it, the file must contain
+/// only entries of the valid export.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn audit_export(data: &[u8]) {
     let original = OriginalLog::get();
     let folder = crate::scratch::folder();
@@ -24,12 +25,12 @@ pub fn audit_export(data: &[u8]) {
     if verdict.is_proven() && verdict.entries > 0 {
         let known = entries(original.export.as_bytes());
         for entry in entries(&bytes) {
-            assert!(known.contains(&entry), "Drawbridge never wrote {entry}");
+            assert!(known.contains(&entry), "Drawbridge did not write {entry}");
         }
     }
 }
 
-/// The texts of the entries, whatever else stands in their lines.
+/// Returns the JSON texts of the entries in a file. Ignores other members of the lines.
 fn entries(file: &[u8]) -> Vec<String> {
     #[derive(serde::Deserialize)]
     struct Line<'a> {
@@ -40,7 +41,7 @@ fn entries(file: &[u8]) -> Vec<String> {
     lines.filter_map(|line| Some(serde_json::from_slice::<Line<'_>>(line).ok()?.entry.get().to_owned())).collect()
 }
 
-/// The export with changes, of four bytes each: what, which line, and with what.
+/// Applies changes to an export. Each change has four bytes: kind, line, second line or offset, and value.
 fn changed(export: &str, changes: &[u8]) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = export.lines().map(|line| line.as_bytes().to_vec()).collect();
     for change in changes.chunks_exact(4).take(64) {

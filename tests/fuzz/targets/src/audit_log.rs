@@ -1,4 +1,4 @@
-//! The audit log, changed by somebody who can write its file and does not have the key.
+//! Fuzz target: an audit log that an attacker has changed, who can write its file but does not have the key.
 
 use std::sync::OnceLock;
 
@@ -7,14 +7,14 @@ use rusqlite::Connection;
 use crate::log_fixture::{self, ENTRIES, OriginalLog};
 
 const TEXTS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
-/// The most changes of one input: each costs a transaction.
+/// Maximum number of changes per input, because each of them costs a transaction.
 const MAX_CHANGES: usize = 16;
 
-/// Changes, of four bytes each: what is done, to which entry, and with what. If the check then finds nothing, every entry is as it was
-/// written.
+/// Tests the verification of a changed log. Each change in `data` has four bytes: kind, entry or offset in two bytes,
+/// and value. If the verification finds nothing, all original entries must be unchanged.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn audit_log(data: &[u8]) {
     let original = OriginalLog::get();
     let folder = crate::scratch::folder();
@@ -27,13 +27,13 @@ pub fn audit_log(data: &[u8]) {
     }
     std::fs::write(&path, &file).unwrap();
     if let Ok(connection) = Connection::open(&path) {
-        // The guards of the log are in its file, so they stop nobody.
+        // The attacker can remove the triggers that protect entries, because they are in the file.
         let _ = connection.execute_batch(
             "DROP TRIGGER IF EXISTS entry_stays_as_it_is; DROP TRIGGER IF EXISTS entry_stays;
              DROP TRIGGER IF EXISTS checkpoint_stays_as_it_is; DROP TRIGGER IF EXISTS checkpoint_stays",
         );
         for change in data.chunks_exact(4).take(MAX_CHANGES).filter(|change| change[0] < 128) {
-            // One that fails changes nothing.
+            // A statement that fails has no effect.
             let _ = connection.execute_batch(&statement(change));
         }
         restore_guards(&connection);
@@ -41,25 +41,29 @@ pub fn audit_log(data: &[u8]) {
     let log = log_fixture::open(folder.path(), &original.keychain());
     let Ok(verdict) = log.verify() else { return };
     if !verdict.is_intact() {
-        assert!(!verdict.findings.is_empty(), "a log that is not whole says why");
+        assert!(!verdict.findings.is_empty(), "a log that is not intact has findings");
         return;
     }
     let mut entries = log_fixture::all(&*log);
     entries.reverse();
     let begun: Vec<_> = entries.iter().take(original.entries.len()).collect();
-    assert_eq!(begun, original.entries.iter().collect::<Vec<_>>(), "nothing was found by the check");
+    assert_eq!(
+        begun,
+        original.entries.iter().collect::<Vec<_>>(),
+        "the verification found nothing, so the entries are unchanged"
+    );
 }
 
-/// Restores the guards to their original state, as a careful attacker would.
+/// Restores the triggers that protect entries, as a careful attacker would.
 fn restore_guards(connection: &Connection) {
     static GUARDS: OnceLock<Vec<String>> = OnceLock::new();
     for guard in GUARDS.get_or_init(guards) {
-        // One that is still there stays.
+        // Fails without effect if the trigger still exists.
         let _ = connection.execute_batch(guard);
     }
 }
 
-/// The guards of the log as Drawbridge makes them.
+/// Returns the SQL of the triggers that Drawbridge creates to protect entries.
 fn guards() -> Vec<String> {
     let folder = crate::scratch::folder();
     let path = log_fixture::file(folder.path());
@@ -67,7 +71,7 @@ fn guards() -> Vec<String> {
     let connection = Connection::open(&path).unwrap();
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let guards: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    assert_eq!(guards.len(), 4, "the log has its guards");
+    assert_eq!(guards.len(), 4, "the log has all triggers");
     guards
 }
 

@@ -1,4 +1,4 @@
-//! Results, definitions and requests of servers as types.
+//! Fuzz target: the types of results, definitions and requests of servers.
 
 use std::fmt::Debug;
 
@@ -11,10 +11,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Map;
 
-/// Some JSON. As each type that it fits it is the same once written again, and as a tool's result it is the same in a conversation.
+/// Tests the types of MCP with a JSON text. Each type that can parse it must be equal after it was serialized and
+/// parsed again. A tool result must also be equal after it was stored in a conversation.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn content(data: &[u8]) {
     same::<ContentBlock>(data);
     same::<CompletionResult>(data);
@@ -32,10 +33,19 @@ pub fn content(data: &[u8]) {
     if let Some(result) = same::<CallToolResult>(data) {
         let count = result.content.len();
         let kept = ToolResult::new(result, None, Map::new());
-        assert_eq!(kept.content.len(), count, "no piece is lost");
+        assert_eq!(kept.content.len(), count, "no content block is lost");
         let text = serde_json::to_string(&kept).unwrap();
-        assert_eq!(serde_json::from_str::<ToolResult>(&text).unwrap(), kept, "kept in the history");
-        assert!(text.len() <= 16 * data.len() + 1024, "{} bytes are kept of {}", text.len(), data.len());
+        assert_eq!(
+            serde_json::from_str::<ToolResult>(&text).unwrap(),
+            kept,
+            "the result is unchanged after it was stored"
+        );
+        assert!(
+            text.len() <= 16 * data.len() + 1024,
+            "{} bytes are stored for {} bytes of input",
+            text.len(),
+            data.len()
+        );
     }
 }
 
@@ -43,6 +53,6 @@ fn same<T: Serialize + DeserializeOwned + PartialEq + Debug>(data: &[u8]) -> Opt
     let read: T = serde_json::from_slice(data).ok()?;
     let text = serde_json::to_string(&read).expect("what was read can be written");
     let again: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"));
-    assert_eq!(again, read, "read again from {text}");
+    assert_eq!(again, read, "{text} is unchanged after it was parsed again");
     Some(read)
 }

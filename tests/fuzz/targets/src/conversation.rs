@@ -1,19 +1,20 @@
-//! Exported conversations, read by a Markdown parser that is not ours.
+//! Fuzz target: exported conversations, read by a third-party Markdown parser.
 
 use chat::{ConversationSettings, ModelRef, export};
 use domain::item::{ChatItem, Content, ItemBody, ItemState, ReplyPart, ResourceContents, ToolResult, ToolUsed};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-/// The most bytes of Markdown for one byte of text: it stands in 13 places, and a control character is written as its
-/// number in 12 bytes, with up to 4 more where a line begins.
+/// Maximum number of bytes of Markdown per byte of text. The text is in 13 places. A control character is written as
+/// its number in 12 bytes, and a line start adds up to 4 bytes.
 const GROWTH: usize = 13 * 16;
 
-/// Text of a model and a server, at every place where one of them has a say. Nothing in the file loads, leads anywhere, or looks
-/// like the file's own headings; and the JSON file holds the items as they are.
+/// Tests the export of a conversation. The text in `data` is used in every place that a model or a server controls. The
+/// Markdown must contain no links, no HTML and no headings other than those of the export. The JSON export must contain
+/// the same items.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn conversation(data: &[u8]) {
     let (title, text) = crate::halves(data);
     let (title, text) = (String::from_utf8_lossy(title).into_owned(), String::from_utf8_lossy(text).into_owned());
@@ -32,15 +33,15 @@ pub fn conversation(data: &[u8]) {
             _ => {}
         }
     }
-    // A title of nothing but white space leaves the heading empty; it is one all the same.
+    // A title of white space only yields an empty heading.
     let expected = [HeadingLevel::H1, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2];
-    assert_eq!(headings, expected, "one heading for each turn in {markdown:?}");
+    assert_eq!(headings, expected, "{markdown:?} has one heading for each item");
     assert!(markdown.len() <= GROWTH * data.len() + 4096, "{} bytes out of {}", markdown.len(), data.len());
 
     let written = export::to_json(&title, &ConversationSettings::default(), &items).expect("it can be written");
     let read: Value = serde_json::from_str(&written).expect("it is JSON");
     let again: Vec<ChatItem> = serde_json::from_value(read["items"].clone()).expect("they are items");
-    assert_eq!(again, items, "the same items");
+    assert_eq!(again, items, "the exported items equal the original ones");
 }
 
 fn item(id: &str, body: ItemBody) -> ChatItem {

@@ -1,13 +1,14 @@
-//! Schemas of forms, and what is filled in.
+//! Fuzz target: the schemas of forms, and the validation of submitted content.
 
 use serde_json::{Map, Value};
 use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELDS, MAX_OPTIONS};
 
-/// A schema in the first line, and what is filled in below it. Forms are bounded, a field takes its own default and its own
-/// options, and no answer without a problem breaks a rule of its field.
+/// Tests the parser of a form. The first line of `data` is the schema, the remaining lines are the submitted content.
+/// The size of a form must be bounded, its fields must accept their own defaults and options, and content without a
+/// reported problem must satisfy all rules.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn form(data: &[u8]) {
     let (schema, filled) = crate::halves(data);
     let Ok(schema) = serde_json::from_slice::<Value>(schema) else { return };
@@ -27,18 +28,21 @@ pub fn form(data: &[u8]) {
         if let FieldKind::Choice { options } = &field.kind {
             for option in options {
                 let one = Map::from_iter([(field.name.clone(), Value::from(option.value.as_str()))]);
-                assert!(!names(&form, &one).contains(&field.name), "{} takes its own option", field.name);
+                assert!(!names(&form, &one).contains(&field.name), "{} accepts its own option", field.name);
             }
         }
         defaults.extend(field.default.clone().map(|default| (field.name.clone(), default)));
     }
     let refused = names(&form, &defaults);
-    assert!(defaults.keys().all(|name| !refused.contains(name)), "each field takes its own default");
+    assert!(defaults.keys().all(|name| !refused.contains(name)), "each field accepts its own default");
     let Ok(filled) = serde_json::from_slice::<Map<String, Value>>(filled) else { return };
     let problems = form.validation_problems(&filled);
     for name in filled.keys().filter(|name| form.fields.iter().all(|field| field.name != **name)) {
         let is_unknown = |field: &str, problem| field == name && problem == FieldProblem::UnknownField;
-        assert!(problems.iter().any(|found| is_unknown(&found.field, found.problem)), "{name} is no field");
+        assert!(
+            problems.iter().any(|found| is_unknown(&found.field, found.problem)),
+            "{name} is reported as an unknown field"
+        );
     }
     for field in form.fields.iter().filter(|field| field.required) {
         let is_named = problems.iter().any(|found| found.field == field.name);
@@ -48,12 +52,12 @@ pub fn form(data: &[u8]) {
     assert_eq!(kept.len(), filled.len(), "no field is lost");
     for field in form.fields.iter().filter(|field| field.secret) {
         if let Some(value) = kept.get(&field.name) {
-            assert!(value.as_str().is_some_and(|text| text == domain::REDACTED), "{} is a secret", field.name);
+            assert!(value.as_str().is_some_and(|text| text == domain::REDACTED), "{} is redacted", field.name);
         }
     }
 }
 
-/// The fields with a problem other than that something is missing.
+/// Returns the names of the fields with a problem, except missing values.
 fn names(form: &Form, content: &Map<String, Value>) -> Vec<String> {
     let problems = form.validation_problems(content).into_iter();
     problems.filter(|found| found.problem != FieldProblem::Required).map(|found| found.field).collect()

@@ -1,8 +1,9 @@
-//! The fuzz targets: a function for each reader of bytes that come from outside. It takes any bytes and panics where a property does
-//! not hold.
+//! Fuzz targets: a function for each parser of untrusted bytes. It accepts arbitrary bytes and panics if a property
+//! does not hold.
 //!
-//! Two callers: `tests/replay.rs` runs the committed corpora and a bounded number of mutations on stable Rust, and the
-//! libFuzzer programs in `tests/fuzz/fuzz_targets` run without end on nightly. `cargo xtask fuzz` starts either.
+//! Called by `tests/replay.rs`, which runs the committed corpora and a bounded number of mutations on stable Rust, and
+//! by the libFuzzer programs in `tests/fuzz/fuzz_targets`, which run on nightly without end. `cargo xtask fuzz` starts
+//! both.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod app_settings;
@@ -36,12 +37,12 @@ pub use policy_file::policy;
 pub use registry_page::registry_page;
 pub use sse::sse;
 
-/// A fuzz target: a reader of bytes from outside.
+/// Fuzz target for one parser of untrusted bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Name of the target and of its corpus.
+    /// Name of the target, which is also the folder name of its corpus.
     pub name: &'static str,
-    /// Runs it on one input.
+    /// Function that tests one input.
     pub run: fn(&[u8]),
 }
 
@@ -63,7 +64,7 @@ pub const TARGETS: [Target; 14] = [
     Target { name: "conversation", run: conversation },
 ];
 
-/// The two parts of an input that consists of two: before and after its first line end.
+/// Splits an input into the parts before and after its first line end.
 fn halves(data: &[u8]) -> (&[u8], &[u8]) {
     match data.iter().position(|byte| *byte == b'\n') {
         Some(at) => (&data[..at], &data[at + 1..]),

@@ -1,4 +1,4 @@
-//! An audit log with a few sealed entries, and a keychain that has its key.
+//! Audit log with a few sealed entries, and a keychain with the key of the seals.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,14 +11,14 @@ use store::PlatformInFolder;
 
 /// Number of entries in the log.
 pub(crate) const ENTRIES: u64 = 12;
-/// The key of the seals.
+/// Key of the seals, in hexadecimal.
 const KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
 
-/// A keychain in memory that outlasts the programs that use it, as the system's own does.
+/// Keychain in memory. Clones share its contents, like different processes share the keychain of the system.
 #[derive(Default, Clone)]
 pub(crate) struct Keychain {
     marks: Arc<Mutex<HashMap<String, String>>>,
-    /// When the key was made, in milliseconds since 1970. A log without a seal has lost it if the key is old.
+    /// Creation time of the key, in milliseconds since 1970. If the key is old, a log without a seal must have lost it.
     made: u64,
 }
 
@@ -49,19 +49,19 @@ impl Secrets for Keychain {
     }
 }
 
-/// The log as Drawbridge left it.
+/// Audit log in the state in which Drawbridge wrote it.
 pub(crate) struct OriginalLog {
-    /// The bytes of its file.
+    /// Content of the database file.
     pub(crate) file: Vec<u8>,
     /// Entries of the log, oldest first.
     pub(crate) entries: Vec<AuditEntry>,
-    /// The log as an exported file.
+    /// Content of the exported log.
     pub(crate) export: String,
     marks: HashMap<String, String>,
 }
 
 impl OriginalLog {
-    /// The log, made once for the process.
+    /// Returns the log, which is created once per process.
     pub(crate) fn get() -> &'static OriginalLog {
         static ORIGINAL: OnceLock<OriginalLog> = OnceLock::new();
         ORIGINAL.get_or_init(OriginalLog::make)
@@ -89,33 +89,33 @@ impl OriginalLog {
             log.append(entry).expect("an entry is written");
         }
         let verdict = log.verify().expect("the log can be read");
-        assert!(verdict.is_proven(), "the log is whole and sealed: {verdict:?}");
+        assert!(verdict.is_proven(), "the log is intact and sealed: {verdict:?}");
         log.flush().expect("all of it is written");
-        // The keychain is told in a thread of its own.
+        // The keychain is updated by another thread.
         let patience = Instant::now() + Duration::from_secs(20);
         let told = || keychain.marks.lock().unwrap_or_else(PoisonError::into_inner).clone();
         while told().is_empty() && Instant::now() < patience {
             std::thread::yield_now();
         }
-        assert!(!told().is_empty(), "the keychain knows of the log");
+        assert!(!told().is_empty(), "the keychain has a mark of the log");
         let mut entries = all(&*log);
         entries.reverse();
         let mut export = Vec::new();
         log.export(&mut export).expect("it is exported");
         let path = log.path();
         drop(log);
-        // With the last connection the journal goes into the file.
+        // Closing the last connection merges the write-ahead log into the file.
         let file = std::fs::read(path).expect("the file is there");
         OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: told() }
     }
 
-    /// The keychain as it was when the log was left, with a key that is old by now.
+    /// Returns the keychain in the state after the last entry, with a key that counts as old.
     pub(crate) fn keychain(&self) -> Keychain {
         Keychain { marks: Arc::new(Mutex::new(self.marks.clone())), made: 1 }
     }
 }
 
-/// The log in a folder.
+/// Opens the log in a folder.
 pub(crate) fn open(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
     let platform = Arc::new(PlatformInFolder::new(folder));
     let opened = store::open_with(&folder.join("mcp.json"), folder, platform, Arc::new(keychain.clone()));
@@ -123,7 +123,7 @@ pub(crate) fn open(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
     audit
 }
 
-/// Entries of the log, newest first.
+/// Returns all entries of a log, newest first.
 pub(crate) fn all(log: &dyn AuditLog) -> Vec<AuditEntry> {
     log.read(&AuditQuery::latest(1_000)).unwrap_or_default()
 }

@@ -5,10 +5,11 @@ use serde_json::Value;
 
 use crate::settings_fixture::Settings;
 
-/// A settings file. Writing an entry back changes no server and loses nothing else in the file; removing one leaves the others.
+/// Tests the parser of a settings file. Writing an entry back must change no server and no other content of the file.
+/// Removing an entry must keep all others.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn mcp_json(data: &[u8]) {
     let settings = Settings::lock();
     let (file, servers) = (settings.file(), settings.servers());
@@ -16,22 +17,26 @@ pub fn mcp_json(data: &[u8]) {
     let loaded = match servers.load() {
         Ok(loaded) => loaded,
         Err(problem) => {
-            assert!(problem.file.is_some(), "a problem names the file");
+            assert!(problem.file.is_some(), "the problem contains the file");
             let lines = data.iter().filter(|byte| **byte == b'\n').count() + 1;
             let is_there = |line: u32| usize::try_from(line).is_ok_and(|line| (1..=lines).contains(&line));
             assert!(problem.line.is_none_or(is_there), "line {:?} of {lines}", problem.line);
-            assert_eq!(std::fs::read(&file).unwrap(), data, "a file that can't be read stays as it is");
+            assert_eq!(std::fs::read(&file).unwrap(), data, "a file that can't be read is not changed");
             return;
         }
     };
     for (at, entry) in loaded.iter().enumerate() {
-        assert!(loaded[..at].iter().all(|other| other.name != entry.name), "{} stands there twice", entry.name);
+        assert!(loaded[..at].iter().all(|other| other.name != entry.name), "{} is unique", entry.name);
     }
     let Some(first) = loaded.first() else { return };
-    // Read again: what has no form of its own, such as a relative folder, keeps its meaning.
+    // Values that have several notations, such as a relative folder, keep their meaning when they are read again.
     if servers.put(first, None).is_ok() {
-        assert_eq!(servers.load().unwrap(), loaded, "writing back what was read changes nothing");
-        assert_eq!(other_keys(&std::fs::read(&file).unwrap()), other_keys(data), "and loses nothing");
+        assert_eq!(servers.load().unwrap(), loaded, "writing an entry that was read changes no server");
+        assert_eq!(
+            other_keys(&std::fs::read(&file).unwrap()),
+            other_keys(data),
+            "writing an entry keeps all other members"
+        );
     }
     if servers.remove(&first.name).is_ok() {
         let others: Vec<ServerEntry> = loaded[1..].to_vec();
@@ -39,7 +44,7 @@ pub fn mcp_json(data: &[u8]) {
     }
 }
 
-/// The keys beside the servers, if this is plain JSON.
+/// Returns the members next to `mcpServers`, or `None` if the text is not plain JSON.
 fn other_keys(text: &[u8]) -> Option<Vec<(String, Value)>> {
     let Ok(Value::Object(members)) = serde_json::from_slice(text) else { return None };
     Some(members.into_iter().filter(|(name, _)| name != "mcpServers").collect())

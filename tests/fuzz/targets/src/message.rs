@@ -1,4 +1,4 @@
-//! Decoding of JSON-RPC messages.
+//! Fuzz target: the decoder of JSON-RPC messages.
 
 use bytes::Bytes;
 use mcp_proto::jsonrpc::{MAX_BATCH, MAX_ID};
@@ -6,13 +6,14 @@ use mcp_proto::{IncomingMessage, InvalidMessage, RawJson, RequestId};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// The most characters of an excerpt.
+/// Maximum length of an excerpt in characters.
 const EXCERPT: usize = 200;
 
-/// Parses one line of a server. The result equals that of a JSON parser, and survives being written and parsed again.
+/// Tests the decoder with one line of a server. The result must agree with a JSON parser, and must be equal after it
+/// was serialized and decoded again.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn message(data: &[u8]) {
     match IncomingMessage::decode(&Bytes::copy_from_slice(data)) {
         Ok(incoming) => {
@@ -24,13 +25,13 @@ pub fn message(data: &[u8]) {
             }
             let written = encoded(&incoming);
             let again = IncomingMessage::decode(&Bytes::from(written.clone())).expect("what was written can be read");
-            assert_eq!(encoded(&again), written, "the same message");
+            assert_eq!(encoded(&again), written, "the message is unchanged after it was decoded again");
         }
         Err(invalid) => is_bounded(&invalid),
     }
 }
 
-/// Compares a message with the JSON value it was read from.
+/// Asserts that a message agrees with the JSON value of its line.
 fn agrees(incoming: &IncomingMessage, value: &Value) {
     let params_agree = |params: &Option<RawJson>| {
         if let Some(raw) = params
@@ -47,7 +48,7 @@ fn agrees(incoming: &IncomingMessage, value: &Value) {
         }
         IncomingMessage::Notification { method, params } => {
             assert_eq!(json!(method), value["method"], "the method");
-            assert!(value.get("id").is_none(), "what has an id wants an answer");
+            assert!(value.get("id").is_none(), "a message with an id and a method is a request");
             params_agree(params);
         }
         IncomingMessage::Response { id, result } => {
@@ -60,7 +61,7 @@ fn agrees(incoming: &IncomingMessage, value: &Value) {
         IncomingMessage::ErrorWithoutId { error } => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
         IncomingMessage::Batch(parts) => {
             let values = value.as_array().expect("a batch is an array");
-            assert_eq!(parts.len(), values.len(), "none is lost and none is added");
+            assert_eq!(parts.len(), values.len(), "the batch has the same number of messages");
             assert!(parts.len() <= MAX_BATCH, "{} messages in a batch", parts.len());
             for (part, value) in parts.iter().zip(values) {
                 match part {
@@ -83,7 +84,7 @@ fn same_id(id: &RequestId, value: &Value) {
 }
 
 fn is_bounded(invalid: &InvalidMessage) {
-    // An escape is longer than the character it stands for.
+    // An escape sequence is longer than the character that it represents.
     assert!(invalid.excerpt.chars().count() <= EXCERPT + 12, "{} characters", invalid.excerpt.chars().count());
     assert!(!invalid.excerpt.contains(char::is_control), "controls are escaped: {:?}", invalid.excerpt);
     let words = invalid.cause.to_string();

@@ -3,18 +3,18 @@
 
 use mcp_auth::fuzzing;
 
-/// The `WWW-Authenticate` lines of an answer.
+/// Tests the parser of `WWW-Authenticate` headers.
 ///
 /// # Panics
-/// If a property does not hold.
+/// Panics if a property does not hold.
 pub fn challenge(data: &[u8]) {
     fuzzing::check_challenge(&String::from_utf8_lossy(data));
 }
 
-/// A metadata document, of a server or of its authorization server, or the address at the end of a sign-in.
+/// Tests the parsers of protected resource metadata, authorization server metadata, and redirect URLs.
 ///
 /// # Panics
-/// If a property does not hold.
+/// Panics if a property does not hold.
 pub fn metadata(data: &[u8]) {
     fuzzing::check_server_metadata(data);
     fuzzing::check_resource_metadata(data);

@@ -1,16 +1,17 @@
-//! Pasted settings and command lines.
+//! Fuzz target: pasted settings and command lines.
 
 use ports::server_config::ServerEntry;
 
 use crate::settings_fixture::Settings;
 
-/// The most servers of one text.
+/// Maximum number of servers in one text.
 const MAX_SERVERS: usize = 100;
 
-/// Pasted text. Each server has a name of its own, and one that can be used is read from the settings file as it was shown.
+/// Tests the import of pasted text. Each server must have a unique name. A usable server must be equal after it was
+/// written to the settings file and read again.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];
@@ -18,7 +19,7 @@ pub fn pasted(data: &[u8]) {
     assert!(!found.is_empty() && found.len() <= MAX_SERVERS, "{} servers", found.len());
     let mut names = taken.to_vec();
     for server in &found {
-        assert!(!names.contains(&server.name), "{} is taken", server.name);
+        assert!(!names.contains(&server.name), "{} is unique", server.name);
         assert!(!server.name.is_empty() && server.name.chars().count() <= 64, "{:?} is a name", server.name);
         assert!(!server.name.contains(char::is_control), "{:?} is a name", server.name);
         names.push(server.name.clone());
@@ -34,6 +35,6 @@ pub fn pasted(data: &[u8]) {
         let entry = ServerEntry { name: server.name.clone(), config: server.config.clone() };
         settings.servers().put(&entry, None).unwrap_or_else(|problem| panic!("{entry:?} can't be added: {problem}"));
         let loaded = settings.servers().load().unwrap_or_else(|problem| panic!("{entry:?} can't be read: {problem}"));
-        assert_eq!(loaded.last(), Some(&entry), "what was shown is what is read");
+        assert_eq!(loaded.last(), Some(&entry), "the server that is read equals the displayed one");
     }
 }

@@ -10,17 +10,18 @@ const NOW: u64 = 1_800_000_000_000;
 const SERVERS: [&str; 3] = ["files", "mail", "*"];
 const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
 
-/// A file of rules in the first line, and the arguments of a call below it. The file is the same once written again and decides the
-/// same, in any order; an explanation ends as the decision does; and a rule that denies never allows more.
+/// Tests the parser of policy files. The first line of `data` is the file, the remaining lines are the arguments of a
+/// call. A file that was serialized and parsed again, or whose rules are in another order, must lead to the same
+/// decision. An explanation must end with the same decision. A further rule that denies must never allow more.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn policy(data: &[u8]) {
     let (file, arguments) = crate::halves(data);
     let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
     let written = serde_json::to_string(&file).expect("what was read can be written");
     let again: PolicyFile = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
-    assert_eq!(again, file, "read again from {written}");
+    assert_eq!(again, file, "{written} is parsed to an equal file");
     let mut reversed = file.clone();
     reversed.rules.reverse();
     let mut stricter = file.clone();
@@ -46,26 +47,34 @@ pub fn policy(data: &[u8]) {
                     conversation: Some("c1"),
                 };
                 let decided = own.decide(&act, NOW);
-                assert_eq!(reread.decide(&act, NOW), decided, "the written file decides the same");
-                assert_eq!(strictness(&reversed.decide(&act, NOW)), strictness(&decided), "in any order");
-                assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends the same");
+                assert_eq!(reread.decide(&act, NOW), decided, "the serialized file leads to the same decision");
+                assert_eq!(
+                    strictness(&reversed.decide(&act, NOW)),
+                    strictness(&decided),
+                    "the order of rules does not change the decision"
+                );
+                assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends with the same decision");
                 if standing == ReviewState::New {
-                    assert_ne!(strictness(&decided), RuleEffect::Allow, "nothing allows what nobody has seen");
+                    assert_ne!(strictness(&decided), RuleEffect::Allow, "no rule allows an unreviewed tool");
                 }
                 if tool == "?" {
-                    assert_ne!(strictness(&decided), RuleEffect::Allow, "a tool that asks each time is never allowed");
+                    assert_ne!(
+                        strictness(&decided),
+                        RuleEffect::Allow,
+                        "a tool that requires consent for each call is never allowed by a rule"
+                    );
                 }
                 if let Some(stricter) = &stricter {
                     let denied = strictness(&stricter.decide(&act, NOW));
-                    assert!(denied >= strictness(&decided), "one more rule that denies allows no more");
-                    assert!(server != "mail" || denied == RuleEffect::Deny, "and denies");
+                    assert!(denied >= strictness(&decided), "a further rule that denies never allows more");
+                    assert!(server != "mail" || denied == RuleEffect::Deny, "the added rule denies");
                 }
             }
         }
         let start = PolicyAct::StartServer { server, command: &definition };
         assert_ne!(strictness(&own.decide(&start, NOW)), RuleEffect::Allow, "no rule allows a start");
         let sign_in = PolicyAct::SignIn { server, steps_up: false };
-        assert_ne!(strictness(&own.decide(&sign_in, NOW)), RuleEffect::Allow, "no rule allows to sign in");
+        assert_ne!(strictness(&own.decide(&sign_in, NOW)), RuleEffect::Allow, "no rule allows a sign-in");
     }
 }
 
@@ -76,7 +85,7 @@ fn compiled(file: PolicyFile) -> Option<Policy> {
     Some(policy)
 }
 
-/// Denies all of one server.
+/// Returns a rule that denies everything for one server.
 fn denying() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }

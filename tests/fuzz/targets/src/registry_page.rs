@@ -1,13 +1,14 @@
-//! Answers of registries, and the plans of what they list.
+//! Fuzz target: the responses of registries, and the install plans of their entries.
 
 use installs::{InputValues, InstallPlan, PlanTarget, TemplatePart};
 use registry::server_json::{EntryPage, MAX_NAME, read_page};
 use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 
-/// A page. What is shown of it has no control characters; a plan runs a known program, names no secret, and can be filled in without harm.
+/// Tests the parser of a registry page. Displayed texts must contain no control characters. An install plan must run a
+/// known launcher, reference no secret, and yield a valid server name.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn registry_page(data: &[u8]) {
     let Ok(EntryPage { entries, unreadable, .. }) = read_page(data) else { return };
     for entry in unreadable {
@@ -44,7 +45,10 @@ fn check(plan: &InstallPlan) {
     plan.notes.iter().for_each(|note| assert_plain(note));
     let templates: Vec<_> = match &plan.target {
         PlanTarget::Command { command, args, env } => {
-            assert!(["npx", "uvx", "dnx", "docker", "podman"].contains(&command.as_str()), "it runs {command}");
+            assert!(
+                ["npx", "uvx", "dnx", "docker", "podman"].contains(&command.as_str()),
+                "the command {command} is a known launcher"
+            );
             args.iter().flat_map(|arg| &arg.words).chain(env.values()).collect()
         }
         PlanTarget::Remote { url, headers, .. } => std::iter::once(url).chain(headers.values()).collect(),
@@ -52,11 +56,11 @@ fn check(plan: &InstallPlan) {
     for part in templates.iter().flat_map(|template| &template.parts) {
         match part {
             TemplatePart::Text(text) => {
-                assert!(ports::secrets::referenced_names(text).is_empty(), "{text:?} names a secret")
+                assert!(ports::secrets::referenced_names(text).is_empty(), "{text:?} references a secret")
             }
             TemplatePart::Input(key) | TemplatePart::Needs(key) => {
                 let count = plan.inputs.iter().filter(|input| input.key == *key).count();
-                assert_eq!(count, 1, "the input {key:?}");
+                assert_eq!(count, 1, "the plan has the input {key:?} once");
             }
         }
     }
@@ -70,5 +74,5 @@ fn check(plan: &InstallPlan) {
 }
 
 fn assert_plain(text: &str) {
-    assert!(!text.contains(char::is_control) && !text.contains('\u{202e}'), "{text:?} is shown");
+    assert!(!text.contains(char::is_control) && !text.contains('\u{202e}'), "{text:?} is printable");
 }

@@ -1,10 +1,10 @@
-//! A folder for files that a target reads again and again: in memory where the system has such a place.
+//! Temporary folders for files that a target reads repeatedly, in memory if the system has such a file system.
 
 use std::path::Path;
 
 use tempfile::TempDir;
 
-/// A new folder, which is removed with the value.
+/// Creates a temporary folder, which is removed when the value is dropped.
 pub(crate) fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };

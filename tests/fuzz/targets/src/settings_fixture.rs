@@ -1,4 +1,4 @@
-//! A settings file that a target writes and the app's own code reads.
+//! Settings file that a target writes and that the code of the app reads.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,14 +8,14 @@ use ports::{Ports, ServerSettings};
 use store::PlatformInFolder;
 use tempfile::TempDir;
 
-/// Returns a folder that the whole process shares.
+/// Settings file in a temporary folder. All tests of the process share it.
 pub(crate) struct Settings {
     ports: Ports,
     _folder: TempDir,
 }
 
 impl Settings {
-    /// The settings, for one caller at a time.
+    /// Locks the settings for one caller at a time.
     pub(crate) fn lock() -> MutexGuard<'static, Settings> {
         static SETTINGS: OnceLock<Mutex<Settings>> = OnceLock::new();
         let settings = SETTINGS.get_or_init(|| {

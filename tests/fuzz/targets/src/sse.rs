@@ -3,50 +3,63 @@
 use bytes::Bytes;
 use mcp_transport::http::sse_fuzzing::{SseEvent, read_events};
 
-/// A stream, after a first byte that says how small the limit is and where it is cut. However it is cut, the events are the same, and
-/// they are read the same once written again.
+/// Tests the parser of event streams. The first byte of `data` sets the size limit and where the stream is split into
+/// chunks. Chunk boundaries must not change the events, and the events must be equal after they were serialized and
+/// parsed again.
 ///
 /// # Panics
-/// If that does not hold.
+/// Panics if a property does not hold.
 pub fn sse(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else { return };
     let limit = if *first < 128 { 1 << 20 } else { usize::from(*first) - 100 };
     let whole = events(vec![Bytes::copy_from_slice(stream)], limit);
     let at = usize::from(*first).min(stream.len());
     let halves = vec![Bytes::copy_from_slice(&stream[..at]), Bytes::copy_from_slice(&stream[at..])];
-    assert_eq!(without_heads(&events(halves, limit)), without_heads(&whole), "cut at {at}");
+    assert_eq!(
+        without_heads(&events(halves, limit)),
+        without_heads(&whole),
+        "the chunk boundary {at} does not change the events"
+    );
     if stream.len() <= 512 {
         let single = stream.iter().map(|byte| Bytes::copy_from_slice(&[*byte])).collect();
-        assert_eq!(without_heads(&events(single, limit)), without_heads(&whole), "byte by byte");
+        assert_eq!(
+            without_heads(&events(single, limit)),
+            without_heads(&whole),
+            "single bytes as chunks do not change the events"
+        );
     }
     let mut bytes = 0;
     for event in &whole {
         match event {
             SseEvent::Data { kind, data } => {
-                assert!(!data.is_empty() && std::str::from_utf8(data).is_ok(), "data is text");
+                assert!(!data.is_empty() && std::str::from_utf8(data).is_ok(), "data is valid UTF-8");
                 assert!(!kind.contains(['\n', '\r']), "a type is one line");
                 bytes += data.len();
             }
             SseEvent::Id(id) => assert!(!id.contains(['\n', '\r', '\0']), "an id is one line"),
             SseEvent::Retry(_) => {}
             SseEvent::TooLarge { head } => {
-                // The limit is for the text, in which an invalid byte is three.
-                assert!(3 * stream.len() > limit, "nothing is larger than the limit");
+                // The limit applies to the decoded text, in which an invalid byte takes three bytes.
+                assert!(3 * stream.len() > limit, "no event exceeds the limit");
                 bytes += head.len();
             }
         }
     }
-    // An invalid byte becomes three.
+    // An invalid byte is replaced by three bytes.
     assert!(bytes <= 3 * stream.len(), "{bytes} bytes out of {}", stream.len());
     let kept: Vec<SseEvent> = whole.into_iter().filter(|event| !matches!(event, SseEvent::TooLarge { .. })).collect();
-    assert_eq!(events(vec![Bytes::from(written(&kept))], 1 << 24), kept, "written again");
+    assert_eq!(
+        events(vec![Bytes::from(written(&kept))], 1 << 24),
+        kept,
+        "the events are unchanged after they were serialized"
+    );
 }
 
 fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
     read_events(chunks, limit).expect("a stream has an end")
 }
 
-/// Chunk boundaries decide how much of a too large event is seen.
+/// Returns the events without the excerpts of too large ones, which depend on chunk boundaries.
 fn without_heads(events: &[SseEvent]) -> Vec<SseEvent> {
     let without = |event: &SseEvent| match event {
         SseEvent::TooLarge { .. } => SseEvent::TooLarge { head: Bytes::new() },

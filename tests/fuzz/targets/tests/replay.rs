@@ -1,6 +1,6 @@
-//! Each target over its corpus, then over mutations of it: the same ones in each run, for a bounded time. This is the
-//! share of fuzzing that needs no nightly toolchain. `FUZZ_SECONDS` sets the time for each target.
-// The numbers and a failing input are printed for whoever runs it.
+//! Runs each target with its corpus, then with mutations of it for a bounded time. The mutations are the same in each
+//! run. This part of fuzzing needs no nightly toolchain. `FUZZ_SECONDS` sets the time per target.
+// The numbers of inputs and a failing input are printed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,17 +15,18 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The time for the mutations of one target.
+/// Duration of the mutations per target, in seconds.
 const SECONDS: u64 = 2;
-/// The longest input, in bytes.
+/// Maximum size of an input in bytes.
 const MAX_INPUT_BYTES: usize = 8 * 1024;
-/// The most memory that one input may take, beside what is made once: a fixed part, and so much for each of its bytes.
+/// Maximum memory that one input may allocate, in bytes, excluding fixtures. The limit is this fixed part plus
+/// [`MAX_MEMORY_PER_BYTE`] for each byte of the input.
 const MAX_FIXED_MEMORY: usize = 8 << 20;
 const MAX_MEMORY_PER_BYTE: usize = 512;
-/// The size of all corpora together, in bytes.
+/// Maximum size of all corpora together, in bytes.
 const CORPORA: u64 = 300_000;
 
-/// Pieces that readers of text and JSON treat in a special way.
+/// Byte sequences that parsers of text and JSON treat specially.
 const SPECIAL_PIECES: [&str; 40] = [
     "\n",
     "\r",
@@ -78,12 +79,12 @@ fn corpus(target: &Target) -> Vec<Vec<u8>> {
 }
 
 fn check(target: &Target) {
-    // Under `cargo test` the targets share a process, and memory is measured for all of it.
+    // With `cargo test` the targets share a process, whose memory is measured as a whole.
     static SINGLE_RUN: Mutex<()> = Mutex::new(());
     let _alone = SINGLE_RUN.lock().unwrap_or_else(PoisonError::into_inner);
     let seeds = corpus(target);
     assert!(seeds.len() >= 4, "{} seeds", seeds.len());
-    // What is made once, such as a fixture, is made now.
+    // Creates fixtures before memory is measured.
     (target.run)(&seeds[0]);
     for seed in &seeds {
         run_input(target, seed);
@@ -100,7 +101,7 @@ fn check(target: &Target) {
     println!("{}: {} seeds and {inputs} mutations in {seconds} s", target.name, seeds.len());
 }
 
-/// Runs one input, and leaves it in a file if it fails.
+/// Runs one input. If the target panics, saves the input to a file.
 fn run_input(target: &Target, input: &[u8]) {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
@@ -161,9 +162,9 @@ fn corpora_are_small_and_belong_to_targets() {
     for entry in std::fs::read_dir(&folder).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name();
-        // The page's own reader of schemas has its corpus here as well.
+        // The corpus `tool_schema` belongs to the schema parser of the page.
         let is_known = name == "tool_schema" || TARGETS.iter().any(|target| name == target.name);
-        assert!(is_known, "{name:?} is no target");
+        assert!(is_known, "{name:?} is the name of a target");
         for file in std::fs::read_dir(entry.path()).unwrap() {
             size += file.unwrap().metadata().unwrap().len();
         }
@@ -175,7 +176,7 @@ fn corpora_are_small_and_belong_to_targets() {
 fn each_target_has_a_program_for_libfuzzer() {
     let manifest = include_str!("../../Cargo.toml");
     let programs = manifest.lines().filter(|line| line.starts_with("path = \"fuzz_targets/")).count();
-    assert_eq!(programs, TARGETS.len(), "as many programs as targets");
+    assert_eq!(programs, TARGETS.len(), "each target has a program");
     for target in TARGETS {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{}.rs\"", target.name)), "{}", target.name);
     }
@@ -192,7 +193,7 @@ macro_rules! targets {
 
         #[test]
         fn each_target_is_tested() {
-            assert_eq!([$(stringify!($name)),*], TARGETS.map(|target| target.name), "the list of tests is that of targets");
+            assert_eq!([$(stringify!($name)),*], TARGETS.map(|target| target.name), "the tests and the targets are the same");
         }
     };
 }

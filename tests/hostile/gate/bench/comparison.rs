@@ -12,13 +12,14 @@ use testkit::deadline::poll_until;
 use super::GateBench;
 use crate::gate::{REMOTE_SERVER, SERVER};
 
-/// Messages that the server received: requests by method, and results of its own requests without refusals.
+/// Messages that the server received: requests of the host by method, and results for requests of the server. Errors
+/// are ignored.
 pub(super) struct ReceivedMessages(Vec<Value>);
 
 impl ReceivedMessages {
     pub(super) fn read(record: &Path) -> Self {
         let text = std::fs::read_to_string(record).unwrap_or_default();
-        // The last line may be half there.
+        // The last line may be incomplete.
         Self(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
@@ -32,7 +33,7 @@ impl ReceivedMessages {
     }
 }
 
-/// The same words for the same JSON.
+/// Returns the canonical JSON text of a value, so that equal values have equal texts.
 pub(super) fn exactly(value: &Value) -> String {
     policy::canonical_json(value)
 }
@@ -50,7 +51,7 @@ impl GateBench {
         entries
     }
 
-    /// Compares the sent payloads, the approvals, and the log.
+    /// Asserts that the sent payloads, the approvals and the log agree.
     pub(in crate::gate) async fn compare(&mut self) {
         self.settle().await;
         let (got, log) = (ReceivedMessages::read(&self.record), self.log());
@@ -58,7 +59,7 @@ impl GateBench {
         let allowed = |kind: &str| {
             log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()
         };
-        // An allowed payload that was not sent has a second entry in the log.
+        // For an approved payload that was not sent, the log has a second entry that cancels the first.
         let of = |kind: &str| {
             let mut left = allowed(kind);
             for gone in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
@@ -71,19 +72,30 @@ impl GateBench {
         let by_user = |e: &&&AuditEntry| e.by == "user";
         for entry in log.iter().filter(|e| e.decision == "allowed" && e.by != "user") {
             let is_read = ["prompt", "resource"].contains(&entry.kind.as_ref());
-            // A connection that continues after a sign-in. Those are counted below.
+            // Connections that continue after a sign-in. They are compared separately below.
             let goes_on = entry.kind == "connect-server" && entry.by == "policy";
-            assert!(is_read || goes_on || approved.standing, "nothing but what stands is allowed unasked: {entry:?}");
+            assert!(
+                is_read || goes_on || approved.standing,
+                "only permanent approvals allow a payload without consent: {entry:?}"
+            );
         }
 
         let left = sorted(got.sent("tools/call").iter().map(|call| exactly(&call["arguments"])));
         let calls = of("tool");
-        assert_eq!(left, sorted(calls.iter().map(content)), "calls: what left is what the log has");
+        assert_eq!(left, sorted(calls.iter().map(content)), "calls: the sent ones equal the logged ones");
         let decided = sorted(calls.iter().filter(by_user).map(content));
-        assert_eq!(decided, sorted(approved.calls.iter().cloned()), "calls: what the log has is what was approved");
+        assert_eq!(decided, sorted(approved.calls.iter().cloned()), "calls: the logged ones equal the approved ones");
 
-        assert_eq!(got.sent("resources/read").len(), of("resource").len(), "resources: what left is what the log has");
-        assert_eq!(got.sent("prompts/get").len(), of("prompt").len(), "prompts: what left is what the log has");
+        assert_eq!(
+            got.sent("resources/read").len(),
+            of("resource").len(),
+            "resources: the sent requests equal the logged ones"
+        );
+        assert_eq!(
+            got.sent("prompts/get").len(),
+            of("prompt").len(),
+            "prompts: the sent requests equal the logged ones"
+        );
 
         let all = self.model.requests();
         let left = sorted(all.iter().map(|request| {
@@ -92,70 +104,93 @@ impl GateBench {
                 parts.filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
             format!("{} to {}", texts.collect::<String>(), request.model)
         }));
-        assert_eq!(left, sorted(approved.asks.iter().cloned()), "models: what left is what was approved");
+        assert_eq!(left, sorted(approved.asks.iter().cloned()), "models: the sent requests equal the approved ones");
         let logged = sorted(of("sampling").iter().map(|e| text_of(&content(e))));
         let asked = sorted(left.iter().map(|ask| ask.rsplit_once(" to ").unwrap().0.to_owned()));
-        assert_eq!(asked, logged, "models: what left is what the log has");
+        assert_eq!(asked, logged, "models: the sent requests equal the logged ones");
 
         let blocks = |result: &Value| match &result["content"] {
             Value::Array(all) => all.clone(),
             one => vec![one.clone()],
         };
         let left = sorted(got.answers("sampling").iter().map(|result| exactly(&json!(blocks(result)))));
-        assert_eq!(left, sorted(approved.answers.iter().cloned()), "answers: what left is what was approved");
+        assert_eq!(left, sorted(approved.answers.iter().cloned()), "responses: the sent ones equal the approved ones");
         let logged = of("sampling-answer").into_iter();
         let logged = logged.map(|e| exactly(&json!(blocks(&serde_json::from_str(&content(&e)).unwrap()))));
-        assert_eq!(left, sorted(logged), "answers: what left is what the log has");
+        assert_eq!(left, sorted(logged), "responses: the sent ones equal the logged ones");
 
         let accepted = |result: &&&Value| result["action"] == "accept";
         let left = sorted(got.answers("form").iter().filter(accepted).map(|result| exactly(&result["content"])));
-        assert_eq!(left, sorted(approved.forms.iter().cloned()), "forms: what left is what was approved");
-        assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: what left is what the log has");
+        assert_eq!(left, sorted(approved.forms.iter().cloned()), "forms: the sent ones equal the approved ones");
+        assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: the sent ones equal the logged ones");
 
         let approved_results = sorted(approved.results.iter().cloned());
         let read =
             || sorted(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [MessagePart::text(text.as_str())])));
         poll_until(EVENT_TIMEOUT, || read() == approved_results).await;
-        assert_eq!(read(), approved_results, "results: what a model read is what was approved");
+        assert_eq!(read(), approved_results, "results: those that a model read equal the approved ones");
         let texts = |e: &AuditEntry| serde_json::from_str::<Value>(&content(&e)).unwrap()["result"][0]["text"].clone();
         let logged = sorted(of("result").into_iter().map(|e| texts(e).as_str().unwrap_or_default().to_owned()));
         let texts = sorted(self.read.lock().unwrap().iter().cloned());
-        assert_eq!(texts, logged, "results: what a model read is what the log has");
+        assert_eq!(texts, logged, "results: those that a model read equal the logged ones");
 
         let issuer = self.issuer.issuer();
         let pages = self.app.platform.opened.lock().unwrap().clone();
         let (signing_in, pages): (Vec<String>, Vec<String>) =
             pages.into_iter().partition(|url| url.starts_with(&issuer));
         let opened = sorted(pages);
-        assert_eq!(opened, sorted(approved.urls.iter().cloned()), "pages: what was opened is what was approved");
-        assert_eq!(opened, sorted(of("url").iter().map(|e| e.subject.clone())), "pages: what the log has");
-        assert_eq!(got.answers("url").iter().filter(accepted).count(), opened.len(), "pages: the server is told");
+        assert_eq!(opened, sorted(approved.urls.iter().cloned()), "URLs: the opened ones equal the approved ones");
+        assert_eq!(
+            opened,
+            sorted(of("url").iter().map(|e| e.subject.clone())),
+            "URLs: the logged ones equal the approved ones"
+        );
+        assert_eq!(
+            got.answers("url").iter().filter(accepted).count(),
+            opened.len(),
+            "URLs: the server receives the decisions"
+        );
 
         let told = got.answers("roots").iter().filter(|result| result["roots"] != json!([])).count();
         let shared = of("roots");
-        assert_eq!(told, shared.len(), "folders: what left is what the log has");
-        assert_eq!(shared.iter().filter(by_user).count(), approved.shares, "folders: what was approved");
+        assert_eq!(told, shared.len(), "folders: the sent ones equal the logged ones");
+        assert_eq!(
+            shared.iter().filter(by_user).count(),
+            approved.shares,
+            "folders: the logged ones equal the approved ones"
+        );
 
         let of_far = |kind: &str, by: &str| {
             let is_it =
                 |e: &&AuditEntry| e.server == REMOTE_SERVER && e.kind == kind && e.decision == "allowed" && e.by == by;
             log.iter().filter(is_it).count()
         };
-        assert_eq!(of_far("connect-server", "user"), approved.connections, "connections: what was approved");
-        assert_eq!(of_far("sign-in", "user"), approved.sign_ins, "sign-ins: what was approved");
-        assert!(signing_in.len() <= approved.sign_ins, "sign-ins: one page for each approval: {signing_in:?}");
+        assert_eq!(
+            of_far("connect-server", "user"),
+            approved.connections,
+            "connections: the logged ones equal the approved ones"
+        );
+        assert_eq!(of_far("sign-in", "user"), approved.sign_ins, "sign-ins: the logged ones equal the approved ones");
+        assert!(
+            signing_in.len() <= approved.sign_ins,
+            "sign-ins: one page is opened for each approval: {signing_in:?}"
+        );
         let continued = of_far("connect-server", "policy");
-        assert!(continued <= of_far("signed-in", "user"), "connections: one may follow a sign-in, and no more");
+        assert!(continued <= of_far("signed-in", "user"), "connections: at most one follows a sign-in");
         let connected = self.far.requests_with_method("initialize").len();
         let by_grant = of_far("connect-server", "grant");
         assert!(connected <= approved.connections + continued + by_grant, "connections: each was decided: {connected}");
         if approved.connections == 0 {
-            assert!(self.far.seen().is_empty(), "connections: nothing leaves before an approval");
+            assert!(self.far.seen().is_empty(), "connections: nothing is sent before an approval");
         }
 
         let (ran, starts) = (got.sent("initialize").len(), of("start-server"));
-        assert_eq!(ran, starts.len(), "starts: what ran is what the log has");
-        assert_eq!(starts.iter().filter(by_user).count(), approved.starts, "starts: what was approved");
+        assert_eq!(ran, starts.len(), "starts: the started processes equal the logged starts");
+        assert_eq!(
+            starts.iter().filter(by_user).count(),
+            approved.starts,
+            "starts: the logged ones equal the approved ones"
+        );
     }
 }
 

@@ -25,7 +25,7 @@ impl RowCheck<'_> {
         holds(result.is_error && text(&result).contains("no wind"), result)
     }
 
-    /// Checks that the result contains a block of each of these kinds with the expected content.
+    /// Checks that the result contains a content block of each of these kinds with the expected content.
     pub(super) async fn content(&self, kinds: &[&str]) -> Check {
         let result = self.call("show_everything", json!({})).await?;
         let is_whole = |block: &ContentBlock| match block {
@@ -42,7 +42,7 @@ impl RowCheck<'_> {
         holds(result.content.iter().all(is_whole) && kinds.iter().all(|kind| blocks.contains(kind)), blocks)
     }
 
-    /// Reads a resource that a result links to: [tools-resource-link-unlisted]
+    /// Reads a resource that a tool result links to: [tools-resource-link-unlisted]
     pub(super) async fn link(&self) -> Check {
         let result = self.call("show_everything", json!({})).await?;
         let link = result.content.iter().find_map(|block| match block {
@@ -93,9 +93,9 @@ impl RowCheck<'_> {
         Ok(())
     }
 
-    /// Cancels a call: it ends at the host, and the server reports the end of its work on standard error.
+    /// Cancels a call. Checks that it ends at the host, and that the server reports the cancellation on standard error.
     pub(super) async fn cancel(&self) -> Check {
-        // Identifies the call in the server's report, since rows that run in parallel also cancel calls.
+        // Identifies the call in the server's report, because concurrent rows cancel calls as well.
         static LAST: AtomicU64 = AtomicU64::new(200);
         let steps = LAST.fetch_add(1, Ordering::Relaxed);
         let mut events = self.app.host.events();
@@ -119,7 +119,7 @@ impl RowCheck<'_> {
         self.expect_text("add", json!({ "a": 1, "b": 1 }), "= 2").await
     }
 
-    /// Waits until the server has reported the cancellation of a call in a line with this ending.
+    /// Returns `true` if the server has reported the cancellation of a call in a line that ends with `end`.
     async fn has_said(&self, end: &str) -> bool {
         let fits = |line: &str| line.contains("slow_report was cancelled") && line.ends_with(end);
         if self.row.transport == Transport::Stdio {
@@ -129,14 +129,14 @@ impl RowCheck<'_> {
         self.remote.process(self.row.transport).await.has_said(fits)
     }
 
-    /// Resumes a dropped stream and receives the response: [http-sse-resume-last-event-id]
+    /// Checks that a dropped stream is resumed and the response is received on it: [http-sse-resume-last-event-id]
     pub(super) async fn resumption(&self) -> Check {
         self.expect_text("nap", json!({}), "Awake again").await?;
         let notes = self.app.activity(self.server).await;
         holds(notes.contains("was resumed"), "no stream was resumed")
     }
 
-    /// Makes a call that becomes a task, and fetches its result.
+    /// Makes a call that the server runs as a task, and checks that its result is fetched by the method `fetched`.
     pub(super) async fn task(&self, words: &str, fetched: &str) -> Check {
         self.expect_text("do_later", json!({}), words).await?;
         let asked = self.asked(fetched).await;

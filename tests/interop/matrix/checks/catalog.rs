@@ -1,4 +1,4 @@
-//! Checks of a server's lists: read page by page, cached while fresh, read again after a change. Includes prompts,
+//! Checks of a server's lists: read page by page, cached while fresh, read again after a change. Also prompts,
 //! completion and resources.
 
 use std::collections::BTreeMap;
@@ -15,15 +15,15 @@ use super::{Check, RowCheck, holds};
 use crate::user::{call_id, complete_catalog, next, seen};
 
 impl RowCheck<'_> {
-    /// Checks that all tools are listed. No page of these servers has more than ten entries, so this requires following
-    /// the cursors: [pagination-follow-cursor]
+    /// Checks that all tools are listed. Pages of these servers have at most ten entries, so this requires following
+    /// cursors: [pagination-follow-cursor]
     pub(super) async fn pages(&self) -> Check {
         let catalog = complete_catalog(self.app, self.server).await;
         let ([tools, ..], asked) = (catalog.entry_counts(), self.asked("tools/list").await);
         holds(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
     }
 
-    /// Checks the icons of a tool, a prompt and a resource.
+    /// Checks that a tool, a prompt and a resource have their icons.
     pub(super) async fn icons(&self) -> Check {
         let catalog = complete_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
@@ -58,7 +58,7 @@ impl RowCheck<'_> {
     pub(super) async fn list_changed(&self) -> Check {
         let name = format!("tool_{}", call_id().replace('-', "_"));
         self.call("add_tool", json!({ "name": name })).await?;
-        // An expired list is read again as well, so the notification of the change must have arrived.
+        // An expired list is read again as well, so the notification of the change must have arrived first.
         let is_told = |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
         seen(self.app, self.server, "that the tools changed", is_told).await;
         let mut events = self.app.host.events();
@@ -105,7 +105,7 @@ impl RowCheck<'_> {
         holds(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
         let chart = self.read("harbour:///chart.png").await?;
         holds(chart[0]["blob"].as_str().is_some_and(|b| b.starts_with("iVBORw0KGgo")), &chart)?;
-        // A separate note, since rows that run in parallel also write notes.
+        // A note with a unique name, because concurrent rows write notes as well.
         let name = call_id();
         self.call("write_note", json!({ "name": name, "text": "by template" })).await?;
         let uri = uri_template::expand("note:///{name}", &BTreeMap::from([("name".to_owned(), name)]));
@@ -118,7 +118,7 @@ impl RowCheck<'_> {
         self.call("write_note", json!({ "name": "log", "text": "The first line." })).await?;
         self.app.host.subscribe(self.server.into(), NOTE.into(), true).await.map_err(|e| e.to_string())?;
         let mut events = self.app.host.events();
-        // A modern subscription lives from its acknowledgement on, so the change is made until it is seen.
+        // A subscription is active only after its acknowledgement, so the change is repeated until it is observed.
         loop {
             self.call("write_note", json!({ "name": "log", "text": call_id() })).await?;
             let told = next(&mut events, "an update", |event| match event {

@@ -1,4 +1,4 @@
-//! Checks a row: adds the server as a user would, and tries every feature that it has.
+//! Checks a row of the matrix: adds the server like a user, and uses every feature that it has.
 
 mod calls;
 mod catalog;
@@ -19,27 +19,27 @@ use super::servers::{Remote, Row, Transport, config};
 use super::user::{WORDS, spawn_deciding_user};
 use crate::user::{call_id, complete_catalog, object, sent, text};
 
-/// Timeout of a single check, on a machine where four rows run at once.
+/// Timeout of a single check, on a machine that tests four rows concurrently.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Outcome of a single check.
+/// Outcome of a single check, which is a cell of the table.
 pub(crate) enum Cell {
     Works,
     NotInRevision,
-    /// The SDK does not have it, for this reason.
+    /// The SDK lacks the feature, for the reason in the text.
     Lacking(&'static str),
     Failed(String),
 }
 
 /// Outcomes of the checks of a row.
 pub(crate) struct RowResult {
-    /// Revision and transport that were detected, or selected by the user.
+    /// Detected revision and transport, or those that the user has selected.
     pub(crate) found: String,
     pub(crate) cells: Vec<(Feature, Cell)>,
 }
 
 impl RowResult {
-    /// A row that ended before its features were tried.
+    /// Returns the result of a row that failed before its features were checked.
     pub(crate) fn broken(why: &str) -> Self {
         let cells = vec![(Feature::Call, Cell::Failed(why.to_owned()))];
         Self { found: String::new(), cells }
@@ -60,7 +60,7 @@ fn holds(condition: bool, seen: impl std::fmt::Debug) -> Check {
     if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
 }
 
-/// Tries everything, in order.
+/// Checks all features of a row in sequence.
 pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
     let name = row.server.name;
     let config = config(row, remote).await;
@@ -70,9 +70,14 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
     app.host.start_server(name.into()).await.unwrap();
     let is_over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
     let view = app.until(name, "ready or failed", |s| is_over(&s.state)).await;
-    assert!(view.state == ServerState::Ready, "{row}: it is ready: {:?}\n{}", view.state, app.activity(name).await);
+    assert!(
+        view.state == ServerState::Ready,
+        "{row}: the server is ready: {:?}\n{}",
+        view.state,
+        app.activity(name).await
+    );
     let spoken = view.facts.as_ref().map(|facts| facts.revision);
-    assert_eq!(spoken, Some(row.revision), "{row}: the revision that was found or asked for is spoken");
+    assert_eq!(spoken, Some(row.revision), "{row}: the negotiated or selected revision is used");
     let found = view.connected.as_ref().map_or_else(|| "probed".to_owned(), |connected| connected.how.clone());
     let transport = view.connected.map(|connected| format!("{:?}", connected.transport));
     let expected = match row.transport {
@@ -80,7 +85,7 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
         Transport::StreamableHttp => Some("StreamableHttp".to_owned()),
         Transport::HttpSse => Some("HttpSse".to_owned()),
     };
-    assert_eq!(transport, expected, "{row}: the transport is the one that the server has");
+    assert_eq!(transport, expected, "{row}: the transport of the row is used");
     complete_catalog(&app, name).await;
     let one = RowCheck { app: &app, row, remote, server: name };
     let mut cells = Vec::new();
@@ -154,7 +159,7 @@ impl RowCheck<'_> {
         holds(!result.is_error && text(&result).contains(words), result)
     }
 
-    /// Returns the number of requests that were sent with a method.
+    /// Returns the number of requests with a method that the host sent.
     async fn asked(&self, method: &str) -> usize {
         sent(self.app, self.server).await.iter().filter(|sent| *sent == method).count()
     }

@@ -6,7 +6,7 @@ use super::super::user::CAPTAIN;
 use super::{Check, RowCheck, holds};
 
 impl RowCheck<'_> {
-    /// Checks that the values the user entered reach the tool.
+    /// Checks that the tool receives the values that the user entered.
     pub(super) async fn form(&self) -> Check {
         let result = self.call("ask_user", json!({})).await?;
         let given = serde_json::to_string(&result).unwrap_or_default();

@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Runs a command of the table in `crates/api`. */
+/** Sends a command to the host. Commands are defined in `crates/api/src/command_list.rs`. */
 export async function call<K extends keyof Commands>(
   name: K,
   request: Commands[K]["request"],

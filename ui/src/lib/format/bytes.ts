@@ -15,7 +15,7 @@ export function formatBytes(bytes: number, languageTag: string): string {
   return `${number.format(value)} ${UNITS[unit]}`;
 }
 
-/** Formats the exact size, used as the title of a rounded one. */
-export function exactBytes(bytes: number, languageTag: string): string {
+/** Formats the exact number of bytes, used as the tooltip of a rounded size. */
+export function formatExactBytes(bytes: number, languageTag: string): string {
   return `${new Intl.NumberFormat(languageTag).format(bytes)} B`;
 }

@@ -1,7 +1,8 @@
 // Joins and splits command lines with the quoting of a POSIX shell.
 
 /**
- * Joins words into a command line. Words are quoted where necessary, so that the limits of each argument are visible.
+ * Joins words into a command line. Words are quoted where necessary, so that the boundaries of the arguments are
+ * visible.
  */
 export function joinCommand(words: string[]): string {
   return words.map(quoted).join(" ");
@@ -12,7 +13,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Splits a command line like a shell without any expansion. Returns `null` if a quote is not closed. */
+/** Splits a command line like a shell, without expansion. Returns `null` if a quote is not closed. */
 export function splitCommand(line: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { exactBytes, formatBytes } from "./bytes";
+import { formatExactBytes, formatBytes } from "./bytes";
 import { joinCommand, splitCommand } from "./command-line";
 import { fuzzyFilter, fuzzyMatch } from "./fuzzy";
 import { parseJson } from "./json";
@@ -23,7 +23,7 @@ describe("sizes", () => {
   });
 
   test("formats the exact size", () => {
-    expect(exactBytes(2149, "en"), "every byte").toBe("2,149 B");
+    expect(formatExactBytes(2149, "en"), "every byte").toBe("2,149 B");
   });
 });
 

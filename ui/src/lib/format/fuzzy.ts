@@ -1,9 +1,9 @@
 // Fuzzy search: matches the letters of the query in order. Adjacent letters and starts of words score higher.
 
-export interface Match {
-  /** Higher is better. */
+export interface FuzzyMatch {
+  /** Quality of the match. Higher is better. */
   score: number;
-  /** Positions of the matched characters, for highlighting. */
+  /** Indexes of the matched characters, for highlighting. */
   at: number[];
 }
 
@@ -13,8 +13,11 @@ const GAP = -1;
 const EXACT = 40;
 const PREFIX = 20;
 
-/** Returns the match of `text`, or `null` if a letter of the query is missing. An empty query matches everything. */
-export function fuzzyMatch(query: string, text: string): Match | null {
+/**
+ * Matches `query` against `text`. Returns `null` if a letter of the query is missing. An empty query matches every
+ * text.
+ */
+export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
   const needle = query.trim().toLowerCase();
   if (needle === "") return { score: 0, at: [] };
   const lower = text.toLowerCase();
@@ -45,7 +48,9 @@ export function fuzzyMatch(query: string, text: string): Match | null {
   return { score, at };
 }
 
-/** Returns the next position of a letter: here, else at the start of a word, else the first one. */
+/**
+ * Returns the index of the next occurrence of a letter: directly at `from`, else at the start of a word, else anywhere.
+ */
 function bestNext(text: string, lower: string, letter: string, from: number): number {
   const first = lower.indexOf(letter, from);
   if (first < 0 || first === from) return first;
@@ -62,7 +67,10 @@ function startsWord(text: string, at: number): boolean {
   return /[\s_\-./:@]/.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
 }
 
-/** Returns the matching items, best first. Equal ones stay in order. Each item counts by its best text. */
+/**
+ * Returns the matching items, best match first. Items with equal scores keep their order. The best match among its
+ * texts determines the score of an item.
+ */
 export function fuzzyFilter<T>(query: string, items: T[], texts: (item: T) => string[]): T[] {
   if (query.trim() === "") return items;
   return items

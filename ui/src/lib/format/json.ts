@@ -1,20 +1,20 @@
 // Parses JSON written by users, with the position of errors in every browser engine.
 
-export type Parsed = { ok: true; value: unknown } | { ok: false; line: number; column: number };
+export type ParsedJson = { ok: true; value: unknown } | { ok: false; line: number; column: number };
 
-/** Returns `true` if a number may have been rounded. JavaScript represents integers exactly only up to 2^53. */
-export function isRounded(value: unknown): boolean {
+/** Returns `true` if JSON parsing may have rounded the number. A double represents integers exactly only up to 2^53. */
+export function isPossiblyRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** Returns `true` if a JSON value contains such a number. */
-export function hasRounded(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return isRounded(value);
-  return Object.values(value).some(hasRounded);
+/** Returns `true` if a JSON value contains a number that may have been rounded. */
+export function hasPossiblyRounded(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isPossiblyRounded(value);
+  return Object.values(value).some(hasPossiblyRounded);
 }
 
 /** Returns a value as JSON text with sorted keys. */
-export function orderedJson(value: unknown): string {
+export function jsonWithSortedKeys(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -22,13 +22,16 @@ export function orderedJson(value: unknown): string {
   );
 }
 
-/** Formats a JSON value for display, with `≈` before numbers that may be rounded. */
-export function jsonToRead(value: unknown): string {
+/** Formats a JSON value for display. Numbers that may have been rounded are prefixed with `≈`. */
+export function displayedJson(value: unknown): string {
   const marked = (number: unknown) => `≈ ${String(number)}`;
-  if (isRounded(value)) return marked(value);
+  if (isPossiblyRounded(value)) return marked(value);
   return (
-    JSON.stringify(value, (_, inner: unknown) => (isRounded(inner) ? marked(inner) : inner), 2) ??
-    ""
+    JSON.stringify(
+      value,
+      (_, inner: unknown) => (isPossiblyRounded(inner) ? marked(inner) : inner),
+      2,
+    ) ?? ""
   );
 }
 
@@ -37,8 +40,8 @@ const TOKEN =
   // eslint-disable-next-line no-control-regex
   /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
-/** Parses JSON. Errors have a line and column, counted from 1. */
-export function parseJson(text: string): Parsed {
+/** Parses JSON. A syntax error is returned with its line and column, counted from 1. */
+export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
@@ -46,7 +49,7 @@ export function parseJson(text: string): Parsed {
   }
 }
 
-/** Returns the position of the first invalid token, found by the grammar. */
+/** Returns the offset of the first token that violates the grammar. */
 function mistake(text: string): number {
   const open: string[] = [];
   let expect: "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "after" | "nothing" =

@@ -1,7 +1,7 @@
 // Helpers for keyboard shortcuts.
 const isMac = /mac|iphone|ipad/i.test(navigator.platform);
 
-/** Returns the key names of a shortcut such as `"Mod+K"`: Ctrl and K, or ⌘ and K on a Mac. */
+/** Returns the key names of a shortcut such as `"Mod+K"`: `Ctrl` and `K`, or `⌘` and `K` on a Mac. */
 export function keyNames(keys: string, mac = isMac): string[] {
   const names: Record<string, string> = mac
     ? { Mod: "⌘", Shift: "⇧", Alt: "⌥", Enter: "⏎", Escape: "esc" }
@@ -10,12 +10,12 @@ export function keyNames(keys: string, mac = isMac): string[] {
   return keys.split(/\+(?=.)/).map((key) => names[key] ?? key);
 }
 
-/** Returns `true` if the modifier of shortcuts is pressed. */
-export function isMod(event: KeyboardEvent | MouseEvent, mac = isMac): boolean {
+/** Returns `true` if the shortcut modifier is pressed: Ctrl, or ⌘ on a Mac. */
+export function isShortcutModifier(event: KeyboardEvent | MouseEvent, mac = isMac): boolean {
   return mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
 }
 
-/** Returns `true` if the focused element accepts text. */
+/** Returns `true` if the target of the key accepts text. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;

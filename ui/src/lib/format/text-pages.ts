@@ -1,16 +1,19 @@
 // Splits long texts into pages that can be rendered at once.
 
-/** Length of a page in UTF-16 units. */
-export const PAGE = 50_000;
+/** Length of a page in UTF-16 code units. */
+export const CHARACTERS_PER_PAGE = 50_000;
 
 /** Returns the number of pages of a text, at least one. */
-export function pagesOf(text: string): number {
-  return Math.max(1, Math.ceil(text.length / PAGE));
+export function pageCount(text: string): number {
+  return Math.max(1, Math.ceil(text.length / CHARACTERS_PER_PAGE));
 }
 
-/** Returns one page, counted from 0. A surrogate pair belongs to the page in which it starts. */
-export function pageOf(text: string, page: number): string {
-  return text.slice(edge(text, page * PAGE), edge(text, (page + 1) * PAGE));
+/** Returns the page with this index, counted from 0. A surrogate pair belongs to the page in which it starts. */
+export function pageText(text: string, page: number): string {
+  return text.slice(
+    edge(text, page * CHARACTERS_PER_PAGE),
+    edge(text, (page + 1) * CHARACTERS_PER_PAGE),
+  );
 }
 
 function edge(text: string, at: number): number {

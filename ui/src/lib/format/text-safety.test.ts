@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { beginning, firstParts, visibleParts, visibleText } from "./text-safety";
+import { textBeginning, beginningParts, visibleParts, visibleText } from "./text-safety";
 
 test.each([
   ["\u202e", "U+202E", "right-to-left override"],
@@ -69,13 +69,13 @@ test("shows stacked combining marks, which would cover the lines above", () => {
 });
 
 test("X14: counts long runs of blanks", () => {
-  const pushed = firstParts(`ls${" ".repeat(10_000)}; rm -rf ~`, 600, 8);
+  const pushed = beginningParts(`ls${" ".repeat(10_000)}; rm -rf ~`, 600, 8);
   expect(
     pushed.parts.map((part) => part.text),
     "the payload stands right behind their number",
   ).toEqual(["ls", "␣×10000", "; rm -rf ~"]);
   expect(pushed.hidden, "and they count as not shown").toBe(10_000);
-  const lines = firstParts(`a${"\n".repeat(9_000)}b`, 600, 8);
+  const lines = beginningParts(`a${"\n".repeat(9_000)}b`, 600, 8);
   expect(
     lines.parts.map((part) => part.text),
     "lines as well",
@@ -91,20 +91,20 @@ test("X14: counts long runs of blanks", () => {
 });
 
 test("bounds the visible start of any text", () => {
-  expect(firstParts("x".repeat(1_000), 600, 8), "characters").toMatchObject({ hidden: 400 });
-  expect(firstParts("a\nb\nc", 99, 2), "lines").toMatchObject({
+  expect(beginningParts("x".repeat(1_000), 600, 8), "characters").toMatchObject({ hidden: 400 });
+  expect(beginningParts("a\nb\nc", 99, 2), "lines").toMatchObject({
     parts: [{ text: "a\nb" }],
     hidden: 2,
   });
-  const many = firstParts("a\u200b".repeat(100_000), 600, 8);
+  const many = beginningParts("a\u200b".repeat(100_000), 600, 8);
   expect(many.parts.length, "named characters count as what they take").toBeLessThan(200);
   expect(many.hidden, "and the rest is counted").toBeGreaterThan(199_000);
 });
 
 test("bounds the start by characters and lines, without splitting a character", () => {
-  expect(beginning("abcdef", 3, 9), "characters").toBe("abc");
-  expect(beginning("a\nb\nc", 99, 2), "lines").toBe("a\nb");
-  expect(beginning("a\nb", 99, 2), "as many lines as allowed").toBe("a\nb");
-  expect(beginning("ab👍", 3, 9), "never half a character").toBe("ab");
-  expect(beginning("ab👍", 4, 9), "a whole one").toBe("ab👍");
+  expect(textBeginning("abcdef", 3, 9), "characters").toBe("abc");
+  expect(textBeginning("a\nb\nc", 99, 2), "lines").toBe("a\nb");
+  expect(textBeginning("a\nb", 99, 2), "as many lines as allowed").toBe("a\nb");
+  expect(textBeginning("ab👍", 3, 9), "never half a character").toBe("ab");
+  expect(textBeginning("ab👍", 4, 9), "a whole one").toBe("ab👍");
 });

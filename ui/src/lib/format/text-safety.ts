@@ -1,10 +1,13 @@
 // Makes hidden, reordering and blank characters in text from servers visible, by name or by count.
 
-/** Sequences that hide nothing: the three flags that are spelled in tag characters, and emoji variation selectors. */
+/**
+ * Matches harmless sequences of otherwise hidden characters: the three flags that are encoded with tag characters, and
+ * emoji variation selectors.
+ */
 const PLAIN =
   "\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}" +
   "|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f(?=\\u20e3)";
-/** A zero-width joiner between parts of an emoji is harmless. */
+/** Matches a zero-width joiner between parts of an emoji, which is harmless. */
 const HARMLESS_JOINER =
   "(?<=[\\p{Extended_Pictographic}\\u{1f3fb}-\\u{1f3ff}\\ufe0f])\\u200d\\p{Extended_Pictographic}";
 // Control characters except tab and line feed, invisible and bidirectional characters, line separators, the Braille
@@ -14,32 +17,30 @@ const HIDDEN =
   `(?:(?!${HARMLESS_JOINER}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffc])+` +
   "|(?<=\\p{M}{8})\\p{M}+";
 const SPACE = "\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
-/** Number of consecutive blanks or line breaks that is no longer layout. */
+/** Matches runs of blanks or line breaks that are too long to be layout. */
 const BLANK = `(?:\\r\\n|[\\n${SPACE}]){40,}|(?:[${SPACE}]*\\r?\\n){7,}`;
 // eslint-disable-next-line no-misleading-character-class
 const MARKS = new RegExp(`${PLAIN}|(?<hidden>${HIDDEN})|(?<blank>${BLANK})`, "gu");
 
-/** Maximum number of consecutive hidden characters that are named one by one. */
+/** Maximum length of a run of hidden characters whose characters are named individually. */
 const MAX_NAMED_CHARACTERS = 8;
-/** Maximum number of changes between kinds of blanks that are named one by one. */
+/** Maximum number of changes between kinds of blanks in a run whose blanks are named individually. */
 const MAX_NAMED_BLANKS = 6;
 
 export interface TextPart {
-  /** The displayed text: the text itself, or a replacement such as `U+202E`. */
+  /** Displayed text: the original text, or a replacement such as `U+202E`. */
   text: string;
   is: "plain" | "hidden" | "blank";
-  /** Number of characters that the replacement only counts. */
+  /** Number of characters that the replacement counts instead of naming them. */
   folded: number;
 }
 
 interface Scanned extends TextPart {
-  /** Length of the represented text. */
+  /** Length of the original text in UTF-16 code units. */
   length: number;
 }
 
-/**
- * Splits text into parts that can be displayed and parts that are replaced. With `nameAll`, all characters are named.
- */
+/** Splits text into plain parts and parts that are replaced. With `nameAll`, every replaced character is named. */
 function* scan(text: string, nameAll: boolean): Generator<Scanned> {
   let end = 0;
   for (const match of text.matchAll(MARKS)) {
@@ -72,7 +73,7 @@ function named(run: string, nameAll: boolean): TextPart {
   };
 }
 
-/** Returns the text spelled in tag characters, each of which stands for an ASCII character. */
+/** Returns the ASCII text that a run of tag characters encodes. */
 function spelled(run: string): string {
   const letters = Array.from(run, (character) => (character.codePointAt(0) ?? 0) - 0xe0000);
   return String.fromCharCode(...letters.filter((l) => l >= 0x20 && l < 0x7f).slice(0, 2_000));
@@ -93,26 +94,29 @@ function blankName(character: string): string {
   return BLANK_NAMES[character] ?? codePoint(character);
 }
 
-/** Returns text with hidden characters made visible. Long runs are counted, unless `nameAll` is set. */
+/**
+ * Returns the parts of a text with hidden characters made visible. Long runs are counted instead of named, unless
+ * `nameAll` is set.
+ */
 export function visibleParts(text: string, nameAll = false): TextPart[] {
   return Array.from(scan(text, nameAll), ({ text, is, folded }) => ({ text, is, folded }));
 }
 
-/** The start of a text with hidden characters made visible. */
-export interface Beginning {
+/** Beginning of a text with hidden characters made visible. */
+export interface TextBeginning {
   parts: TextPart[];
-  /** Number of characters that are omitted or only counted. */
+  /** Number of characters that are cut off or only counted. */
   hidden: number;
-  /** Set if the end is omitted. */
+  /** Set if the end of the text is cut off. */
   cut: boolean;
 }
 
-export function firstParts(text: string, characters: number, lines: number): Beginning {
+export function beginningParts(text: string, characters: number, lines: number): TextBeginning {
   const parts: TextPart[] = [];
   let [left, shown, folded] = [characters, 0, 0];
   for (const { length, ...part } of scan(text, false)) {
     if (left <= 0) break;
-    const words = part.is === "plain" ? beginning(part.text, left, lines) : part.text;
+    const words = part.is === "plain" ? textBeginning(part.text, left, lines) : part.text;
     parts.push({ ...part, text: words });
     left -= words.length;
     folded += part.folded;
@@ -126,7 +130,10 @@ export function firstParts(text: string, characters: number, lines: number): Beg
   return { parts, hidden: text.length - shown + folded, cut: shown < text.length };
 }
 
-/** Returns the same as one plain text, for titles and labels. Blanks are kept. */
+/**
+ * Returns the text with hidden characters replaced by their names in brackets, for titles and labels. Long blanks
+ * remain.
+ */
 export function visibleText(text: string): string {
   let words = "";
   let end = 0;
@@ -144,8 +151,8 @@ function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** Returns the start of a text, bounded in characters and lines, without splitting a character. */
-export function beginning(text: string, characters: number, lines: number): string {
+/** Returns the beginning of a text, limited in UTF-16 code units and lines. Never splits a surrogate pair. */
+export function textBeginning(text: string, characters: number, lines: number): string {
   let end = Math.min(text.length, characters);
   let at = -1;
   for (let line = 0; line < lines; line++) {

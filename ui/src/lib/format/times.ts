@@ -6,10 +6,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const WEEK = 7 * 86_400_000;
 
-/**
- * Formats the time since a date, or the date itself if that is more than a week ago. Times are in milliseconds since
- * 1970.
- */
+/** Formats the time since `at`, or its date if that is more than a week ago. Times are in milliseconds since 1970. */
 export function formatRelative(at: number, now: number, languageTag: string): string {
   const distance = at - now;
   if (Math.abs(distance) >= WEEK) {
@@ -22,7 +19,7 @@ export function formatRelative(at: number, now: number, languageTag: string): st
   return relative.format(0, "second");
 }
 
-/** Formats the date and time with seconds. */
+/** Formats the date and time, with seconds. */
 export function formatExact(at: number, languageTag: string): string {
   return new Intl.DateTimeFormat(languageTag, { dateStyle: "medium", timeStyle: "medium" }).format(
     at,
@@ -45,7 +42,7 @@ export function formatClock(at: number, languageTag: string): string {
   }).format(at);
 }
 
-/** Formats a duration in milliseconds: 0.4 ms, 320 ms, 1.2 s, 3 min 5 s. */
+/** Formats a duration in milliseconds, such as `0.4 ms`, `320 ms`, `1.2 s` or `3 min 5 s`. */
 export function formatDuration(ms: number, languageTag: string): string {
   const number = (value: number, digits: number) =>
     new Intl.NumberFormat(languageTag, { maximumFractionDigits: digits }).format(value);

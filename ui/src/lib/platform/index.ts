@@ -1,5 +1,5 @@
 // Selects the platform. All other modules import it from here.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import type { Platform } from "./platform";
 import { tauri } from "./tauri";
@@ -18,7 +18,7 @@ export type {
 } from "./platform";
 
 let current: Platform;
-pageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));
+registerPageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));
 
 /** Returns the current platform. */
 export function platform(): Platform {

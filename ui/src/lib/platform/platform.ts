@@ -2,8 +2,8 @@
 import type { Events } from "$lib/api/generated";
 
 /**
- * Sandbox of the process that renders the page. `native` is managed by the web view of the system. `unkept` is the
- * reason why a blank window can't be recorded for the next start.
+ * Sandbox of the process that renders the page. `native` is the sandbox of the system's web view. `unkept` is the
+ * reason why the app can't record a blank window for its next start.
  */
 export type PageSandbox = { unkept?: string | null } & (
   | { is: "native" }
@@ -14,15 +14,15 @@ export type PageSandbox = { unkept?: string | null } & (
     ))
 );
 
-/** Setting of the operating system. `cause` is the English reason why it can't be read or changed. */
+/** State of a switch in the operating system. `cause` is the English reason why it can't be read or changed. */
 export type SystemSwitch = { is: "on" | "off" } | { is: "unavailable"; cause: string };
 
-/** A bundle or link that was opened outside of the page, or the reason why it was refused. */
+/** Bundle or link that was opened outside of the page, or the reason why it was refused. */
 export type Opening =
   | { is: "bundle"; path: string }
   | { is: "link"; link: string }
   | { is: "refused"; what: string; why: OpeningRefusal }
-  /** Number of openings that were dropped because too many arrived at once. */
+  /** Number of openings that were dropped, because too many arrived at the same time. */
   | { is: "left_out"; count: number };
 
 export type OpeningRefusal =
@@ -34,19 +34,19 @@ export type OpeningRefusal =
   | "link_too_long"
   | "links_off";
 
-/** Desktop integration of the app. */
+/** State of the app's integration with the desktop. */
 export interface DesktopReport {
-  /** Set if the app has a tray icon. */
+  /** Set if the app shows a tray icon. */
   hasTray: boolean;
-  /** Set if the app starts at login. */
+  /** Start of the app at login. */
   loginStart: SystemSwitch;
-  /** Set if the app handles `drawbridge:` links. */
+  /** Handling of `drawbridge:` links by the app. */
   links: SystemSwitch;
 }
 
 /**
- * Release of the app from its signed announcement. `notes` is text, `date` is in milliseconds since 1970, `size` in
- * bytes.
+ * Release of the app, as announced in a signed file. `notes` is plain text, `date` is in milliseconds since 1970,
+ * `size` is in bytes.
  */
 export interface AppRelease {
   version: string;
@@ -57,14 +57,14 @@ export interface AppRelease {
 
 /** State of app updates: `UpdateReport` in `crates/updates`. Causes are in English. */
 export interface UpdateReport {
-  /** The running version. */
+  /** Version of the running app. */
   version: string;
   /** Source of newer versions. `key` is the number of the signing key. */
   source:
     | { is: "releases"; key: string }
     | { is: "package_manager" | "flatpak" | "snap" | "not_in_build" | "unknown_installation" }
     | { is: "unusable"; cause: string };
-  /** State of the update. */
+  /** Step of the update. */
   step:
     | { is: "idle" | "checking" | "current" }
     | { is: "found" | "installing" | "installed"; release: AppRelease }
@@ -77,58 +77,60 @@ export interface UpdateReport {
       };
 }
 
-/** Event of the desktop shell. */
+/** Event from the desktop shell to the page. */
 export type ShellEvent =
   /** The user closes the window while this number of servers is running. */
   | { type: "closing_asked"; servers: number }
-  /** The user chose a consent request outside of the window, or the queue if the id is `null`. */
+  /**
+   * The user selected a consent request outside of the window, such as in a notification. `null` stands for the queue.
+   */
   | { type: "show_question"; id: string | null }
-  /** A bundle or link is to be opened. The next one is sent after `openingDone` was called with this id. */
+  /** A bundle or link was opened. The shell sends the next one after `openingDone` was called with this id. */
   | { type: "opened"; id: number; opening: Opening }
-  /** Number of bundles that are dragged over the window. 0 when none is or the drag ended. */
+  /** Number of bundles that the user is dragging over the window. 0 after the drag has ended. */
   | { type: "bundles_over"; count: number }
   | { type: "updates_changed"; report: UpdateReport };
 
 export interface Platform {
-  /** Sends a command. Rejects with the error of the host. */
+  /** Sends a command to the host. Rejects with the host's error. */
   call(name: string, request: unknown): Promise<unknown>;
   /**
-   * Subscribes to events. Resolves once every later event arrives. `lost` is called when events may be missing, after
-   * a reconnect.
+   * Subscribes to events of the host. Resolves once all later events are received. `lost` is called after a reconnect,
+   * when events may be missing.
    */
   listen(receive: (events: Events) => void, lost: () => void): Promise<void>;
-  /** Subscribes to events of the shell. */
+  /** Subscribes to events of the desktop shell. */
   listenShell(receive: (event: ShellEvent) => void): Promise<void>;
-  /** Reports that the dialog about closing the window is shown. */
+  /** Notifies the shell that the dialog about closing the window is displayed. */
   closingShown(): void;
-  /** Hides the window, or quits. */
+  /** Hides the window or quits the app. */
   finishClosing(choice: "background" | "quit"): Promise<void>;
-  /** Returns the desktop integration, or `null` without a desktop shell. */
+  /** Returns the state of the desktop integration, or `null` without a desktop shell. */
   desktopReport(): Promise<DesktopReport | null>;
-  /** Sets the start at login. Rejects with the cause in English. */
+  /** Enables or disables the start at login. Rejects with the cause in English. */
   setLoginStart(on: boolean): Promise<void>;
-  /** Sets the handler of `drawbridge:` links. Rejects with the cause in English. */
+  /** Enables or disables the handling of `drawbridge:` links. Rejects with the cause in English. */
   setLinkHandler(on: boolean): Promise<void>;
-  /** Set if the page manages its zoom. Otherwise its environment does. */
+  /** Set if the page controls its zoom. In a browser, the browser does. */
   readonly zooms: boolean;
-  /** Sets the zoom in percent. */
+  /** Sets the zoom of the page in percent. */
   setZoom(percent: number): void;
-  /** Reports that the user is done with the opening of this id. */
+  /** Notifies the shell that the opening with this id was handled or dismissed. */
   openingDone(id: number): void;
-  /** Returns the state of updates, or `null` without a shell. */
+  /** Returns the state of app updates, or `null` without a desktop shell. */
   updateReport(): Promise<UpdateReport | null>;
-  /** Checks for a newer version. The result is sent as an event. */
+  /** Starts a check for a newer version. The result arrives as a shell event. */
   checkForUpdate(): Promise<void>;
-  /** Downloads and installs the shown version and restarts the app, which ends all servers. */
+  /** Downloads and installs this version, and restarts the app. This ends all servers. */
   installUpdate(version: string): Promise<void>;
-  /** Cancels the download. */
+  /** Cancels the download of an update. */
   stopUpdate(): Promise<void>;
-  /** Reports that the first content was painted, to measure the start. */
+  /** Notifies the shell that the first content was painted, to measure the startup time. */
   painted(): void;
-  /** Reports that a consent request was drawn, to measure its latency. */
+  /** Notifies the shell that a consent request was rendered, to measure its latency. */
   consentDrawn(id: string): void;
-  /** Returns the sandbox of the page. */
+  /** Returns the state of the sandbox of the page. */
   pageSandbox(): Promise<PageSandbox>;
-  /** Requests the next start to try the sandbox again. */
+  /** Requests that the next start of the app tries the sandbox again. */
   retryPageSandbox(): Promise<void>;
 }

@@ -14,16 +14,16 @@ import type {
   Settings,
   Snapshot,
 } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 import { platform } from "$lib/platform";
 
-import { oneAtATime } from "./one-at-a-time";
+import { serializeReads } from "./one-at-a-time";
 import { SettingsState } from "./settings.svelte";
 
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
-/** Maximum number of ended calls and of closed consent requests that are retained. */
+/** Maximum number of ended calls, and of closed consent requests, that are retained. */
 const MAX_RETAINED = 100;
-/** Maximum number of batches that are buffered during a snapshot read. */
+/** Maximum number of event batches that are buffered while a snapshot is read. */
 const MOST_WAITING = 256;
 
 export function hasEnded(call: ServerCall): boolean {
@@ -41,20 +41,20 @@ type Listener = (event: Event) => void;
 class App {
   /** Set once the first snapshot has arrived. */
   ready = $state(false);
-  /** The error of the last snapshot read. */
+  /** The error of the last snapshot read, or `null` if it succeeded. */
   failure = $state.raw<unknown>(null);
   servers = $state.raw<Server[]>([]);
   /** The pending consent requests in the order of the host. */
   consentRequests = $state.raw<ConsentRequest[]>([]);
   /** The most recently closed consent requests, newest first. */
   closed = $state.raw<ClosedRequest[]>([]);
-  /** The running calls and the most recently ended ones. */
+  /** Running calls and the most recently ended calls. */
   calls = $state.raw<ServerCall[]>([]);
   conversations = $state.raw<ConversationSummary[]>([]);
   configProblem = $state.raw<ConfigProblem | null>(null);
   paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
   version = $state("");
-  /** Number of snapshots read. Each one after the first means that events were lost. */
+  /** Number of snapshots that were read. Each one after the first means that events were lost. */
   snapshots = $state(0);
 
   readonly #settings = new SettingsState();
@@ -85,8 +85,8 @@ class App {
     await this.refresh();
   }
 
-  /** Reads the snapshot, then applies the events that arrived in the meantime. */
-  readonly refresh = oneAtATime(async () => {
+  /** Reads a snapshot, then applies the events that arrived in the meantime. */
+  readonly refresh = serializeReads(async () => {
     this.#reading = true;
     try {
       this.#applySnapshot(await call("snapshot", {}));
@@ -100,7 +100,10 @@ class App {
     for (const events of waiting) this.receive(events);
   });
 
-  /** Applies a batch. Events that the snapshot already covers are ignored. A gap triggers another snapshot read. */
+  /**
+   * Applies a batch of events. Events that the snapshot already includes are ignored. A gap in their numbers causes
+   * another snapshot read.
+   */
   receive(batch: Events): void {
     if (this.#reading || !this.ready) {
       // A dropped batch leaves a gap, which triggers another read.
@@ -120,7 +123,7 @@ class App {
   }
 
   /**
-   * Calls the listener with every applied event until the returned function is called. Suitable as the result of an
+   * Calls `listener` with every applied event until the returned function is called. Suitable as the result of an
    * `$effect`.
    */
   onEvent(listener: Listener): () => void {
@@ -195,7 +198,7 @@ class App {
   }
 }
 
-/** Returns the request with text appended to the model's streamed response. */
+/** Returns the request with more text of the model's streamed response. */
 function longer(request: ConsentRequest, more: string): ConsentRequest {
   const { body } = request;
   if (body.kind !== "sampling" || body.run.is !== "running") return request;
@@ -203,17 +206,17 @@ function longer(request: ConsentRequest, more: string): ConsentRequest {
   return { ...request, body: { ...body, run: { ...body.run, text, thinking: text === "" } } };
 }
 
-/** Returns the list with `item` in place of the one with the same key, or at the end. */
+/** Returns the list with `item` in place of the item with the same key, or appended to the end. */
 function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
   const at = list.findIndex((other) => key(other) === key(item));
   return at < 0 ? [...list, item] : list.with(at, item);
 }
 
-/** Returns the calls without the oldest ended ones above the maximum. */
+/** Returns the calls without the oldest ended calls beyond the maximum. */
 function bounded(calls: ServerCall[]): ServerCall[] {
   let surplus = calls.filter(hasEnded).length - MAX_RETAINED;
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }
 
 export let app: App;
-pageState(() => (app = new App()));
+registerPageState(() => (app = new App()));

@@ -1,7 +1,7 @@
 // Catalogs of the servers: tools, prompts and resources. Read on first use and again after changes.
 import { call } from "$lib/api/client";
 import type { Catalog, ListName } from "$lib/api/generated";
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import { app } from "./app.svelte";
 import { PerServer } from "./per-server.svelte";
@@ -16,11 +16,11 @@ class Catalogs extends PerServer<Catalog> {
     });
   }
 
-  /** Refreshes a list at the server, however fresh it is. */
+  /** Requests a list from the server, even if the cached one is fresh. */
   refresh(server: string, list: ListName): Promise<void> {
     return this.renew(server, () => call("refresh_list", { server, list }));
   }
 }
 
 export let catalogs: Catalogs;
-pageState(() => (catalogs = new Catalogs()));
+registerPageState(() => (catalogs = new Catalogs()));

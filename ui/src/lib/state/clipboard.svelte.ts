@@ -1,11 +1,11 @@
 // Copies text to the clipboard and records the outcome, because the system may refuse it.
 
-/** Duration for which success is shown, in milliseconds. */
+/** Duration for which a success is shown, in milliseconds. */
 const SHOWN_MS = 1500;
 
 export class ClipboardCopy {
   done = $state(false);
-  /** The text that could not be copied, shown for manual copying. */
+  /** Text that could not be copied, shown so that the user can copy it manually. `null` if copying succeeded. */
   refused = $state<string | null>(null);
 
   async copy(text: string): Promise<void> {

@@ -11,14 +11,14 @@ function ticking(step: number): () => void {
 const often = ticking(1000);
 const sometimes = ticking(15_000);
 
-/** Returns the current time in milliseconds since 1970. Updated from time to time. */
-export function now(): number {
+/** Returns the current time in milliseconds since 1970. Updated at an interval that suits relative times. */
+export function currentTime(): number {
   sometimes();
   return Date.now();
 }
 
-/** Returns the current time in milliseconds since 1970. Updated every second, so use it for countdowns only. */
-export function everySecond(): number {
+/** Returns the current time in milliseconds since 1970. Updated every second, for countdowns only. */
+export function currentSecond(): number {
   often();
   return Date.now();
 }

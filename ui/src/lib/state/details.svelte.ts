@@ -1,7 +1,7 @@
 // Contents of the right column.
 import type { Component, ComponentProps } from "svelte";
 
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 interface Shown {
   title: string;
@@ -12,7 +12,7 @@ interface Shown {
 class Details {
   current = $state.raw<Shown | null>(null);
 
-  /** Shows a component in the right column instead of the previous one. */
+  /** Shows a component in the right column, in place of the previous one. */
   show<P extends ComponentProps<Component>>(
     title: string,
     component: Component<P>,
@@ -31,4 +31,4 @@ class Details {
 }
 
 export let details: Details;
-pageState(() => (details = new Details()));
+registerPageState(() => (details = new Details()));

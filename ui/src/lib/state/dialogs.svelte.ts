@@ -1,9 +1,9 @@
 // Number of open dialogs. Openings from outside wait until there are none.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 class Dialogs {
   open = $state(0);
 }
 
 export let dialogs: Dialogs;
-pageState(() => (dialogs = new Dialogs()));
+registerPageState(() => (dialogs = new Dialogs()));

@@ -1,5 +1,5 @@
 // Failures of actions that have no place to show them, such as a menu. Shown until dismissed.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 const MAX_FAILURES = 3;
 
@@ -18,4 +18,4 @@ class Failures {
 }
 
 export let failures: Failures;
-pageState(() => (failures = new Failures()));
+registerPageState(() => (failures = new Failures()));

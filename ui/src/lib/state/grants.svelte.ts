@@ -5,23 +5,23 @@ import { call } from "$lib/api/client";
 import type { Grant } from "$lib/api/generated";
 
 import { app } from "./app.svelte";
-import { oneAtATime } from "./one-at-a-time";
+import { serializeReads } from "./one-at-a-time";
 
 export class Grants {
   /**
-   * The grants, or `null` before the first read. Revoked ones keep their places, so that no other one moves under the
+   * The grants, or `null` before the first read. Revoked grants remain listed, so that the others do not move under the
    * pointer during a double click.
    */
   list = $state.raw<Grant[] | null>(null);
   error = $state.raw<unknown>(null);
-  /** Ids of the grants that were revoked in this view. */
+  /** Ids of the grants that were revoked since the view was opened. */
   readonly revoked = new SvelteSet<string>();
-  /** Ids of the grants that are being revoked. */
+  /** Ids of the grants whose revocation is pending. */
   readonly leaving = new SvelteSet<string>();
 
   /**
-   * Reads the grants and follows their changes until the returned function is called. Suitable as the result of an
-   * `$effect`.
+   * Reads the grants and updates them after each decision, until the returned function is called. Suitable as the
+   * result of an `$effect`.
    */
   follow(): () => void {
     void this.read();
@@ -30,7 +30,7 @@ export class Grants {
     });
   }
 
-  readonly read = oneAtATime(async () => {
+  readonly read = serializeReads(async () => {
     try {
       const { grants } = await call("grants", {});
       const current = grants.filter(({ id }) => !this.#isRevoked(id));

@@ -5,12 +5,12 @@ import { app } from "./app.svelte";
 
 const system: Locale = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 
-/** Language of the page's texts. */
+/** Returns the language of the page's texts. */
 export function locale(): Locale {
   return app.settings.language === "system" ? system : app.settings.language;
 }
 
-/** The same as a language tag for `Intl`. */
+/** Returns the language of the page's texts as a BCP 47 tag for `Intl`. */
 export function languageTag(): string {
   return locale() === "zh" ? "zh-Hans" : "en";
 }

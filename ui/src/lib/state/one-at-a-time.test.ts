@@ -2,17 +2,17 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 import { settle } from "$lib/testing/settle";
 
-import { oneAtATime } from "./one-at-a-time";
+import { serializeReads } from "./one-at-a-time";
 
 interface End {
   resolve: () => void;
   reject: (cause: Error) => void;
 }
 
-/** Creates reads that end on request. */
+/** Creates a serialized read, and the list of functions that end each run of it. */
 function reads() {
   const ends: End[] = [];
-  const read = oneAtATime(
+  const read = serializeReads(
     () => new Promise<void>((resolve, reject) => ends.push({ resolve, reject })),
   );
   return { ends, read };

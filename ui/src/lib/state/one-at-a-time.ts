@@ -1,10 +1,10 @@
 // Serializes reads from the host, so that no response overtakes a newer one.
 
 /**
- * Returns a function that runs `read` without overlap. Calls during a run cause one more run. All callers wait for
- * the last run.
+ * Returns a function that never runs `read` concurrently. Calls during a run cause one further run. All callers wait
+ * for the last run.
  */
-export function oneAtATime(read: () => Promise<void>): () => Promise<void> {
+export function serializeReads(read: () => Promise<void>): () => Promise<void> {
   let running = false;
   let isOutdated = false;
   let ended = Promise.resolve();

@@ -1,8 +1,8 @@
 // The link that the user clicked. The link dialog shows its target before the browser opens.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 class Link {
-  /** The URL that waits for the user's decision. */
+  /** URL of the clicked link, or `null` if no decision is pending. */
   url = $state<string | null>(null);
 
   open(url: string): void {
@@ -15,4 +15,4 @@ class Link {
 }
 
 export let pendingLink: Link;
-pageState(() => (pendingLink = new Link()));
+registerPageState(() => (pendingLink = new Link()));

@@ -28,17 +28,17 @@ export class PerServer<T> {
     });
   }
 
-  /** Returns the current data. Call `request` in an effect to have it read. */
+  /** Returns the current data. Call `request` in an effect to load it. */
   get(server: string): ServerData<T> {
     return this.#known.get(server) ?? NONE;
   }
 
-  /** `true` once the data was requested, while the server exists. */
+  /** Returns `true` if the data of a server was requested since its last start. */
   protected isKnown(server: string): boolean {
     return this.#known.has(server);
   }
 
-  /** Reads the data of a ready server unless that was done already. */
+  /** Reads the data of a ready server, unless the data was already requested. */
   request(server: string): void {
     const known = this.#known.get(server);
     if (!known || (!known.loading && known.value === null && known.error === null)) {
@@ -46,7 +46,7 @@ export class PerServer<T> {
     }
   }
 
-  /** Replaces the data by a newer value. Rejects if there is none. */
+  /** Replaces the data with the result of `ask`. Rejects if `ask` fails. */
   protected async renew(server: string, ask: () => Promise<T>): Promise<void> {
     const before = this.#known.get(server);
     const value = await ask();
@@ -57,7 +57,7 @@ export class PerServer<T> {
     else this.#known.set(server, { ...now, value, error: null });
   }
 
-  /** Reads the data again. */
+  /** Reads the data of a server again. */
   async read(server: string): Promise<void> {
     const before = this.get(server);
     if (before.loading) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fromHash, toHash, type View } from "./route";
+import { viewFromHash, viewToHash, type View } from "./route";
 
 test.each<View>([
   { at: "welcome" },
@@ -23,23 +23,23 @@ test.each<View>([
   { at: "models", provider: "my lab/1" },
   { at: "tools" },
 ])("converts %o to a hash and back", (view) => {
-  expect(fromHash(toHash(view)), "the same view").toEqual(view);
+  expect(viewFromHash(viewToHash(view)), "the same view").toEqual(view);
 });
 
 test.each(["", "#", "#/nowhere", "#/server", "#/conversation/"])(
   "maps %s to the welcome",
   (hash) => {
-    expect(fromHash(hash), "no such view").toEqual({ at: "welcome" });
+    expect(viewFromHash(hash), "no such view").toEqual({ at: "welcome" });
   },
 );
 
 test("maps an unknown tab to the overview, and keeps invalid escapes unchanged", () => {
-  expect(fromHash("#/server/a/b"), "an unknown tab").toEqual({
+  expect(viewFromHash("#/server/a/b"), "an unknown tab").toEqual({
     at: "server",
     name: "a",
     tab: "overview",
   });
-  expect(fromHash("#/conversation/%zz"), "a broken escape").toEqual({
+  expect(viewFromHash("#/conversation/%zz"), "a broken escape").toEqual({
     at: "conversation",
     id: "%zz",
   });

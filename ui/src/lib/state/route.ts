@@ -21,20 +21,20 @@ export type View =
   | { at: "server"; name: string; tab: ServerTab; item?: string }
   | { at: "add-server" }
   | { at: "import"; project?: string }
-  /** The registry's servers, or the page of one. */
+  /** List of the registry's servers, or the page of one of them. */
   | { at: "registry"; name?: string }
-  /** The user guide, or a page of it. */
+  /** User guide, or one of its pages. */
   | { at: "guide"; page?: string }
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
-  /** The providers of models. With `provider`, its card is focused. */
+  /** Model providers. If `provider` is set, its card is focused. */
   | { at: "models"; provider?: string }
   | { at: "tools" };
 
 const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "tools"] as const;
 
-export function toHash(view: View): string {
+export function viewToHash(view: View): string {
   const parts: string[] = [view.at];
   if (view.at === "conversation") {
     parts.push(view.id);
@@ -51,8 +51,8 @@ export function toHash(view: View): string {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/** Parses a hash. Unknown ones give the welcome view. */
-export function fromHash(hash: string): View {
+/** Parses the hash of the location. Unknown hashes yield the welcome view. */
+export function viewFromHash(hash: string): View {
   const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   if (at === "conversation" && first)
     return second ? { at, id: first, item: second } : { at, id: first };

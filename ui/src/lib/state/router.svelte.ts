@@ -1,16 +1,16 @@
 // Current view. Stored in the hash of the location, so that back and forward work.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
-import { fromHash, toHash, type ServerTab, type View } from "./route";
+import { viewFromHash, viewToHash, type ServerTab, type View } from "./route";
 
 export type { ServerTab, View } from "./route";
 
 class Router {
-  current = $state.raw<View>(fromHash(location.hash));
+  current = $state.raw<View>(viewFromHash(location.hash));
 
   /** Opens a view. With `replace`, no history entry is added. */
   go(view: View, options: { replace?: boolean } = {}): void {
-    const hash = toHash(view);
+    const hash = viewToHash(view);
     if (hash === location.hash) return;
     if (options.replace) history.replaceState(null, "", hash);
     else history.pushState(null, "", hash);
@@ -27,5 +27,5 @@ class Router {
 }
 
 export let router: Router;
-pageState(() => (router = new Router()));
-addEventListener("hashchange", () => (router.current = fromHash(location.hash)));
+registerPageState(() => (router = new Router()));
+addEventListener("hashchange", () => (router.current = viewFromHash(location.hash)));

@@ -4,7 +4,7 @@ import type { Settings } from "$lib/api/generated";
 
 interface Change {
   fields: Partial<Settings>;
-  /** The settings with the change, once they were sent. */
+  /** All settings including the change, or `null` before they were sent. */
   sent: Settings | null;
   /** Set once the host accepted the change. */
   isSaved: boolean;
@@ -28,7 +28,7 @@ export class SettingsState {
   #changes = $state.raw<Change[]>([]);
   #last: Promise<void> = Promise.resolve();
 
-  /** The displayed settings. A change applies as soon as the user makes it. */
+  /** The displayed settings, including changes that the host has not confirmed yet. */
   readonly now: Settings = $derived(
     this.#changes.reduce(
       (settings, { fields }) => ({ ...settings, ...withoutDefaults(fields) }),
@@ -42,7 +42,7 @@ export class SettingsState {
     this.#changes = this.#changes.filter((change) => !change.isSaved);
   }
 
-  /** Applies the settings of an event. The host sends one for each change, including those of other processes. */
+  /** Applies the settings of an event. The host sends one for each change, including changes by other instances. */
   receive(settings: Settings): void {
     this.#confirmed = settings;
     const announced = this.#changes.find(
@@ -53,7 +53,7 @@ export class SettingsState {
   }
 
   /**
-   * Changes some of the settings. Changes are sent one after the other with all earlier ones, because the host
+   * Changes some of the settings. Changes are sent one after another, each with all earlier ones, because the host
    * replaces the settings as a whole.
    */
   change(fields: Partial<Settings>): Promise<void> {
@@ -87,8 +87,8 @@ export class SettingsState {
 }
 
 /**
- * Returns `true` if the settings of an event may be those that were sent. Limits may differ, because the host fills
- * in and clamps them.
+ * Returns `true` if the settings of an event may be the result of the sent settings. Limits may differ, because the
+ * host adds defaults and clamps them.
  */
 function isAnswer(settings: Settings, sent: Settings): boolean {
   const keys = Object.keys(sent) as (keyof Settings)[];
@@ -98,7 +98,7 @@ function isAnswer(settings: Settings, sent: Settings): boolean {
   });
 }
 
-/** Returns the fields without those that the host fills in. */
+/** Returns the fields without those that the host completes with defaults. */
 function withoutDefaults(fields: Partial<Settings>): Partial<Settings> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -2,7 +2,7 @@
 import axe from "axe-core";
 
 /**
- * Returns the accessibility problems of an element, one line each. Colors are not checked, because they need a real
+ * Returns the accessibility problems of an element, one line each. Colors are not checked, because that requires a real
  * browser.
  */
 export async function axeProblems(element: Element = document.body): Promise<string[]> {

@@ -30,7 +30,7 @@ export interface RecordedRequest {
   request: unknown;
 }
 
-/** Default responses: nothing is set up, and no data exists about any server. */
+/** Default responses, for a host without servers, models or other data. */
 const NOTHING_SET_UP: Answers = {
   conversation: ({ conversation }) => sampleConversation({ id: conversation }),
   pins: ({ server }) => ({
@@ -56,33 +56,33 @@ const NOTHING_SET_UP: Answers = {
 };
 
 export class FakeHost implements Platform {
-  /** All commands so far except `snapshot`. */
+  /** All received commands except `snapshot`. */
   commands: RecordedRequest[] = [];
   snapshot: Snapshot;
   painted = () => undefined;
   drawn: string[] = [];
   sandbox: PageSandbox = { is: "native" };
   sandboxRetries = 0;
-  /** Sends an event of the shell. */
+  /** Sends an event of the desktop shell to the page. */
   shell: (event: ShellEvent) => void = () => undefined;
-  /** Number of reports that the closing dialog is shown. */
+  /** Number of times that the page reported a visible closing dialog. */
   closingsShown = 0;
-  /** Desktop integration. */
+  /** State of the desktop integration, or `null` for a browser. */
   desktop: DesktopReport | null = null;
-  /** Values that the start at login was set to. */
+  /** Values that the page set the start at login to. */
   loginStarts: boolean[] = [];
-  /** Values that the link handler was set to. */
+  /** Values that the page set the link handler to. */
   linkHandlers: boolean[] = [];
   /** Ids of the openings that were reported as done. */
   openingsDone: number[] = [];
-  /** State of updates. */
+  /** State of app updates, or `null` for a browser. */
   updates: UpdateReport | null = null;
-  /** Calls to the updater. */
+  /** Names of the updater functions that the page called. */
   updateSteps: string[] = [];
   readonly zooms = true;
-  /** Zoom values that were set. */
+  /** Zoom values that the page set, in percent. */
   drawnIn: number[] = [];
-  /** Decisions about closing the window. */
+  /** The user's decisions about closing the window. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
   #lost: () => void = () => undefined;
@@ -178,7 +178,7 @@ export class FakeHost implements Platform {
     return Promise.resolve();
   }
 
-  /** Sends events. Earlier ones count as received. */
+  /** Sends events to the page. Their numbers follow those of all earlier events. */
   send(...events: Event[]): void {
     const first = this.#next;
     this.#next += events.length;
@@ -186,18 +186,18 @@ export class FakeHost implements Platform {
     this.#receive({ first, events });
   }
 
-  /** Skips this number of events, which the page never receives. */
+  /** Drops this number of events, so that the page observes a gap. */
   skip(count: number): void {
     this.#next += count;
     this.snapshot.nextEvent = this.#next;
   }
 
-  /** Reports a lost and restored connection. */
+  /** Simulates a lost and restored connection. */
   reconnect(): void {
     this.#lost();
   }
 
-  /** Returns the requests of one command so far. */
+  /** Returns the received requests of one command. */
   requests<K extends keyof Commands>(name: K): Commands[K]["request"][] {
     return this.commands
       .filter((one) => one.name === name)
@@ -205,7 +205,7 @@ export class FakeHost implements Platform {
   }
 }
 
-/** Installs a fake host and fills the store of the page from its snapshot. */
+/** Installs a fake host and loads its snapshot into the state of the page. */
 export async function startFakeHost(
   answers: Answers = {},
   snapshot: Partial<Snapshot> = {},
@@ -216,14 +216,14 @@ export async function startFakeHost(
   return host;
 }
 
-/** Default fields of every definition. */
-export const REVIEWED: { others: null; hash: string; marks: ReviewMarks } = {
+/** Default fields of a reviewed definition. */
+export const REVIEWED_DEFINITION: { others: null; hash: string; marks: ReviewMarks } = {
   others: null,
   hash: "h1",
   marks: { review: "reviewed", outdated: false, diff: null, lookAlikes: [], flags: [] },
 };
 
-/** Freshness of lists whose server does not state any. */
+/** Freshness of a list whose server does not specify any. */
 export const NO_EXPIRY: CatalogExpiry = {
   tools: null,
   prompts: null,

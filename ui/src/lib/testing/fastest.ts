@@ -1,7 +1,7 @@
 // Returns the shortest duration of several runs in milliseconds. Longer ones include the load of the machine.
 const TIMES = 5;
 
-export function fastest(act: () => unknown): number {
+export function fastestRunMs(act: () => unknown): number {
   const times = Array.from({ length: TIMES }, () => {
     const begin = performance.now();
     act();

@@ -1,7 +1,10 @@
 // Lets pending work finish, for tests that nothing happens.
 import { vi } from "vitest";
 
-/** Runs all ready microtasks and timers. Requires vitest's fake timers. Timers that are set for later do not fire. */
+/**
+ * Runs all pending microtasks and due timers. Requires vitest's fake timers. Does not advance the time, so later timers
+ * do not fire.
+ */
 export async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { staysAtEnd } from "./end-tracking";
+import { shouldFollowEnd } from "./end-tracking";
 
 const VIEW = 100;
 const at = (top: number, whole = 1000) => ({ top, view: VIEW, whole });
@@ -17,5 +17,5 @@ test.each([
   ["everything fits", at(0, 80), at(0, 80), false, true],
   ["the first scroll, in the middle", null, at(300), true, true],
 ])("%s", (_name, before, now, followed, expected) => {
-  expect(staysAtEnd(before, now, followed), "whether the end is followed").toBe(expected);
+  expect(shouldFollowEnd(before, now, followed), "whether the end is followed").toBe(expected);
 });

@@ -3,17 +3,17 @@
 /** Scroll position of a list in pixels. */
 export interface ScrollPosition {
   top: number;
-  /** Visible height. */
+  /** Height of the visible part. */
   view: number;
-  /** Height of all rows. */
+  /** Height of the whole content. */
   whole: number;
 }
 
-/** Distance from the end that counts as the end. */
+/** Distance from the end that still counts as the end, in pixels. */
 const NEAR = 24;
 
-/** Returns `true` if the end is followed after a scroll: at the end, until the user scrolls up. */
-export function staysAtEnd(
+/** Returns `true` if the list should follow its end after a scroll. The user stops following by scrolling up. */
+export function shouldFollowEnd(
   before: ScrollPosition | null,
   now: ScrollPosition,
   followed: boolean,

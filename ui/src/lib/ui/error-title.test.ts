@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { sampleSnapshot, startFakeHost } from "$lib/testing/fake-host";
 
-import { errorLine } from "./error-title";
+import { errorText } from "./error-title";
 
 const within = (language: "en" | "zh") =>
   startFakeHost({}, { settings: { ...sampleSnapshot().settings, language } });
@@ -10,8 +10,8 @@ const within = (language: "en" | "zh") =>
 test("formats an error as one line, with the title of its kind in Chinese", async () => {
   const error = { code: "system", message: "the disk is full" };
   await within("en");
-  expect(errorLine(error)).toBe("the disk is full");
-  expect(errorLine({ code: "system", message: "" })).toBe("The system could not complete this");
+  expect(errorText(error)).toBe("the disk is full");
+  expect(errorText({ code: "system", message: "" })).toBe("The system could not complete this");
   await within("zh");
-  expect(errorLine(error)).toBe("系统无法完成此操作：the disk is full");
+  expect(errorText(error)).toBe("系统无法完成此操作：the disk is full");
 });

@@ -29,10 +29,10 @@ export function errorTitle(code: ErrorCode): string {
 }
 
 /**
- * Returns an error as one line of text. The host's message is English, so in other languages it follows the title of
- * its kind.
+ * Returns an error as one line of text. The host's message is English, so in other languages the translated title of
+ * its kind precedes it.
  */
-export function errorLine(cause: unknown): string {
+export function errorText(cause: unknown): string {
   const { code, message } = toApiError(cause);
   if (message === "") return errorTitle(code);
   return locale() === "en" ? message : m.shell_error_details({ title: errorTitle(code), message });

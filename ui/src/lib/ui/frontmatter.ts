@@ -1,8 +1,8 @@
 // Front matter of a Markdown file: lines between two lines of three hyphens, which Markdown would render as a
 // heading.
 
-/** Returns the lines of the front matter, if there is any, and the rest of the text. */
-export function frontmatter(text: string): { head: string | null; rest: string } {
+/** Splits a file into its front matter, which is `null` if there is none, and the remaining text. */
+export function splitFrontmatter(text: string): { head: string | null; rest: string } {
   const opening = /^---[ \t]*\r?\n/.exec(text);
   if (opening === null) return { head: null, rest: text };
   const end = /^---[ \t]*(\r?\n|$)/gm;

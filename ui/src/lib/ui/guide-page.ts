@@ -1,2 +1,2 @@
-/** Link from one page of the user guide to another: its file name. */
+/** Matches a link from one page of the user guide to another. The first group is the name of the page. */
 export const GUIDE_PAGE = /^([a-z][a-z-]*)\.md$/;

@@ -1,9 +1,9 @@
 // Syntax highlighting. The highlighter is loaded on first use.
 import type { HLJSApi, LanguageFn } from "highlight.js";
 
-/** Longer code is not highlighted, so that nothing waits for it. */
+/** Maximum length of highlighted code in characters, so that highlighting does not block the page. */
 const MAX_HIGHLIGHTED = 100_000;
-/** Maximum wait for a frame, in milliseconds. */
+/** Maximum time to wait for an animation frame, in milliseconds. */
 const LATE = 200;
 
 const LANGUAGES: Record<string, () => Promise<{ default: LanguageFn }>> = {
@@ -43,7 +43,7 @@ const NAMES: Record<string, string> = {
 
 let core: Promise<HLJSApi> | null = null;
 
-/** Returns the code as HTML, or `null` if it has to be shown plain. */
+/** Returns the code as highlighted HTML, or `null` if it must be shown as plain text. */
 export async function highlight(code: string, language: string): Promise<string | null> {
   const lower = language.toLowerCase();
   const name = NAMES[lower] ?? lower;
@@ -59,7 +59,7 @@ export async function highlight(code: string, language: string): Promise<string 
   return html;
 }
 
-/** Resolves at the end of the next frame, or after a moment, because hidden pages have no frames. */
+/** Resolves after the next frame was painted, or after a timeout, because hidden pages are not painted. */
 function painted(): Promise<void> {
   return new Promise((end) => {
     const late = setTimeout(end, LATE);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { iconOf } from "./icon";
+import { safeIconUrl } from "./icon";
 
 const text = (words: string): number[] => Array.from(words, (character) => character.charCodeAt(0));
 const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
@@ -32,7 +32,7 @@ function data(type: string, bytes: number[]): string {
 }
 
 function isShown(src: string): boolean {
-  return iconOf([{ src, mimeType: null }]) === src;
+  return safeIconUrl([{ src, mimeType: null }]) === src;
 }
 
 test("renders PNG, JPEG and WebP data URLs", () => {
@@ -45,7 +45,7 @@ test("renders PNG, JPEG and WebP data URLs", () => {
     src,
     mimeType: null,
   }));
-  expect(iconOf(icons), "the first that can be shown").toBe(icons[1]?.src);
+  expect(safeIconUrl(icons), "the first that can be shown").toBe(icons[1]?.src);
 });
 
 test("fetches nothing and rejects executable formats", () => {

@@ -6,12 +6,15 @@ import { readPictureHeader } from "./picture-header";
 
 /** Maximum length of an icon URL in characters. */
 const MAX_ICON_LENGTH = 64_000;
-/** Maximum width and height in pixels: a small file can decode to a picture that fills the memory. */
+/** Maximum width and height in pixels. A small file can decode to a picture that exhausts the memory. */
 const WIDEST = 1_024;
 const SHOWN = /^data:image\/(?:png|jpe?g|webp)(?:;[^,;]*)*;base64,/i;
 
-/** Returns the first icon that is safe to show: a still bitmap in a data URL, so that nothing is fetched. */
-export function iconOf(icons: Icon[]): string | null {
+/**
+ * Returns the data URL of the first icon that is safe to show: a still bitmap in a data URL. Remote icons are never
+ * fetched.
+ */
+export function safeIconUrl(icons: Icon[]): string | null {
   return icons.find(({ src }) => isSafe(src))?.src ?? null;
 }
 

@@ -52,9 +52,9 @@ const marked = new Marked({
   },
 });
 
-/** Allowed targets of a link. */
+/** Matches URLs that links may have. */
 const LINKABLE = /^(?:https?:|mailto:)/i;
-/** Number of characters of the URL that replaces a remote picture. */
+/** Maximum number of characters of the URL that replaces a remote picture. */
 const ADDRESS = 200;
 
 function escape(text: string): string {
@@ -83,18 +83,21 @@ function shortened(href: string): string {
   return isData ? `${href.slice(0, ADDRESS)}…` : href;
 }
 
-/** Returns the text of a table without its markup. */
+/** Returns the text of a table, without its markup. */
 function bare(text: string): string {
   return text.replace(/[\s|\\:-]/g, "");
 }
 
-export interface Block {
+export interface MarkdownBlock {
   html: string;
-  /** Set for a code block, which is rendered by `Code`. The info string begins with the language. */
+  /** Set for a code block, which the component `Code` renders. The info string begins with the language. */
   code?: { text: string; language: string; info: string };
 }
 
-/** Longer texts are shown as source, so that the page stays responsive. */
+/**
+ * Maximum number of characters of rendered Markdown. A longer text is shown as source, so that the page stays
+ * responsive.
+ */
 export const MAX_MARKDOWN_LENGTH = 40_000;
 // Nesting deeper than in any real text makes the parser recurse as deeply: a line that begins with 20 list or quote
 // markers, an item indented by 80 columns, or emphasis and links that are opened again and again.
@@ -110,10 +113,10 @@ const DEEP = new RegExp(
 );
 
 /**
- * Returns the blocks of a text, so that code can be rendered by its own component. Returns `null` if the text should
- * be shown as source. With `guide`, links to other guide pages are allowed.
+ * Splits a text into rendered HTML and code blocks, which a separate component renders. Returns `null` if the text must
+ * be shown as source. `guide` enables links to other pages of the user guide.
  */
-export function markdownBlocks(text: string, guide = false): Block[] | null {
+export function markdownBlocks(text: string, guide = false): MarkdownBlock[] | null {
   if (text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return null;
   try {
     return parsed(text, guide);
@@ -124,10 +127,10 @@ export function markdownBlocks(text: string, guide = false): Block[] | null {
   }
 }
 
-function parsed(text: string, guide: boolean): Block[] {
+function parsed(text: string, guide: boolean): MarkdownBlock[] {
   const tokens = marked.lexer(text);
   if (guide) void marked.walkTokens(tokens, toGuidePage);
-  const blocks: Block[] = [];
+  const blocks: MarkdownBlock[] = [];
   let run: Token[] = [];
   const flush = () => {
     if (run.length > 0) {
@@ -155,10 +158,10 @@ function toGuidePage(token: Token): void {
     token.type = "guidePage";
 }
 
-/** Maximum length of a block that following text may still join, such as the number of the next list item. */
+/** Maximum length in characters of a trailing block that is not final yet, such as the number of the next list item. */
 const SHORT = 12;
 
-/** Returns the length of the blocks of a growing text that following text can't change. */
+/** Returns the length of the leading blocks of a growing text that are final: text appended later can't change them. */
 export function stableLength(text: string): number {
   // Normalized line breaks would make the lengths wrong.
   if (text.includes("\r") || text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return 0;
@@ -175,8 +178,8 @@ export function stableLength(text: string): number {
   return lengths === text.length ? Math.max(0, end) : 0;
 }
 
-/** Returns `true` if blocks look like their source: a single paragraph without markup. */
-export function isPlain(text: string, [first, second]: Block[]): boolean {
+/** Returns `true` if the rendered blocks look like the source: a single paragraph without markup. */
+export function looksLikeSource(text: string, [first, second]: MarkdownBlock[]): boolean {
   return (
     second === undefined &&
     !/\s{2}|\n/.test(text) &&

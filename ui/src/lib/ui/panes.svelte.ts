@@ -1,12 +1,12 @@
 // Widths of the resizable panes in pixels. Stored in the storage of the web view.
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 export interface PaneWidth {
-  /** The width that the user chose, or `null` for the width of the layout. */
+  /** Width that the user has set in pixels, or `null` for the default of the layout. */
   chosen: number | null;
 }
 
-/** Upper bound for stored widths. Larger ones are ignored. */
+/** Maximum stored width in pixels. Larger values are ignored. */
 const WIDEST = 10_000;
 
 class KeptWidth implements PaneWidth {
@@ -31,7 +31,7 @@ class KeptWidth implements PaneWidth {
     }
   }
 
-  /** Reads the stored width. */
+  /** Loads the stored width. */
   begin(): void {
     this.#chosen = null;
     try {
@@ -44,14 +44,14 @@ class KeptWidth implements PaneWidth {
 }
 
 class Panes {
-  /** The column with conversations and servers. */
+  /** Left column, with conversations and servers. */
   readonly left = new KeptWidth("left");
-  /** The list in the list and detail layout. */
+  /** List in the list and detail layout. */
   readonly list = new KeptWidth("list");
 }
 
-export const panes = new Panes();
-pageState(() => {
-  panes.left.begin();
-  panes.list.begin();
+export const paneWidths = new Panes();
+registerPageState(() => {
+  paneWidths.left.begin();
+  paneWidths.list.begin();
 });

@@ -1,6 +1,6 @@
 // Reads the type and size of a picture from its bytes, because a declared type proves nothing.
 
-export interface Picture {
+export interface PictureHeader {
   type: "png" | "jpeg" | "webp" | "gif";
   width: number;
   height: number;
@@ -9,10 +9,10 @@ export interface Picture {
 }
 
 /**
- * Returns `null` for other types than the four known ones, and for files whose size engines may read differently. GIF
- * files must be complete.
+ * Reads the type and size of a picture. Returns `null` for types other than the four known ones, and for files whose
+ * size browser engines may read differently. GIF files must be complete.
  */
-export function readPictureHeader(bytes: Uint8Array): Picture | null {
+export function readPictureHeader(bytes: Uint8Array): PictureHeader | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     return png(view) ?? jpeg(view) ?? webp(view) ?? gif(view);
@@ -26,7 +26,7 @@ function word(view: DataView, at: number): string {
   return String.fromCharCode(...[0, 1, 2, 3].map((i) => view.getUint8(at + i)));
 }
 
-function png(view: DataView): Picture | null {
+function png(view: DataView): PictureHeader | null {
   if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return null;
   if (word(view, 12) !== "IHDR") return null;
   const size = { width: view.getUint32(16), height: view.getUint32(20) };
@@ -39,7 +39,7 @@ function png(view: DataView): Picture | null {
   return { type: "png", ...size, animated: false };
 }
 
-function jpeg(view: DataView): Picture | null {
+function jpeg(view: DataView): PictureHeader | null {
   if (view.getUint16(0) !== 0xffd8) return null;
   let at = 2;
   for (;;) {
@@ -57,7 +57,7 @@ function jpeg(view: DataView): Picture | null {
   }
 }
 
-function webp(view: DataView): Picture | null {
+function webp(view: DataView): PictureHeader | null {
   if (word(view, 0) !== "RIFF" || word(view, 8) !== "WEBP") return null;
   const three = (at: number): number => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
   switch (word(view, 12)) {
@@ -82,8 +82,8 @@ function webp(view: DataView): Picture | null {
   }
 }
 
-/** Engines enlarge the screen to the first frame, so the largest size counts. */
-function gif(view: DataView): Picture | null {
+/** Reads all frames of a GIF. Browser engines enlarge the screen to the first frame, so the largest size counts. */
+function gif(view: DataView): PictureHeader | null {
   if (!/^GIF8[79]a$/.test(word(view, 0) + word(view, 4).slice(0, 2))) return null;
   let [width, height, frames] = [view.getUint16(6, true), view.getUint16(8, true), 0];
   let at = 13 + colours(view.getUint8(10));
@@ -111,7 +111,7 @@ function colours(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 << ((flags & 0x07) + 1);
 }
 
-/** Returns the end of a sequence of sub-blocks, each of which begins with its length. */
+/** Returns the offset after a sequence of sub-blocks, each of which begins with its length. */
 function afterParts(view: DataView, at: number): number {
   for (;;) {
     const length = view.getUint8(at);

@@ -12,7 +12,7 @@ function png(width: number, height: number): string {
 }
 
 const small = (value: number): number[] => [value & 255, value >> 8];
-/** Creates a GIF with different sizes of its screen and frames. */
+/** Creates a GIF with this size of its screen and of each frame, in pixels. */
 function gifOf(screen: number, ...frames: number[]): number[] {
   const drawn = frames.flatMap((side) => [
     ...[0x21, 0xf9, 4, 0, 0, 0, 0, 0],

@@ -1,40 +1,43 @@
 // Decides which pictures of servers may be rendered: those with bytes of the declared type, within bounds that are
 // checked before decoding. SVG is excluded, because it can contain scripts.
 
-import { pageState } from "$lib/page-state";
+import { registerPageState } from "$lib/page-state";
 
 import { readPictureHeader } from "./picture-header";
 
-/** Maximum size of a picture in Base64 characters. */
+/** Maximum size of a picture in base64 characters. */
 const MAX_LENGTH = 10_000_000;
-/** Maximum number of pixels. Each takes four bytes once decoded. */
+/** Maximum number of pixels of a picture. A decoded pixel takes four bytes. */
 const PIXELS = 20_000_000;
-/** Maximum number of pixels of a picture within text. */
+/** Maximum number of pixels of a picture within Markdown text. */
 const SMALL = 65_536;
-/** Maximum total number of pixels that are rendered at once without a request of the user. */
+/** Maximum total number of pixels that are rendered without a click of the user. */
 const MAX_TOTAL_PIXELS = 40_000_000;
 let drawn: number;
-pageState(() => (drawn = 0));
+registerPageState(() => (drawn = 0));
 
-/** Reserves the pixels of a picture. Without a request of the user, fails if the total would exceed its bound. */
+/**
+ * Adds the pixels of a picture to the rendered total. Returns `false` if that would exceed the maximum, unless the user
+ * requested the picture.
+ */
 export function reservePixels(pixels: number, isWished: boolean): boolean {
   if (!isWished && drawn + pixels > MAX_TOTAL_PIXELS) return false;
   drawn += pixels;
   return true;
 }
 
-/** Releases the pixels of a picture. */
+/** Subtracts the pixels of a picture from the rendered total. */
 export function releasePixels(pixels: number): void {
   drawn -= pixels;
 }
 
 export type SafePicture =
   | { src: string; pixels: number; animated: boolean }
-  /** The reason: too long, not a picture or not of the declared type, or too many pixels. */
+  /** Reason: `bytes` if it is too long, `type` if it is no picture or not of the declared type. */
   | { why: "bytes" | "type" }
   | { why: "pixels"; width: number; height: number };
 
-/** Returns how a Base64 picture may be rendered, if it may. */
+/** Returns the data URL of a base64 picture, or the reason why it is not rendered. */
 export function safePicture(data: string, claimed: string): SafePicture {
   if (data.length > MAX_LENGTH) return { why: "bytes" };
   const bytes = decoded(data);
@@ -48,8 +51,8 @@ export function safePicture(data: string, claimed: string): SafePicture {
 }
 
 /**
- * Returns the same for a URL. Returns `null` unless it contains a small still picture, because a text may have
- * hundreds.
+ * Returns the data URL of a small still picture if `url` contains one. Otherwise returns `null`, because a text may
+ * contain hundreds of pictures.
  */
 export function safePictureUrl(url: string): string | null {
   const parts = /^data:(image\/[\w.+-]+);base64,/i.exec(url);

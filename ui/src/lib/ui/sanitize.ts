@@ -23,15 +23,15 @@ const ATTRIBUTES = [
   "disabled",
 ];
 
-/** Attribute with the target of a link. */
+/** Attribute of a link that contains its target, in place of `href`. */
 export const LINK_TARGET = "data-leads-to";
-/** Attribute of a link in the user guide with the name of another page. */
+/** Attribute of a link in the user guide that contains the name of another page. */
 export const GUIDE_TARGET = "data-leads-to-page";
-/** Number of characters of a picture's URL that replace it. */
+/** Maximum number of characters of the URL that replaces a picture. */
 const WORDS = 200;
 
 const purify = DOMPurify(window);
-/** Set while the user guide is sanitized. Links to its pages are removed elsewhere. */
+/** Set while the user guide is sanitized. In other texts, links to guide pages are removed. */
 let isGuide = false;
 purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "IMG") {

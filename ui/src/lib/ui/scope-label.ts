@@ -3,7 +3,7 @@ import type { ApprovalScope } from "$lib/api/generated";
 
 import { m } from "../../paraglide/messages";
 
-export function scopeLabel(scope: ApprovalScope): string {
+export function approvalScopeLabel(scope: ApprovalScope): string {
   return {
     once: m.shell_scope_once,
     conversation: m.shell_scope_conversation,

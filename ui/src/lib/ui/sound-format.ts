@@ -1,7 +1,7 @@
 // Detects audio formats by their first bytes, because a declared MIME type proves nothing. Used by MediaView before
 // playback.
 
-/** MIME types under which each format is declared; the first one is given to the player. */
+/** Declared MIME types by format. The player receives the first one. */
 const DECLARED_AS = {
   wav: ["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"],
   mp3: ["audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/x-mpeg-3"],
@@ -14,12 +14,12 @@ const DECLARED_AS = {
 
 export type SoundFormat = keyof typeof DECLARED_AS;
 
-/** Length of the checked header in Base64 characters. All formats are detected within 48 bytes. */
+/** Length of the examined header in base64 characters. All formats are detected within 48 bytes. */
 const HEADER = 64;
 
 /**
- * Returns the data URL of a playable sound, or `null` if its bytes have no known format or not the declared one.
- * @param data Base64.
+ * Returns the data URL of a playable sound. Returns `null` if its bytes have an unknown format or not the declared one.
+ * @param data Content in base64.
  */
 export function playableSound(data: string, declared: string): string | null {
   const format = soundFormat(data);
@@ -28,7 +28,7 @@ export function playableSound(data: string, declared: string): string | null {
   return `data:${DECLARED_AS[format][0]};base64,${data}`;
 }
 
-/** Returns the format of a sound by its first bytes, or `null` if it is unknown. */
+/** Detects the format of a sound by its first bytes. Returns `null` if it is unknown. */
 export function soundFormat(data: string): SoundFormat | null {
   const bytes = header(data);
   if (bytes === null || bytes.length < 4) return null;
@@ -44,7 +44,7 @@ export function soundFormat(data: string): SoundFormat | null {
   return frameFormat(bytes);
 }
 
-/** Returns the format of audio without a container: a frame header of MPEG audio, or of AAC in ADTS. */
+/** Detects audio without a container by its first frame header: MPEG audio, or AAC in ADTS. */
 function frameFormat(bytes: Uint8Array): SoundFormat | null {
   const [sync = 0, second = 0, third = 0] = bytes;
   if (sync !== 0xff || (second & 0xe0) !== 0xe0) return null;

@@ -4,47 +4,47 @@ import { afterEach, expect, test } from "vitest";
 
 import { resetPageState } from "$lib/page-state";
 
-import { panes } from "./panes.svelte";
+import { paneWidths } from "./panes.svelte";
 import Splitter from "./Splitter.svelte";
 
 afterEach(() => cleanup());
 
 test("E14: resizes a pane by keyboard and pointer within its bounds", async () => {
   const element = document.createElement("div");
-  element.getBoundingClientRect = () => ({ width: panes.list.chosen ?? 300 }) as DOMRect;
-  render(Splitter, { label: "Resize", pane: panes.list, element, least: 200, most: 640 });
+  element.getBoundingClientRect = () => ({ width: paneWidths.list.chosen ?? 300 }) as DOMRect;
+  render(Splitter, { label: "Resize", pane: paneWidths.list, element, least: 200, most: 640 });
   const edge = screen.getByRole("separator", { name: "Resize" });
   await fireEvent.keyDown(edge, { key: "ArrowRight" });
-  expect(panes.list.chosen, "a step").toBe(316);
+  expect(paneWidths.list.chosen, "a step").toBe(316);
   await fireEvent.keyDown(edge, { key: "ArrowLeft" });
-  expect(panes.list.chosen, "and back").toBe(300);
+  expect(paneWidths.list.chosen, "and back").toBe(300);
   await fireEvent.keyDown(edge, { key: "End" });
-  expect(panes.list.chosen, "as wide as it gets").toBe(640);
+  expect(paneWidths.list.chosen, "as wide as it gets").toBe(640);
   await fireEvent.keyDown(edge, { key: "ArrowRight" });
-  expect(panes.list.chosen, "and no wider").toBe(640);
+  expect(paneWidths.list.chosen, "and no wider").toBe(640);
   await fireEvent.keyDown(edge, { key: "Home" });
-  expect(panes.list.chosen).toBe(200);
+  expect(paneWidths.list.chosen).toBe(200);
   await fireEvent.keyDown(edge, { key: "Enter" });
-  expect(panes.list.chosen, "its own width").toBeNull();
+  expect(paneWidths.list.chosen, "its own width").toBeNull();
 
   edge.setPointerCapture = () => undefined;
   await fireEvent.pointerDown(edge, { button: 0, clientX: 300, pointerId: 1 });
   await fireEvent.pointerMove(edge, { clientX: 350, pointerId: 1 });
-  expect(panes.list.chosen, "as far as the pointer went").toBe(350);
+  expect(paneWidths.list.chosen, "as far as the pointer went").toBe(350);
   await fireEvent.pointerUp(edge, { pointerId: 1 });
   await fireEvent.pointerMove(edge, { clientX: 500, pointerId: 1 });
-  expect(panes.list.chosen, "and no more once it is let go").toBe(350);
+  expect(paneWidths.list.chosen, "and no more once it is let go").toBe(350);
 });
 
 test("E14: restores the width of a pane after a restart", () => {
-  panes.left.chosen = 333;
+  paneWidths.left.chosen = 333;
   resetPageState();
-  expect(panes.left.chosen, "read again").toBe(333);
-  expect(panes.list.chosen, "each by itself").toBeNull();
-  panes.left.chosen = null;
+  expect(paneWidths.left.chosen, "read again").toBe(333);
+  expect(paneWidths.list.chosen, "each by itself").toBeNull();
+  paneWidths.left.chosen = null;
   resetPageState();
-  expect(panes.left.chosen, "its own width is kept, too").toBeNull();
+  expect(paneWidths.left.chosen, "its own width is kept, too").toBeNull();
   localStorage.setItem("pane left", "1e9");
   resetPageState();
-  expect(panes.left.chosen, "no width at all").toBeNull();
+  expect(paneWidths.left.chosen, "no width at all").toBeNull();
 });

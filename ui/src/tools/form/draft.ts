@@ -4,48 +4,48 @@
 import type { JsonValue } from "$lib/api/generated";
 import { isObject, type ArrayShape, type ObjectShape, type Shape } from "./shape";
 
-/** Maximum number of list rows that are shown as fields. A longer list is edited as JSON. */
-export const MAX_ROWS = 100;
+/** Maximum number of list rows that are edited as fields. A longer list is edited as JSON. */
+export const MAX_FORM_ROWS = 100;
 
-/** Presence of a part in the value: omitted, `null`, or a value. */
-export type Presence = "absent" | "null" | "given";
+/** Presence of a part in the value: omitted, `null`, or with a value. */
+export type PartPresence = "absent" | "null" | "given";
 
-/** Row of a list or a map. */
-export interface Row {
-  /** Stable key of the row. */
+/** Row of a list or a map in the form. */
+export interface FormRow {
+  /** Key of the row, which stays the same when rows move. */
   id: number;
-  draft: Draft;
+  draft: PartDraft;
 }
 
-/** Row of a map. */
-export interface MapRow extends Row {
+/** Row of a map in the form, with the name of its member. */
+export interface MapRow extends FormRow {
   name: string;
 }
 
-/** Draft of one part. Fields of an object are in the order of its shape. */
-export type Draft = { presence: Presence } & (
-  | { kind: "object"; fields: Draft[]; rows: MapRow[]; others: [string, JsonValue][] }
-  | { kind: "array"; rows: Row[] }
+/** Draft of one part of a form. Fields of an object are in the order of its shape. */
+export type PartDraft = { presence: PartPresence } & (
+  | { kind: "object"; fields: PartDraft[]; rows: MapRow[]; others: [string, JsonValue][] }
+  | { kind: "array"; rows: FormRow[] }
   | { kind: "text"; text: string }
   | { kind: "number"; text: string }
   | { kind: "boolean"; on: boolean }
   | { kind: "choice"; index: number | null }
   | { kind: "constant" }
-  /** `misfit` marks a value that does not match the shape. */
+  /** `misfit` is set if the value does not match the shape of its schema. */
   | { kind: "json"; text: string; misfit: boolean }
 );
 
 let lastRow = 0;
 
-function row(draft: Draft): Row {
+function row(draft: PartDraft): FormRow {
   lastRow += 1;
   return { id: lastRow, draft };
 }
 
-/** Returns a draft with required defaults only. */
-export function emptyDraft(shape: Shape, required: boolean): Draft {
+/** Returns a draft in which only required parts have their default values. */
+export function emptyDraft(shape: Shape, required: boolean): PartDraft {
   if (required && shape.fallback !== undefined) return draftOf(shape, shape.fallback, true);
-  const presence: Presence = required ? "given" : "absent";
+  const presence: PartPresence = required ? "given" : "absent";
   switch (shape.kind) {
     case "object":
       return {
@@ -71,8 +71,8 @@ export function emptyDraft(shape: Shape, required: boolean): Draft {
   }
 }
 
-/** Returns the draft of a value. A value that does not match the shape is kept as JSON. */
-export function draftOf(shape: Shape, value: JsonValue | undefined, required: boolean): Draft {
+/** Returns a draft with an existing value. A value that does not match the shape is kept as JSON. */
+export function draftOf(shape: Shape, value: JsonValue | undefined, required: boolean): PartDraft {
   if (value === undefined) {
     return { ...emptyDraft({ ...shape, fallback: undefined }, required), presence: "absent" };
   }
@@ -82,13 +82,13 @@ export function draftOf(shape: Shape, value: JsonValue | undefined, required: bo
   return fittingDraft(shape, value) ?? jsonDraft(value, shape.kind !== "json");
 }
 
-function fittingDraft(shape: Shape, value: JsonValue): Draft | null {
+function fittingDraft(shape: Shape, value: JsonValue): PartDraft | null {
   const presence = "given";
   switch (shape.kind) {
     case "object":
       return isObject(value) ? objectDraft(shape, value) : null;
     case "array":
-      if (!Array.isArray(value) || value.length > MAX_ROWS) return null;
+      if (!Array.isArray(value) || value.length > MAX_FORM_ROWS) return null;
       return {
         kind: "array",
         presence,
@@ -111,10 +111,10 @@ function fittingDraft(shape: Shape, value: JsonValue): Draft | null {
   }
 }
 
-function objectDraft(shape: ObjectShape, value: { [key in string]: JsonValue }): Draft | null {
+function objectDraft(shape: ObjectShape, value: { [key in string]: JsonValue }): PartDraft | null {
   const known = new Set(shape.fields.map((field) => field.name));
   const unknown = Object.entries(value).filter(([name]) => !known.has(name));
-  if (unknown.length > MAX_ROWS) return null;
+  if (unknown.length > MAX_FORM_ROWS) return null;
   const { extra } = shape;
   return {
     kind: "object",
@@ -134,54 +134,56 @@ function objectDraft(shape: ObjectShape, value: { [key in string]: JsonValue }):
   };
 }
 
-/** Returns the draft of a part as JSON text. */
-export function jsonDraft(value: JsonValue, misfit: boolean): Draft {
+/** Returns a draft that is edited as JSON text. */
+export function jsonDraft(value: JsonValue, misfit: boolean): PartDraft {
   return { kind: "json", presence: "given", text: JSON.stringify(value, null, 2), misfit };
 }
 
-/** Returns `true` if two values have the same JSON text. */
+/** Returns `true` if two values have the same JSON representation. */
 export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Applies typed text. An emptied optional field is omitted, and a required one is sent empty. */
-export function type(draft: Draft, text: string, required: boolean): void {
+/**
+ * Applies typed text to a draft. An emptied field is omitted if it is optional, and otherwise sent as an empty text.
+ */
+export function type(draft: PartDraft, text: string, required: boolean): void {
   if (draft.kind !== "text" && draft.kind !== "number" && draft.kind !== "json") return;
   draft.text = text;
   const sendsEmpty = draft.kind === "text" && required;
   draft.presence = text === "" && !sendsEmpty ? "absent" : "given";
 }
 
-/** Selects an option or none. */
-export function choose(draft: Draft, index: number | null): void {
+/** Selects the option at `index`. `null` clears the selection. */
+export function chooseOption(draft: PartDraft, index: number | null): void {
   if (draft.kind !== "choice") return;
   draft.index = index;
   draft.presence = index === null ? "absent" : "given";
 }
 
-/** Sets a boolean, or omits it. */
-export function answer(draft: Draft, on: boolean | null): void {
+/** Sets a boolean draft. `null` omits the value. */
+export function setBoolean(draft: PartDraft, on: boolean | null): void {
   if (draft.kind !== "boolean") return;
   draft.on = on ?? false;
   draft.presence = on === null ? "absent" : "given";
 }
 
 /** Appends an empty row to a list. */
-export function addRow(shape: ArrayShape, draft: Draft): void {
-  if (draft.kind !== "array" || draft.rows.length >= MAX_ROWS) return;
+export function addRow(shape: ArrayShape, draft: PartDraft): void {
+  if (draft.kind !== "array" || draft.rows.length >= MAX_FORM_ROWS) return;
   draft.rows.push(row(emptyDraft(shape.item, true)));
   draft.presence = "given";
 }
 
 /** Appends an empty row to a map. */
-export function addEntry(shape: ObjectShape, draft: Draft): void {
-  if (draft.kind !== "object" || shape.extra === null || draft.rows.length >= MAX_ROWS) return;
+export function addMapRow(shape: ObjectShape, draft: PartDraft): void {
+  if (draft.kind !== "object" || shape.extra === null || draft.rows.length >= MAX_FORM_ROWS) return;
   draft.rows.push({ ...row(emptyDraft(shape.extra, true)), name: "" });
   draft.presence = "given";
 }
 
-/** Removes a row of a list or a map. An empty optional list is omitted. */
-export function removeRow(draft: Draft, id: number, required: boolean): void {
+/** Removes a row of a list or a map. A list that becomes empty is omitted if it is optional. */
+export function removeRow(draft: PartDraft, id: number, required: boolean): void {
   if (draft.kind !== "array" && draft.kind !== "object") return;
   const at = draft.rows.findIndex((each) => each.id === id);
   if (at < 0) return;
@@ -190,7 +192,7 @@ export function removeRow(draft: Draft, id: number, required: boolean): void {
 }
 
 /** Moves a row of a list up (`-1`) or down (`1`). */
-export function moveRow(draft: Draft, id: number, by: -1 | 1): void {
+export function moveRow(draft: PartDraft, id: number, by: -1 | 1): void {
   if (draft.kind !== "array") return;
   const at = draft.rows.findIndex((each) => each.id === id);
   const to = at + by;
@@ -199,22 +201,22 @@ export function moveRow(draft: Draft, id: number, by: -1 | 1): void {
   if (moved !== undefined) draft.rows.splice(to, 0, moved);
 }
 
-/** Sets a part to `null`, or reverts that. */
-export function sendNull(draft: Draft, on: boolean): void {
+/** Sets a part to `null`, or omits it again. */
+export function setNull(draft: PartDraft, on: boolean): void {
   draft.presence = on ? "null" : "absent";
 }
 
-/** Includes or omits a part without a text value (an object, a constant). */
-export function include(draft: Draft, on: boolean): void {
+/** Includes or omits a part that has no text value, such as an object or a constant. */
+export function setIncluded(draft: PartDraft, on: boolean): void {
   draft.presence = on ? "given" : "absent";
 }
 
 /** Sets the name of a row of a map. */
-export function nameRow(row: MapRow, name: string): void {
+export function setRowName(row: MapRow, name: string): void {
   row.name = name;
 }
 
-/** Clears a part, so that it has the fields of its shape again. */
-export function startAgain(shape: Shape, draft: Draft, required: boolean): void {
+/** Resets a part to an empty draft with the fields of its shape. */
+export function resetDraft(shape: Shape, draft: PartDraft, required: boolean): void {
   Object.assign(draft, emptyDraft({ ...shape, fallback: undefined }, required));
 }

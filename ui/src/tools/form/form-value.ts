@@ -4,10 +4,10 @@
 import type { FieldProblem, JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
 
-import type { Draft } from "./draft";
+import type { PartDraft } from "./draft";
 import type { ArrayShape, NumberShape, ObjectShape, Shape, TextFormat, TextShape } from "./shape";
 
-/** Kinds of problems. */
+/** Code of a validation problem. */
 export type ProblemCode =
   | Exclude<FieldProblem, "wrong_type" | "not_an_option" | "unknown_field">
   | "not_a_number"
@@ -17,45 +17,45 @@ export type ProblemCode =
   | "no_name"
   | "name_taken";
 
-/** A problem of a part. */
-export interface Problem {
-  /** Path of the part, as returned by `pathOf`. */
+/** Validation problem of one part of a form. */
+export interface PartProblem {
+  /** Path of the part, in the format of `pathOf`. */
   path: string;
   code: ProblemCode;
-  /** The violated bound, or the line of a JSON error. */
+  /** The violated bound, or the line number of a JSON error. */
   bound: number | null;
 }
 
-/** Result of the conversion. */
-export interface Filled {
-  /** `undefined` if the value is omitted or invalid. */
+/** Value of a draft and its validation problems. */
+export interface FormResult {
+  /** The converted value. `undefined` if it is omitted or invalid. */
   value: JsonValue | undefined;
-  problems: Problem[];
+  problems: PartProblem[];
 }
 
-/** Returns the path of a part as a JSON pointer. The root's is empty. */
+/** Returns the path of a part as a JSON Pointer (RFC 6901). The path of the root is empty. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Returns the path of the name of a map row. */
+/** Returns the path of the name field of a map row. */
 export function namePathOf(parent: string, rowId: number): string {
   return `${parent}#${rowId}`;
 }
 
-/** Converts the draft of a complete form. */
-export function formValue(shape: Shape, draft: Draft): Filled {
-  const problems: Problem[] = [];
+/** Converts the draft of a complete form to a value. */
+export function convertDraft(shape: Shape, draft: PartDraft): FormResult {
+  const problems: PartProblem[] = [];
   const value = read(shape, draft, true, "", problems);
   return { value, problems };
 }
 
 function read(
   shape: Shape,
-  draft: Draft,
+  draft: PartDraft,
   required: boolean,
   path: string,
-  problems: Problem[],
+  problems: PartProblem[],
 ): JsonValue | undefined {
   const report = (code: ProblemCode, bound: number | null = null) => {
     problems.push({ path, code, bound });
@@ -92,9 +92,9 @@ function read(
 
 function readObject(
   shape: ObjectShape,
-  draft: Extract<Draft, { kind: "object" }>,
+  draft: Extract<PartDraft, { kind: "object" }>,
   path: string,
-  problems: Problem[],
+  problems: PartProblem[],
 ): JsonValue {
   const entries: [string, JsonValue][] = [];
   shape.fields.forEach((field, index) => {
@@ -121,9 +121,9 @@ function readObject(
 
 function readArray(
   shape: ArrayShape,
-  draft: Extract<Draft, { kind: "array" }>,
+  draft: Extract<PartDraft, { kind: "array" }>,
   path: string,
-  problems: Problem[],
+  problems: PartProblem[],
 ): JsonValue {
   const { minItems, maxItems } = shape;
   const count = draft.rows.length;
@@ -161,7 +161,7 @@ function readNumber(
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Patterns of the validated formats. All of them match in linear time. */
+/** Regular expressions of the validated formats. All of them match in linear time. */
 const FORMATS: Record<TextFormat, { like: RegExp; code: ProblemCode }> = {
   email: { like: /^[^\s@]+@[^\s@]+$/, code: "not_an_email" },
   uri: { like: /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/, code: "not_a_uri" },

@@ -3,32 +3,32 @@
 import type { JsonValue } from "$lib/api/generated";
 import { parseJson } from "$lib/format/json";
 
-import { draftOf, emptyDraft, sameJson, type Draft } from "./draft";
-import { formValue, type Problem } from "./form-value";
+import { draftOf, emptyDraft, sameJson, type PartDraft } from "./draft";
+import { convertDraft, type PartProblem } from "./form-value";
 import { shapeOf } from "./schema";
 import { isObject, type Shape } from "./shape";
 
-/** Error of the JSON text: a syntax error at a position, or not an object. */
-export type JsonMistake = { at: "place"; line: number; column: number } | { at: "kind" };
+/** Error of the JSON text: a syntax error at a position (`place`), or a value that is not an object (`kind`). */
+export type JsonTextError = { at: "place"; line: number; column: number } | { at: "kind" };
 
-export class Form {
+export class SchemaFormState {
   readonly shape: Shape;
-  /** The draft of the fields. */
-  draft: Draft = $state({ kind: "json", presence: "absent", text: "", misfit: false });
-  /** The current view. */
+  /** Draft of the fields, from which the value is derived. */
+  draft: PartDraft = $state({ kind: "json", presence: "absent", text: "", misfit: false });
+  /** Selected view of the form. */
   view = $state<"fields" | "json">("fields");
-  /** The text of the JSON view while it is shown. */
+  /** Text of the JSON editor. Current only while the JSON view is selected. */
   text = $state("");
-  /** Set if missing required parts are marked. */
+  /** Set if missing required parts are marked as problems. */
   tried = $state(false);
 
-  /** The result of the current draft. */
-  readonly filled = $derived.by(() => formValue(this.shape, this.draft));
-  /** The error of the JSON view. */
+  /** Value and problems of the current draft. */
+  readonly filled = $derived.by(() => convertDraft(this.shape, this.draft));
+  /** Error of the text in the JSON view, or `null` if there is none. */
   readonly mistake = $derived.by(() => (this.view === "json" ? mistakeIn(this.text) : null));
-  /** The visible problems by path. */
+  /** Displayed problems by path, at most one for each part. */
   readonly shown = $derived.by(() => {
-    const shown = new Map<string, Problem>();
+    const shown = new Map<string, PartProblem>();
     for (const problem of this.filled.problems) {
       if ((this.tried || problem.code !== "required") && !shown.has(problem.path)) {
         shown.set(problem.path, problem);
@@ -37,37 +37,40 @@ export class Form {
     return shown;
   });
 
-  /** Creates a form for a schema with a value or in its initial state. */
+  /** Creates a form for a schema, with a value or with the defaults of the schema. */
   constructor(schema: JsonValue, value?: JsonValue) {
     this.shape = shapeOf(schema);
     if (this.shape.kind === "json") this.view = "json";
     this.syncValue(value);
   }
 
-  /** The arguments, or `null` while they are invalid. */
+  /** The arguments, or `undefined` while they are invalid. */
   get value(): JsonValue | undefined {
     return this.mistake === null ? this.filled.value : undefined;
   }
 
-  /** Set if the arguments may be sent. The JSON view may violate the schema, because the server validates it. */
+  /**
+   * Set if the arguments can be sent. Arguments from the JSON view may violate the schema, because the server validates
+   * them as well.
+   */
   get ready(): boolean {
     if (!isObject(this.value)) return false;
     return this.view === "json" || this.filled.problems.length === 0;
   }
 
-  /** Replaces the value. */
+  /** Replaces the value of the form. */
   syncValue(value: JsonValue | undefined): void {
     this.draft =
       value === undefined ? emptyDraft(this.shape, true) : draftOf(this.shape, value, true);
     this.text = this.#written();
   }
 
-  /** Replaces the value unless the form has it already. */
+  /** Replaces the value of the form if it differs from the current one. */
   follow(value: JsonValue | undefined): void {
     if (!sameJson(value, this.value)) this.syncValue(value);
   }
 
-  /** Applies text typed into the JSON view. The fields are updated once it is an object. */
+  /** Applies the text of the JSON view. Updates the fields if the text is a JSON object. */
   write(text: string): void {
     this.text = text;
     const parsed = parseJson(text);
@@ -76,7 +79,7 @@ export class Form {
     }
   }
 
-  /** Switches the view. The fields are not shown while the text has an error. */
+  /** Selects a view. Does not leave the JSON view while its text has an error. */
   show(view: "fields" | "json"): void {
     if (view === "json" && this.view !== "json") this.text = this.#written();
     if (view === "fields" && this.mistake !== null) return;
@@ -88,7 +91,7 @@ export class Form {
   }
 }
 
-function mistakeIn(text: string): JsonMistake | null {
+function mistakeIn(text: string): JsonTextError | null {
   const parsed = parseJson(text);
   if (!parsed.ok) return { at: "place", line: parsed.line, column: parsed.column };
   return isObject(parsed.value as JsonValue) ? null : { at: "kind" };

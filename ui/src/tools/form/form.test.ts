@@ -3,22 +3,22 @@ import { describe, expect, test } from "vitest";
 import type { JsonValue } from "$lib/api/generated";
 
 import {
-  addEntry,
+  addMapRow,
   addRow,
-  answer,
-  choose,
+  setBoolean,
+  chooseOption,
   draftOf,
   emptyDraft,
   moveRow,
   removeRow,
   type,
-  type Draft,
+  type PartDraft,
 } from "./draft";
-import { formValue } from "./form-value";
-import { Form } from "./form.svelte";
+import { convertDraft } from "./form-value";
+import { SchemaFormState } from "./form.svelte";
 import { shapeOf } from "./schema";
 
-/** Creates a form with one part, and its draft. */
+/** Creates a form with a single part, and returns the part's draft. */
 function part(schema: JsonValue, required = true) {
   const shape = shapeOf({ properties: { a: schema }, required: required ? ["a"] : [] });
   const draft = emptyDraft(shape, true);
@@ -27,9 +27,9 @@ function part(schema: JsonValue, required = true) {
   return {
     draft: inner,
     shape: shape.fields[0]?.shape,
-    /** Returns the value of the part, or the code of its problem. */
+    /** The value of the part, or the code of its problem. */
     get is(): JsonValue | undefined {
-      const { value, problems } = formValue(shape, draft);
+      const { value, problems } = convertDraft(shape, draft);
       if (problems[0]) return `! ${problems[0].code} ${problems[0].bound ?? ""}`.trim();
       return (value as { a?: JsonValue }).a;
     },
@@ -161,7 +161,7 @@ describe("rows", () => {
     const { a, draft, shape } = list();
     for (const text of ["x", "y"]) {
       addRow(shape, draft);
-      type((draft.rows.at(-1) as { draft: Draft }).draft, text, true);
+      type((draft.rows.at(-1) as { draft: PartDraft }).draft, text, true);
     }
     expect(a.is, "in order").toEqual(["x", "y"]);
     const [first, second] = draft.rows.map((row) => row.id);
@@ -179,7 +179,7 @@ describe("rows", () => {
     const a = part({ type: "object", additionalProperties: { type: "integer" } });
     if (a.draft.kind !== "object" || a.shape?.kind !== "object") throw new Error("no map");
     for (const name of ["", "k", "k"]) {
-      addEntry(a.shape, a.draft);
+      addMapRow(a.shape, a.draft);
       const row = a.draft.rows.at(-1);
       if (row === undefined) throw new Error("no row");
       row.name = name;
@@ -195,12 +195,12 @@ describe("rows", () => {
 
 test("selects options and booleans", () => {
   const a = part({ enum: [{ deep: 1 }, "b"] });
-  choose(a.draft, 0);
+  chooseOption(a.draft, 0);
   expect(a.is, "an option may be any JSON").toEqual({ deep: 1 });
-  choose(a.draft, null);
+  chooseOption(a.draft, null);
   expect(a.is, "none").toBe("! required");
   const b = part({ type: "boolean" }, false);
-  answer(b.draft, false);
+  setBoolean(b.draft, false);
   expect(b.is, "no is not the same as left out").toBe(false);
 });
 
@@ -237,7 +237,7 @@ describe("displays and preserves any value", () => {
     "%s",
     (_text, value) => {
       const shape = shapeOf(schema);
-      const { value: back } = formValue(shape, draftOf(shape, value, true));
+      const { value: back } = convertDraft(shape, draftOf(shape, value, true));
       expect(back, "nothing is lost or changed").toEqual(value);
       expect(Object.keys(back as object).sort(), "own names only").toEqual(
         Object.keys(value as object).sort(),
@@ -253,7 +253,7 @@ describe("the JSON view", () => {
   };
 
   test("stays in sync with the fields", () => {
-    const form = new Form(schema, { a: "x" });
+    const form = new SchemaFormState(schema, { a: "x" });
     form.show("json");
     expect(form.text, "written as it would be sent").toBe('{\n  "a": "x"\n}');
     form.write('{"a":"y","n":2,"extra":true}');
@@ -270,7 +270,7 @@ describe("the JSON view", () => {
   });
 
   test("keeps the view and the last value on an error", () => {
-    const form = new Form(schema, { a: "x" });
+    const form = new SchemaFormState(schema, { a: "x" });
     form.show("json");
     form.write('{\n "a": }');
     expect(form.mistake, "its place").toEqual({ at: "place", line: 2, column: 7 });
@@ -282,7 +282,7 @@ describe("the JSON view", () => {
   });
 
   test("may violate the schema, unlike the fields", () => {
-    const form = new Form(schema, { n: 1.5 });
+    const form = new SchemaFormState(schema, { n: 1.5 });
     expect(form.ready, "the fields have problems").toBe(false);
     expect([...form.shown.keys()], "missing parts are marked once it was tried").toEqual(["/n"]);
     form.tried = true;
@@ -292,7 +292,7 @@ describe("the JSON view", () => {
   });
 
   test("takes an external value, but not its own again", () => {
-    const form = new Form(schema, { a: "x" });
+    const form = new SchemaFormState(schema, { a: "x" });
     const draft = form.draft;
     form.follow({ a: "x" });
     expect(form.draft, "the same value changes nothing").toBe(draft);

@@ -1,24 +1,24 @@
 // Hints and problem texts of a part.
 
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../../paraglide/messages";
 
-import type { Problem, ProblemCode } from "./form-value";
+import type { PartProblem, ProblemCode } from "./form-value";
 import type { JsonReason, Shape } from "./shape";
 
-/** Maximum length of a default in its list of options, in characters. */
+/** Maximum number of characters of the default value in a label. */
 const LONGEST_DEFAULT = 60;
 
-/** Label of an omitted part, with the default that the server uses. */
+/** Returns the label for an omitted part, with the default value that the server uses. */
 export function notSetLabel({ fallback }: Shape): string {
   if (fallback === undefined) return m.tools_left_out();
-  const value = visibleText(beginning(JSON.stringify(fallback), LONGEST_DEFAULT, 1));
+  const value = visibleText(textBeginning(JSON.stringify(fallback), LONGEST_DEFAULT, 1));
   return m.tools_not_set_default({ value });
 }
 
-/** Returns the text of a problem. */
-export function problemText({ code, bound }: Problem): string {
+/** Returns the text of a validation problem. */
+export function problemText({ code, bound }: PartProblem): string {
   const count = bound ?? 0;
   const texts: Record<ProblemCode, () => string> = {
     required: m.tools_problem_required,
@@ -42,7 +42,7 @@ export function problemText({ code, bound }: Problem): string {
   return texts[code]();
 }
 
-/** Returns the reason why a part is edited as JSON. */
+/** Returns a text with the reason why a part is edited as JSON. */
 export function reasonText(reason: JsonReason): string {
   const texts: Record<JsonReason, () => string> = {
     anything: m.tools_json_anything,
@@ -56,7 +56,7 @@ export function reasonText(reason: JsonReason): string {
   return texts[reason]();
 }
 
-/** Returns the bounds of a part, if it has any. */
+/** Returns a text with the bounds of a part, or `null` if it has none. */
 export function boundsText(shape: Shape): string | null {
   if (shape.kind === "number") {
     const bounds = [
@@ -80,7 +80,7 @@ export function boundsText(shape: Shape): string | null {
   return null;
 }
 
-/** Returns the number that determines the plural form of a range. */
+/** Returns the number in a range that determines the plural form of its unit. */
 function last(least: number | null, most: number | null): number {
   return most ?? least ?? 0;
 }
@@ -91,7 +91,7 @@ function rangeText(least: number | null, most: number | null): string | null {
   return least === most ? String(least) : `${least}–${most}`;
 }
 
-/** Returns an example of a text format. */
+/** Returns an example value for the text format of a part. */
 export function exampleOf(shape: Shape): string | undefined {
   if (shape.kind !== "text" || shape.format === null) return undefined;
   return {

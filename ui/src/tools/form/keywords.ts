@@ -3,99 +3,102 @@
 import type { JsonValue } from "$lib/api/generated";
 import {
   isObject,
-  type Common,
+  type CommonShape,
   type JsonObject,
   type JsonReason,
   type JsonShape,
   type NumberShape,
-  type Option,
+  type ChoiceOption,
   type Shape,
   type TextFormat,
   type TextShape,
 } from "./shape";
 
-/** Maximum number of chained references, and of segments of a reference. */
-export const MAX_HOPS = 32;
+/** Maximum number of references that are followed in a chain, and of segments in a reference. */
+export const MAX_REFERENCE_HOPS = 32;
 
-/** Keywords that are annotations and do not restrict a value. */
+/** Keywords that are annotations and do not restrict the value. */
 const ANNOTATIONS = new Set([
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"],
   ...["$comment", "$schema", "$id", "$anchor", "$defs", "definitions"],
 ]);
-/** Keywords that only the server checks. */
+/** Keywords that only the server validates, not the form. */
 const LEFT_TO_SERVER = [
   ...["not", "dependentRequired", "dependencies", "propertyNames", "contains", "multipleOf"],
   ...["minProperties", "maxProperties", "contentEncoding"],
 ];
 const TEXT_FORMATS = new Set<string>(["email", "uri", "date", "date-time"]);
 
-/** Returns a number with its bounds. */
+/** Returns the shape of a number with its bounds. */
 export function numberShape(schema: JsonObject, integer: boolean): NumberShape {
   return {
-    ...common(schema),
+    ...commonProperties(schema),
     kind: "number",
     integer,
-    minimum: number(schema.minimum),
-    maximum: number(schema.maximum),
-    above: number(schema.exclusiveMinimum),
-    below: number(schema.exclusiveMaximum),
+    minimum: numberKeyword(schema.minimum),
+    maximum: numberKeyword(schema.maximum),
+    above: numberKeyword(schema.exclusiveMinimum),
+    below: numberKeyword(schema.exclusiveMaximum),
   };
 }
 
-/** Returns a text with its bounds and format. */
+/** Returns the shape of a text with its bounds and format. */
 export function textShape(schema: JsonObject): TextShape {
-  const format = text(schema.format);
-  const maxLength = number(schema.maxLength);
+  const format = stringKeyword(schema.format);
+  const maxLength = numberKeyword(schema.maxLength);
   return {
-    ...common(schema),
+    ...commonProperties(schema),
     kind: "text",
     format: format !== null && TEXT_FORMATS.has(format) ? (format as TextFormat) : null,
-    minLength: number(schema.minLength),
+    minLength: numberKeyword(schema.minLength),
     maxLength,
-    pattern: text(schema.pattern),
+    pattern: stringKeyword(schema.pattern),
     long: (maxLength ?? 0) > 200 || schema.contentMediaType !== undefined,
   };
 }
 
-/** Returns the options of an `enum`. */
-export function enumOptions(schema: JsonObject, values: JsonValue[]): Option[] {
+/** Returns an option for each value of an `enum`. */
+export function enumOptions(schema: JsonObject, values: JsonValue[]): ChoiceOption[] {
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
-  return values.map((value, index) => ({ value, title: text(names[index]) ?? titleOf(value) }));
+  return values.map((value, index) => ({
+    value,
+    title: stringKeyword(names[index]) ?? titleOf(value),
+  }));
 }
 
-/** Returns the option of a member of `oneOf` or `anyOf`, if it is a constant. */
-export function constantOption(schema: JsonValue): Option | null {
+/** Returns an option for a member of `oneOf` or `anyOf` that is a constant, otherwise `null`. */
+export function constantOption(schema: JsonValue): ChoiceOption | null {
   if (!isObject(schema) || !("const" in schema)) return null;
   const value = schema.const ?? null;
-  return { value, title: text(schema.title) ?? titleOf(value) };
+  return { value, title: stringKeyword(schema.title) ?? titleOf(value) };
 }
 
 function titleOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Returns a part that is edited as JSON. */
-export function json(schema: JsonObject, reason: JsonReason): JsonShape {
-  return { ...common(schema), kind: "json", reason, nullable: false };
+/** Returns the shape of a part that is edited as JSON. */
+export function jsonShape(schema: JsonObject, reason: JsonReason): JsonShape {
+  return { ...commonProperties(schema), kind: "json", reason, nullable: false };
 }
 
-/** Returns the properties that every shape takes from its schema. */
-export function common(schema: JsonObject): Common {
+/** Returns the properties that all shapes derive from their schema. */
+export function commonProperties(schema: JsonObject): CommonShape {
   return {
-    title: text(schema.title),
-    description: text(schema.description),
+    title: stringKeyword(schema.title),
+    description: stringKeyword(schema.description),
     fallback: schema.default,
     nullable: false,
     moreRules: LEFT_TO_SERVER.some((key) => key in schema),
   };
 }
 
-/** Returns `true` if the schema does not restrict the value. */
-export function isPlain(schema: JsonObject): boolean {
+/** Returns `true` if the schema has only annotations, so that it does not restrict the value. */
+export function isUnrestricted(schema: JsonObject): boolean {
   return Object.keys(schema).every((key) => ANNOTATIONS.has(key));
 }
 
-/** Returns the annotations next to a reference, which override those of its target. */
+/** Returns the annotations of a schema with a reference. They override those of the referenced schema. */
 export function annotationsOf(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     ["title", "description", "default"].flatMap((key) => {
@@ -105,7 +108,7 @@ export function annotationsOf(schema: JsonObject): JsonObject {
   );
 }
 
-/** Returns the only type besides `null`, inferred from other keywords if it is not declared. */
+/** Returns the only type of a schema besides `null`. Infers it from other keywords if it is not declared. */
 export function typeOf(schema: JsonObject): { type: string | null; nullable: boolean } {
   if (typeof schema.type === "string") return { type: schema.type, nullable: false };
   if (Array.isArray(schema.type)) {
@@ -123,12 +126,12 @@ export function typeOf(schema: JsonObject): { type: string | null; nullable: boo
   return { type: null, nullable: false };
 }
 
-/** Resolves the JSON pointer of a reference (RFC 6901, as a URI fragment). */
+/** Resolves a reference to a schema within `root`: a JSON Pointer as a URI fragment (RFC 6901). */
 export function resolvePointer(root: JsonValue, reference: string): JsonValue | undefined {
   const pointer = reference.slice(1);
   if (!pointer.startsWith("/")) return undefined;
   let here: JsonValue | undefined = root;
-  for (const part of pointer.slice(1).split("/", MAX_HOPS)) {
+  for (const part of pointer.slice(1).split("/", MAX_REFERENCE_HOPS)) {
     const key = unescapePart(part);
     if (key === null || typeof here !== "object" || here === null || !Object.hasOwn(here, key))
       return undefined;
@@ -145,7 +148,7 @@ function unescapePart(part: string): string | null {
   }
 }
 
-/** Returns `true` if the value fits into one line. */
+/** Returns `true` if the value can be edited in a single line. */
 export function fitsOneLine(shape: Shape): boolean {
   return (
     shape.kind === "text" ||
@@ -155,28 +158,28 @@ export function fitsOneLine(shape: Shape): boolean {
   );
 }
 
-/** Returns `true` if the schema permits `null` only. */
-export function isNull(schema: JsonValue): boolean {
+/** Returns `true` if `null` is the only valid value of the schema. */
+export function allowsOnlyNull(schema: JsonValue): boolean {
   return isObject(schema) && (schema.type === "null" || schema.const === null);
 }
 
-/** Returns `true` if the schema has no other keywords. */
-export function onlyKeys(schema: JsonObject, keys: string[]): boolean {
+/** Returns `true` if the schema has no keywords except these. */
+export function hasOnlyKeys(schema: JsonObject, keys: string[]): boolean {
   return Object.keys(schema).every((key) => keys.includes(key));
 }
 
-/** Returns the keyword if it is a string. */
-export function text(value: JsonValue | undefined): string | null {
+/** Returns the value of a keyword if it is a string, otherwise `null`. */
+export function stringKeyword(value: JsonValue | undefined): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** Returns the keyword if it is a number. */
-export function number(value: JsonValue | undefined): number | null {
+/** Returns the value of a keyword if it is a number, otherwise `null`. */
+export function numberKeyword(value: JsonValue | undefined): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** Returns the strings of a list up to a maximum. */
-export function strings(value: JsonValue | undefined, limit: number): string[] {
+/** Returns the strings of a list-valued keyword, at most `limit`. */
+export function stringListKeyword(value: JsonValue | undefined, limit: number): string[] {
   return Array.isArray(value)
     ? value.filter((each) => typeof each === "string").slice(0, limit)
     : [];

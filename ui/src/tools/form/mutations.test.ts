@@ -1,5 +1,5 @@
-// Forms of arbitrary schemas: reading is bounded, and values are preserved. The schemas are deterministic mutations
-// of `tests/fuzz/corpus/tool_schema`, tested for a bounded time.
+// Property test of forms for arbitrary schemas: parsing is bounded, and values are preserved. The schemas are
+// deterministic mutations of `tests/fuzz/corpus/tool_schema`. The duration of the test is bounded.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { expect, test } from "vitest";
 import type { JsonValue } from "$lib/api/generated";
 
 import { draftOf } from "./draft";
-import { formValue } from "./form-value";
+import { convertDraft } from "./form-value";
 import { MAX_DEPTH, MAX_FIELDS, MAX_OPTIONS, shapeOf } from "./schema";
 import { isObject, type Shape } from "./shape";
 
 const CORPUS = join(import.meta.dirname, "../../../../tests/fuzz/corpus/tool_schema");
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 1.5);
-/** Keywords and names with a meaning in schemas or in JavaScript. */
+/** Keywords and names that have a meaning in schemas or in JavaScript. */
 const NAMES = [
   ...[
     "type",
@@ -38,7 +38,7 @@ const VALUES: JsonValue[] = [
   ...([[], {}, ["string", "null"], [[]], { type: "string" }, { $ref: "#" }] as JsonValue[]),
 ];
 
-/** Deterministic random numbers (xorshift). */
+/** Deterministic pseudorandom number generator (xorshift). */
 class Random {
   private state = 0x2f6e2b1;
 
@@ -54,7 +54,7 @@ class Random {
   }
 }
 
-/** Returns the value with one part replaced, removed, added or repeated. */
+/** Returns the value with one random part replaced, removed, added or repeated. */
 function mutated(value: JsonValue, random: Random): JsonValue {
   const descends = random.below(4) > 0;
   if (Array.isArray(value)) {
@@ -81,7 +81,7 @@ function mutated(value: JsonValue, random: Random): JsonValue {
   return random.of(VALUES);
 }
 
-/** Returns the number of fields and options of a shape, and its depth. */
+/** Returns the number of fields and options in a shape, and its depth. */
 function size(shape: Shape, depth = 0): { fields: number; options: number; depth: number } {
   const sum = { fields: 0, options: 0, depth };
   const parts: Shape[] = [];
@@ -104,7 +104,7 @@ function size(shape: Shape, depth = 0): { fields: number; options: number; depth
   return sum;
 }
 
-/** Returns the same text for values that differ only in the order of their members. */
+/** Returns a copy with the members of all objects in sorted order, so that values can be compared as text. */
 function withSortedKeys(value: JsonValue | undefined): JsonValue | undefined {
   if (Array.isArray(value)) return value.map((each) => withSortedKeys(each) ?? null);
   if (!isObject(value)) return value;
@@ -114,7 +114,7 @@ function withSortedKeys(value: JsonValue | undefined): JsonValue | undefined {
   return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Returns `true` if the value is preserved, or the form reports a problem. */
+/** Returns `true` if a form for the schema preserves the value or reports a problem. */
 function check(schema: JsonValue, value: JsonValue): boolean {
   const words = JSON.stringify({ schema, value });
   const shape = shapeOf(schema);
@@ -122,7 +122,7 @@ function check(schema: JsonValue, value: JsonValue): boolean {
   expect(fields, words).toBeLessThanOrEqual(MAX_FIELDS);
   expect(options, words).toBeLessThanOrEqual(10 * MAX_OPTIONS);
   expect(depth, words).toBeLessThanOrEqual(MAX_DEPTH + 1);
-  const filled = formValue(shape, draftOf(shape, value, true));
+  const filled = convertDraft(shape, draftOf(shape, value, true));
   if (filled.problems.length > 0) return false;
   expect(JSON.stringify(withSortedKeys(filled.value)), words).toBe(
     JSON.stringify(withSortedKeys(value)),

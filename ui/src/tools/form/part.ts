@@ -2,29 +2,32 @@
 
 import type { Snippet } from "svelte";
 
-import { beginning, visibleText } from "$lib/format/text-safety";
+import { textBeginning, visibleText } from "$lib/format/text-safety";
 
-import type { Draft } from "./draft";
-import type { Form } from "./form.svelte";
+import type { PartDraft } from "./draft";
+import type { SchemaFormState } from "./form.svelte";
 import type { Shape } from "./shape";
 
-/** A part of a form to render. */
-export interface PartProps<S extends Shape = Shape, D extends Draft = Draft> {
-  form: Form;
+/** Props of a component that renders a part of a form. */
+export interface PartProps<S extends Shape = Shape, D extends PartDraft = PartDraft> {
+  form: SchemaFormState;
   shape: S;
   draft: D;
   required: boolean;
   path: string;
-  /** Label of the part. Absent for the root. */
+  /** Label of the part. `null` for the root. */
   name: string | null;
 }
 
-/** A part with children. The parent passes the renderer, so that components do not import each other in a cycle. */
-export interface ParentProps<S extends Shape, D extends Draft> extends PartProps<S, D> {
+/**
+ * Props of a component that renders child parts. The parent passes their renderer, so that components do not import
+ * each other in a cycle.
+ */
+export interface ParentProps<S extends Shape, D extends PartDraft> extends PartProps<S, D> {
   child: Snippet<[PartProps]>;
 }
 
-/** Returns the label of a part: short, with hidden characters made visible. */
-export function labelOf(shape: Shape, name: string | null): string {
-  return visibleText(beginning(shape.title ?? name ?? "", 80, 1));
+/** Returns the label of a part, shortened to one line, with hidden characters made visible. */
+export function partLabelOf(shape: Shape, name: string | null): string {
+  return visibleText(textBeginning(shape.title ?? name ?? "", 80, 1));
 }

@@ -3,39 +3,39 @@
 
 import type { JsonValue } from "$lib/api/generated";
 import {
-  MAX_HOPS,
+  MAX_REFERENCE_HOPS,
   annotationsOf,
-  common,
+  commonProperties,
   constantOption,
   enumOptions,
-  isNull,
-  isPlain,
+  allowsOnlyNull,
+  isUnrestricted,
   fitsOneLine,
-  json,
+  jsonShape,
   resolvePointer,
-  number,
+  numberKeyword,
   numberShape,
-  onlyKeys,
-  strings,
+  hasOnlyKeys,
+  stringListKeyword,
   textShape,
   typeOf,
 } from "./keywords";
 import {
   isObject,
-  type Field,
+  type ObjectField,
   type JsonObject,
   type JsonReason,
-  type Option,
+  type ChoiceOption,
   type Shape,
 } from "./shape";
 
-/** Maximum depth of a schema. */
+/** Maximum nesting depth of a schema that is converted to fields. */
 export const MAX_DEPTH = 12;
 /** Maximum number of fields of a form. */
 export const MAX_FIELDS = 500;
 /** Maximum number of options of a choice. */
 export const MAX_OPTIONS = 500;
-/** Maximum number of options of all choices of a form. */
+/** Maximum number of options of all choices in a form together. */
 const MAX_ALL_OPTIONS = 5000;
 
 /** Keywords that combine several schemas. */
@@ -49,7 +49,7 @@ const COMBINING = [
   "dependentSchemas",
   "patternProperties",
 ];
-/** Returns the form for the arguments of a tool. */
+/** Returns the shape of the form for a tool's arguments. */
 export function shapeOf(schema: JsonValue): Shape {
   const reader = new Reader(schema);
   const shape = reader.read(schema, 0, []);
@@ -73,23 +73,23 @@ class Reader {
   constructor(private readonly root: JsonValue) {}
 
   read(written: JsonValue, depth: number, open: string[]): Shape {
-    if (written === true) return json({}, "anything");
-    if (!isObject(written)) return json({}, "unclear");
-    if (depth > MAX_DEPTH) return json(written, "too_deep");
+    if (written === true) return jsonShape({}, "anything");
+    if (!isObject(written)) return jsonShape({}, "unclear");
+    if (depth > MAX_DEPTH) return jsonShape(written, "too_deep");
     const resolved = this.resolve(written, open);
-    if ("reason" in resolved) return json(written, resolved.reason);
+    if ("reason" in resolved) return jsonShape(written, resolved.reason);
     return this.readResolved(resolved.schema, depth, resolved.open);
   }
 
-  /** Follows references and single-member wrappers to the schema of the value. */
+  /** Follows references and `allOf` with a single member to the schema of the value. */
   private resolve(
     written: JsonObject,
     open: string[],
   ): { schema: JsonObject; open: string[] } | { reason: JsonReason } {
     let schema = written;
-    for (let hop = 0; hop < MAX_HOPS; hop += 1) {
+    for (let hop = 0; hop < MAX_REFERENCE_HOPS; hop += 1) {
       const { $ref, allOf, ...rest } = schema;
-      const plain = isPlain(rest);
+      const plain = isUnrestricted(rest);
       if (typeof $ref === "string") {
         if (allOf !== undefined || !plain) return { reason: "combined" };
         if (!$ref.startsWith("#")) return { reason: "elsewhere" };
@@ -111,7 +111,7 @@ class Reader {
 
   private readResolved(schema: JsonObject, depth: number, open: string[]): Shape {
     if ("const" in schema) {
-      return { ...common(schema), kind: "constant", value: schema.const ?? null };
+      return { ...commonProperties(schema), kind: "constant", value: schema.const ?? null };
     }
     if (Array.isArray(schema.enum)) return this.choice(schema, enumOptions(schema, schema.enum));
 
@@ -122,7 +122,7 @@ class Reader {
       if (single !== null) return single;
       moreRules = true;
     } else if (COMBINING.some((key) => key in schema)) {
-      return json(schema, "combined");
+      return jsonShape(schema, "combined");
     }
 
     const { type, nullable } = typeOf(schema);
@@ -134,7 +134,7 @@ class Reader {
     };
   }
 
-  /** Returns the shape for `anyOf` or `oneOf`, or `null` if these only add rules to an object. */
+  /** Returns the shape for `anyOf` or `oneOf`. `null` if these keywords only add rules to an object. */
   private readVariants(
     schema: JsonObject,
     variants: JsonValue[],
@@ -142,11 +142,12 @@ class Reader {
     open: string[],
   ): Shape | null {
     const combinators = COMBINING.filter((key) => key in schema);
-    if (combinators.length > 1 || variants.length > MAX_OPTIONS) return json(schema, "combined");
-    if (variants.every((each) => isObject(each) && onlyKeys(each, ["required"]))) {
-      return schema.properties === undefined ? json(schema, "combined") : null;
+    if (combinators.length > 1 || variants.length > MAX_OPTIONS)
+      return jsonShape(schema, "combined");
+    if (variants.every((each) => isObject(each) && hasOnlyKeys(each, ["required"]))) {
+      return schema.properties === undefined ? jsonShape(schema, "combined") : null;
     }
-    const rest = variants.filter((each) => !isNull(each));
+    const rest = variants.filter((each) => !allowsOnlyNull(each));
     const nullable = rest.length < variants.length;
     const options = rest.map(constantOption);
     if (options.length > 0 && options.every((each) => each !== null)) {
@@ -155,9 +156,9 @@ class Reader {
     }
     const [only] = rest;
     const { anyOf: _anyOf, oneOf: _oneOf, ...around } = schema;
-    if (rest.length === 1 && isObject(only) && isPlain(around)) {
+    if (rest.length === 1 && isObject(only) && isUnrestricted(around)) {
       const shape = this.read(only, depth + 1, open);
-      const annotations = common(schema);
+      const annotations = commonProperties(schema);
       return {
         ...shape,
         title: annotations.title ?? shape.title,
@@ -166,7 +167,7 @@ class Reader {
         nullable: shape.nullable || nullable,
       };
     }
-    return json(schema, "combined");
+    return jsonShape(schema, "combined");
   }
 
   private readType(schema: JsonObject, type: string | null, depth: number, open: string[]): Shape {
@@ -176,28 +177,28 @@ class Reader {
       case "array":
         return this.readArray(schema, depth, open);
       case "boolean":
-        return { ...common(schema), kind: "boolean" };
+        return { ...commonProperties(schema), kind: "boolean" };
       case "integer":
       case "number":
         return numberShape(schema, type === "integer");
       case "string":
         return textShape(schema);
       case "null":
-        return { ...common(schema), kind: "constant", value: null };
+        return { ...commonProperties(schema), kind: "constant", value: null };
       case null:
-        return json(schema, Array.isArray(schema.type) ? "combined" : "anything");
+        return jsonShape(schema, Array.isArray(schema.type) ? "combined" : "anything");
       default:
-        return json(schema, "unclear");
+        return jsonShape(schema, "unclear");
     }
   }
 
   private readObject(schema: JsonObject, depth: number, open: string[]): Shape {
     const properties = schema.properties ?? {};
-    if (!isObject(properties)) return json(schema, "unclear");
+    if (!isObject(properties)) return jsonShape(schema, "unclear");
     const entries = new Map(Object.entries(properties));
-    const required = new Set(strings(schema.required, MAX_FIELDS));
+    const required = new Set(stringListKeyword(schema.required, MAX_FIELDS));
     for (const name of required) if (!entries.has(name)) entries.set(name, true);
-    if (entries.size > this.fieldsLeft) return json(schema, "too_large");
+    if (entries.size > this.fieldsLeft) return jsonShape(schema, "too_large");
     this.fieldsLeft -= entries.size;
 
     const combinators = schema.additionalProperties;
@@ -206,23 +207,24 @@ class Reader {
     if (entries.size === 0 && extra === null) {
       const empty =
         combinators === false || (combinators === undefined && schema.properties !== undefined);
-      if (!empty) return json(schema, "anything");
+      if (!empty) return jsonShape(schema, "anything");
     }
-    const fields = [...entries].map(([name, property]): Field => ({
+    const fields = [...entries].map(([name, property]): ObjectField => ({
       name,
       required: required.has(name),
       shape: this.read(property, depth + 1, open),
     }));
-    return { ...common(schema), kind: "object", fields, extra };
+    return { ...commonProperties(schema), kind: "object", fields, extra };
   }
 
-  private choice(schema: JsonObject, options: Option[]): Shape {
-    if (options.length > Math.min(MAX_OPTIONS, this.optionsLeft)) return json(schema, "too_large");
+  private choice(schema: JsonObject, options: ChoiceOption[]): Shape {
+    if (options.length > Math.min(MAX_OPTIONS, this.optionsLeft))
+      return jsonShape(schema, "too_large");
     this.optionsLeft -= options.length;
     const nonNull = options.filter((each) => each.value !== null);
-    if (nonNull.length === 0) return json(schema, "unclear");
+    if (nonNull.length === 0) return jsonShape(schema, "unclear");
     return {
-      ...common(schema),
+      ...commonProperties(schema),
       kind: "choice",
       options: nonNull,
       nullable: nonNull.length < options.length,
@@ -231,15 +233,15 @@ class Reader {
 
   private readArray(schema: JsonObject, depth: number, open: string[]): Shape {
     if (Array.isArray(schema.items) || schema.prefixItems !== undefined)
-      return json(schema, "combined");
-    if (!isObject(schema.items)) return json(schema, "anything");
+      return jsonShape(schema, "combined");
+    if (!isObject(schema.items)) return jsonShape(schema, "anything");
     const item = this.read(schema.items, depth + 1, open);
     return {
-      ...common(schema),
+      ...commonProperties(schema),
       kind: "array",
       item,
-      minItems: number(schema.minItems),
-      maxItems: number(schema.maxItems),
+      minItems: numberKeyword(schema.minItems),
+      maxItems: numberKeyword(schema.maxItems),
     };
   }
 }

@@ -2,49 +2,53 @@
 
 import type { JsonValue } from "$lib/api/generated";
 
-/** A JSON object. */
+/** JSON object with arbitrary members. */
 export type JsonObject = { [key in string]: JsonValue };
 
-/** The reason why a part is edited as JSON. */
+/** Reason why a part of a form is edited as JSON. */
 export type JsonReason =
   "anything" | "combined" | "recursive" | "too_deep" | "too_large" | "elsewhere" | "unclear";
 
-/** Text formats that are validated. */
+/** Text formats that the form validates. */
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
-/** An option of a choice. */
-export interface Option {
+/** Option of a choice field. */
+export interface ChoiceOption {
   value: JsonValue;
   title: string;
 }
 
-/** Properties of every part. */
-export interface Common {
+/** Properties that every shape has. */
+export interface CommonShape {
   title: string | null;
   description: string | null;
-  /** The default that the server uses if the part is omitted. */
+  /** Default value that the server uses if the part is omitted. */
   fallback: JsonValue | undefined;
-  /** Set if `null` is permitted. */
+  /** Set if `null` is a valid value. */
   nullable: boolean;
-  /** Set if the schema has rules that only the server checks. */
+  /** Set if the schema has rules that only the server validates. */
   moreRules: boolean;
 }
 
-/** A named part of an object. */
-export interface Field {
+/** Named member of an object with its shape. */
+export interface ObjectField {
   name: string;
   required: boolean;
   shape: Shape;
 }
 
-export type ObjectShape = Common & { kind: "object"; fields: Field[]; extra: Shape | null };
-export type ArrayShape = Common & {
+export type ObjectShape = CommonShape & {
+  kind: "object";
+  fields: ObjectField[];
+  extra: Shape | null;
+};
+export type ArrayShape = CommonShape & {
   kind: "array";
   item: Shape;
   minItems: number | null;
   maxItems: number | null;
 };
-export type NumberShape = Common & {
+export type NumberShape = CommonShape & {
   kind: "number";
   integer: boolean;
   minimum: number | null;
@@ -52,21 +56,21 @@ export type NumberShape = Common & {
   above: number | null;
   below: number | null;
 };
-export type TextShape = Common & {
+export type TextShape = CommonShape & {
   kind: "text";
   format: TextFormat | null;
   minLength: number | null;
   maxLength: number | null;
-  /** A regular expression, for display only. */
+  /** Regular expression of the schema. It is displayed and never evaluated. */
   pattern: string | null;
   long: boolean;
 };
-export type ChoiceShape = Common & { kind: "choice"; options: Option[] };
-export type ConstantShape = Common & { kind: "constant"; value: JsonValue };
-export type BooleanShape = Common & { kind: "boolean" };
-export type JsonShape = Common & { kind: "json"; reason: JsonReason };
+export type ChoiceShape = CommonShape & { kind: "choice"; options: ChoiceOption[] };
+export type ConstantShape = CommonShape & { kind: "constant"; value: JsonValue };
+export type BooleanShape = CommonShape & { kind: "boolean" };
+export type JsonShape = CommonShape & { kind: "json"; reason: JsonReason };
 
-/** The shape of a schema. */
+/** Shape of the form for one schema. */
 export type Shape =
   | ObjectShape
   | ArrayShape

@@ -1,5 +1,6 @@
-//! The client of the Rust SDK, measured like ours, on a runtime with several threads or with one.
-// It starts the server itself, and nothing else.
+//! Benchmark client on the Rust SDK (rmcp), measured like the client of Drawbridge, on a multi-threaded or
+//! single-threaded runtime.
+// This program starts the server under test directly, without the host.
 #![allow(clippy::disallowed_methods)]
 
 use std::error::Error;
@@ -18,7 +19,7 @@ use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ServiceExt as _};
 use tokio::process::Command;
 
-/// Result of a measurement, with the cause if it fails.
+/// Result of a measurement, or the cause of its failure.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[derive(Parser)]
@@ -26,21 +27,21 @@ struct Arguments {
     /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
-    /// A server that `PATH stdio --tools N` starts
+    /// Path of the server binary, started as `PATH stdio --tools N`
     #[arg(long, required_unless_present = "url")]
     server: Option<PathBuf>,
-    /// The URL of a running server
+    /// URL of a running server
     #[arg(long)]
     url: Option<String>,
-    /// A runtime with one thread instead of several
+    /// Use a single-threaded runtime instead of a multi-threaded one
     #[arg(long)]
     current_thread: bool,
-    /// Use an HTTP client that keeps connections, instead of the SDK's default
+    /// Use an HTTP client that keeps connections alive, instead of the SDK's default
     #[arg(long)]
     pooled: bool,
 }
 
-/// Counts progress, as a caller would.
+/// Client handler that counts the received progress notifications.
 #[derive(Clone, Default)]
 struct Handler {
     counted: Arc<AtomicU64>,
@@ -61,7 +62,7 @@ fn main() -> Outcome<()> {
     } else {
         tokio::runtime::Builder::new_multi_thread().enable_all().build()?
     };
-    // In a task, as the calls of an app are.
+    // Runs in a spawned task, like the calls of an app.
     runtime.block_on(async { tokio::spawn(measure(arguments)).await })??.print()?;
     Ok(())
 }

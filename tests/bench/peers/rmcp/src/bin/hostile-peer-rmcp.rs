@@ -1,6 +1,6 @@
 //! A client on the Rust SDK with its defaults, against a hostile server: `hostile-peer-rmcp TOOL SERVER ARGUMENTS...`.
 //! Prints its progress in a line of JSON. The time limits belong to this program, so that it always ends.
-// It starts the server itself, and nothing else.
+// This program starts the server under test directly, without the host.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use tokio::process::Command;
 /// Time limit after which a step counts as hanging.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Limit of the part of the response that is reported, in characters.
+/// Maximum length of the reported part of a response, in characters.
 const SAID: usize = 20_000;
 
 #[tokio::main]
@@ -27,7 +27,7 @@ async fn main() {
         Ok(()) => 0,
         Err(_) => 1,
     };
-    // Hanging tasks are not waited for.
+    // Exits without waiting for tasks that hang.
     std::process::exit(status);
 }
 
@@ -47,12 +47,12 @@ async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
     let result = within(&mut steps, "call", client.peer().call_tool(call)).await;
     let said = result.map(|result| json!(result).to_string()).unwrap_or_default();
     within(&mut steps, "end", client.cancel()).await;
-    // Leftover processes are looked for after a moment.
+    // Processes of the server get a second to end before they are counted.
     tokio::time::sleep(Duration::from_secs(1)).await;
     report(steps, said)
 }
 
-/// Runs a step with a time limit, and records its outcome: the duration in milliseconds, an error, or a timeout.
+/// Runs a step with a time limit. Records its duration in milliseconds, its error, or a timeout.
 async fn within<T, E: std::fmt::Display>(
     steps: &mut Vec<(&'static str, String)>,
     name: &'static str,
