@@ -12,18 +12,18 @@ use serde_json::{Map, json};
 use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-use crate::gate::{ONCE, SERVER, asking, withstood};
-use crate::report::Row;
+use crate::gate::{ONCE, SERVER, report_withstood, requesting_server};
+use crate::report::ResultRow;
 
 #[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
-fn kill(pid: u32) {
+fn kill_process(pid: u32) {
     let ended = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
     assert!(ended.success(), "the server's process can be ended");
 }
 
-async fn started(scope: ApprovalScope) -> (TestApp, u32, tempfile::TempDir) {
+async fn start_with_approval(scope: ApprovalScope) -> (TestApp, u32, tempfile::TempDir) {
     let aside = tempfile::tempdir().unwrap();
-    let app = TestApp::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
+    let app = TestApp::start(vec![(SERVER, requesting_server(&aside.path().join("record")))]).await;
     app.host.start_server(SERVER.into()).await.unwrap();
     let request = app.consent_request(SERVER, "its start", |_| true).await;
     app.decide(&request, UserDecision::Allow(scope)).await;
@@ -31,17 +31,17 @@ async fn started(scope: ApprovalScope) -> (TestApp, u32, tempfile::TempDir) {
     (app, pid, aside)
 }
 
-fn starts(app: &TestApp) -> Vec<(String, String)> {
+fn logged_starts(app: &TestApp) -> Vec<(String, String)> {
     let starts = app.decisions().into_iter().filter(|(kind, ..)| kind == "start-server");
     starts.map(|(_, decision, by)| (decision, by)).collect()
 }
 
 #[tokio::test]
 async fn e19_server_allowed_once_is_not_restarted_without_consent() {
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name("E19, a server that was allowed once ends");
-    let (app, pid, _aside) = started(ApprovalScope::Once).await;
-    kill(pid);
+    let (app, pid, _aside) = start_with_approval(ApprovalScope::Once).await;
+    kill_process(pid);
     let request = app.consent_request(SERVER, "its next start", |_| true).await;
     assert!(
         matches!(request.body, ConsentRequestBody::StartServer { .. }),
@@ -57,36 +57,40 @@ async fn e19_server_allowed_once_is_not_restarted_without_consent() {
         (ServerState::AwaitingApproval, None),
         "E19: the server does not run before the decision"
     );
-    assert_eq!(starts(&app), [("allowed".into(), "user".into())], "E19: one start was approved, and one is logged");
+    assert_eq!(
+        logged_starts(&app),
+        [("allowed".into(), "user".into())],
+        "E19: one start was approved, and one is logged"
+    );
     app.decide(&request, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(starts(&app).len(), 2, "E19: the user requested the next start");
+    assert_eq!(logged_starts(&app).len(), 2, "E19: the user requested the next start");
     app.host.close().await;
-    withstood(row, Duration::ZERO);
+    report_withstood(row, Duration::ZERO);
 }
 
 #[tokio::test]
 async fn e19_restart_by_a_grant_is_logged() {
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name("E19, a server that is always allowed ends");
-    let (app, pid, _aside) = started(ApprovalScope::Always).await;
-    kill(pid);
+    let (app, pid, _aside) = start_with_approval(ApprovalScope::Always).await;
+    kill_process(pid);
     let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
     app.until(SERVER, "ready again", again).await;
     assert!(app.consent_requests().await.is_empty(), "E19: a permanent approval requires no consent request");
     let expected = [("allowed".to_owned(), "user".to_owned()), ("allowed".to_owned(), "grant".to_owned())];
-    assert_eq!(starts(&app), expected, "E19: the second start is allowed by the permanent approval");
+    assert_eq!(logged_starts(&app), expected, "E19: the second start is allowed by the permanent approval");
     let log = app.host.ports().audit.read(&AuditQuery::latest(10)).unwrap();
     let last = log.iter().find(|e| e.kind == "start-server").unwrap();
     assert_eq!(last.asker, "host", "E19: the host requested the restart");
     let activity = app.activity(SERVER).await;
     assert!(activity.contains("with its saved approval"), "E19: the activity log shows the restart: {activity}");
     app.host.close().await;
-    withstood(row, Duration::ZERO);
+    report_withstood(row, Duration::ZERO);
 }
 
 /// Signs in to a remote server. Each consent request is approved for a single use.
-async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
+async fn sign_in_with_single_approval() -> (TestApp, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let app = TestApp::start(vec![(SERVER, remote_config(&server.url()))]).await;
@@ -104,9 +108,9 @@ async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
 
 #[tokio::test]
 async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name("E19, a remote server that was allowed once wants another sign-in");
-    let (app, issuer, server) = signed_in_once().await;
+    let (app, issuer, server) = sign_in_with_single_approval().await;
     let connections = || server.requests_with_method("initialize").len();
     let connects = || app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server").count();
     let (before, decided) = (connections(), connects());
@@ -132,14 +136,14 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     assert_eq!(issuer.authorization_queries().len(), 1, "E19: the existing tokens are used");
     allowing.abort();
     app.host.close().await;
-    withstood(row, Duration::ZERO);
+    report_withstood(row, Duration::ZERO);
 }
 
 #[tokio::test]
 async fn e19_completed_sign_in_connects_to_the_approved_server() {
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name("E19, the user of a remote server that was allowed once signs in again");
-    let (app, issuer, _server) = signed_in_once().await;
+    let (app, issuer, _server) = sign_in_with_single_approval().await;
     issuer.invalidate_all_tokens();
     let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
@@ -157,5 +161,5 @@ async fn e19_completed_sign_in_connects_to_the_approved_server() {
     assert!(by[1..].iter().all(|by| by == "policy"), "E19: a connection after a sign-in is logged as such: {by:?}");
     allowing.abort();
     app.host.close().await;
-    withstood(row, Duration::ZERO);
+    report_withstood(row, Duration::ZERO);
 }

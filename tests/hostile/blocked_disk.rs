@@ -17,9 +17,9 @@ use server_requests::sampling::SamplingSettings;
 use testkit::app::{TestApp, scripted_config};
 use testkit::deadline::poll_until;
 
-use crate::gate::withstood;
+use crate::gate::report_withstood;
 use crate::pair::ServerPair;
-use crate::report::Row;
+use crate::report::ResultRow;
 
 /// Time limit of a response of the owner. Much shorter than the timeout of the document lock, which is several seconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
@@ -31,13 +31,13 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 const REQUEST_COUNT: usize = 20;
 
 /// Locks the documents, like a process that was stopped while it was writing them.
-fn lock_of(data: &Path) -> File {
+fn lock_documents(data: &Path) -> File {
     let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
     lock.lock().unwrap();
     lock
 }
 
-fn data(app: &TestApp) -> PathBuf {
+fn data_folder(app: &TestApp) -> PathBuf {
     app.folder.path().join("data")
 }
 
@@ -63,8 +63,8 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
 }
 
 /// Starts an app with a stopped server. Returns it with a row of the result table.
-async fn start_with_stopped_server(what: &str) -> (TestApp, Row) {
-    let row = Row::default();
+async fn start_with_stopped_server(what: &str) -> (TestApp, ResultRow) {
+    let row = ResultRow::default();
     row.set_name(what);
     let app = TestApp::start_in_folder(
         tempfile::tempdir().unwrap(),
@@ -75,27 +75,27 @@ async fn start_with_stopped_server(what: &str) -> (TestApp, Row) {
     (app, row)
 }
 
-async fn ends(app: TestApp, row: Row) {
+async fn close_and_report(app: TestApp, row: ResultRow) {
     app.host.close().await;
-    withstood(row, Duration::ZERO);
+    report_withstood(row, Duration::ZERO);
 }
 
 /// Requests the start of the bad server, and returns its consent request.
-async fn asked_to_start(app: &TestApp) -> ConsentRequestView {
+async fn request_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
     app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::StartServer { .. })).await
 }
 
-fn document(app: &TestApp, name: &str) -> String {
-    std::fs::read_to_string(data(app).join(name)).unwrap_or_default()
+fn read_document(app: &TestApp, name: &str) -> String {
+    std::fs::read_to_string(data_folder(app).join(name)).unwrap_or_default()
 }
 
 #[tokio::test]
 async fn s15_held_document_lock_does_not_block_the_owner() {
     let what = "S15, another program holds the lock of the documents";
-    let pair = ServerPair::not_yet_open(testkit::app::scripted_config(&[])).await;
-    let lock = lock_of(&data(&pair.app));
-    let running = data(&pair.app).join("running.json");
+    let pair = ServerPair::with_stopped_bad_server(testkit::app::scripted_config(&[])).await;
+    let lock = lock_documents(&data_folder(&pair.app));
+    let running = data_folder(&pair.app).join("running.json");
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -132,14 +132,14 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
 async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let what = "S15, a grant is given and revoked while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
-    let request = asked_to_start(&app).await;
+    let request = request_start(&app).await;
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
-    assert!(document(&app, "grants.json").contains("bad"), "{what}: the file contains the entry");
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), answer).await.unwrap();
+    assert!(read_document(&app, "grants.json").contains("bad"), "{what}: the file contains the entry");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 
     let id = app.host.grants().await.unwrap()[0].id;
-    let lock = lock_of(&data(&app));
+    let lock = lock_documents(&data_folder(&app));
     let host = app.host.clone();
     let revoke = tokio::spawn(async move { host.revoke_grant(id).await });
     let asked = Instant::now();
@@ -149,8 +149,8 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     assert!(!revoke.is_finished(), "{what}: the revocation is not confirmed while the file contains the grant");
     drop(lock);
     assert!(revoke.await.unwrap().unwrap(), "{what}: the grant is revoked");
-    assert!(!document(&app, "grants.json").contains("bad"), "{what}: the file no longer contains the grant");
-    ends(app, row).await;
+    assert!(!read_document(&app, "grants.json").contains("bad"), "{what}: the file no longer contains the grant");
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
@@ -159,13 +159,13 @@ async fn s15_rules_change_behind_a_held_lock() {
     let (app, row) = start_with_stopped_server(what).await;
     let rule: PolicyRule = serde_json::from_value(json!({ "server": "bad", "effect": "deny" })).unwrap();
     let set = app.host.set_rule(rule);
-    let rule = assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
-    assert!(document(&app, "policy.json").contains("bad"), "{what}: the file contains the entry");
+    let rule = assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    assert!(read_document(&app, "policy.json").contains("bad"), "{what}: the file contains the entry");
     assert_eq!(app.host.rules_view().await.unwrap().rules.len(), 1, "{what}: the setting is effective");
     let remove = app.host.remove_rule(rule);
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
     assert!(app.host.rules_view().await.unwrap().rules.is_empty(), "{what}: the file no longer contains the entry");
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
@@ -174,11 +174,11 @@ async fn s15_settings_change_behind_a_held_lock() {
     let (app, row) = start_with_stopped_server(what).await;
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
     let set = app.host.set_settings(settings.clone());
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: the settings are effective");
-    assert!(document(&app, "settings.json").contains("365"), "{what}: the settings are stored");
-    assert!(document(&app, "confirmed.json").contains("365"), "{what}: the commands are confirmed");
-    ends(app, row).await;
+    assert!(read_document(&app, "settings.json").contains("365"), "{what}: the settings are stored");
+    assert!(read_document(&app, "confirmed.json").contains("365"), "{what}: the commands are confirmed");
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
@@ -192,16 +192,16 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
     };
     // The owner receives the requests in this order.
     let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), all).await;
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), all).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last change is effective");
-    assert!(document(&app, "settings.json").contains("103"), "{what}: the last change is stored");
-    assert!(document(&app, "confirmed.json").contains("103"), "{what}: the commands are confirmed");
+    assert!(read_document(&app, "settings.json").contains("103"), "{what}: the last change is stored");
+    assert!(read_document(&app, "confirmed.json").contains("103"), "{what}: the commands are confirmed");
     let query = ports::AuditQuery::latest(3);
     let logged = app.host.ports().audit.read(&query).unwrap();
     let days: Vec<bool> =
         logged.iter().rev().zip(["101", "102", "103"]).map(|(entry, days)| entry.subject.contains(days)).collect();
     assert_eq!(days, [true; 3], "{what}: the log contains the changes in order: {logged:?}");
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
@@ -210,13 +210,13 @@ async fn s15_server_permissions_change_behind_a_held_lock() {
     let (app, row) = start_with_stopped_server(what).await;
     let settings = SamplingSettings { on: true, max_tokens: 77, ..SamplingSettings::default() };
     let set = app.host.set_sampling("bad".into(), settings);
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
-    assert!(document(&app, "sampling.json").contains("77"), "{what}: the entry is stored");
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    assert!(read_document(&app, "sampling.json").contains("77"), "{what}: the entry is stored");
     let flow = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     let set = app.host.set_data_flow("bad".into(), flow);
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
-    assert!(document(&app, "flow.json").contains("bad"), "{what}: the entry is stored");
-    ends(app, row).await;
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    assert!(read_document(&app, "flow.json").contains("bad"), "{what}: the entry is stored");
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
@@ -225,14 +225,14 @@ async fn s15_providers_change_behind_a_held_lock() {
     let (app, row) = start_with_stopped_server(what).await;
     let settings = json!({ "id": "own", "name": "Own", "kind": "openai", "url": "http://127.0.0.1:9/v1" });
     let set = app.host.set_provider(serde_json::from_value(settings).unwrap());
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
     let problem = app.host.providers().await.unwrap().providers[0].problem.clone();
     assert_eq!(problem, None, "{what}: the command is confirmed");
-    assert!(document(&app, "models.json").contains("own"), "{what}: the entry is stored");
+    assert!(read_document(&app, "models.json").contains("own"), "{what}: the entry is stored");
     let remove = app.host.remove_provider("own".into());
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
     assert!(app.host.providers().await.unwrap().providers.is_empty(), "{what}: the entry was removed");
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
@@ -241,26 +241,26 @@ async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
     let (app, row) = start_with_stopped_server(what).await;
     let entry = ports::server_config::ServerEntry { name: "other".to_owned(), config: scripted_config(&[]) };
     let add = app.host.add_server(entry);
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), add).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), add).await.unwrap();
     app.server("other").await;
     let remove = app.host.remove_server("other".into());
-    assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "{what}: the entry was removed");
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
 async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     let what = "S15, another program has the audit log for itself";
     let (app, row) = start_with_stopped_server(what).await;
-    let request = asked_to_start(&app).await;
+    let request = request_start(&app).await;
     // The decision creates the first entry of the audit log.
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
-    assert!(poll_until(WRITE_TIMEOUT, || data(&app).join("audit.db").exists()).await, "{what}: the log exists");
+    assert!(poll_until(WRITE_TIMEOUT, || data_folder(&app).join("audit.db").exists()).await, "{what}: the log exists");
     assert_eq!(app.decisions().len(), 1, "{what}: the log contains the denial");
-    let request = asked_to_start(&app).await;
+    let request = request_start(&app).await;
 
-    let held = Connection::open(data(&app).join("audit.db")).unwrap();
+    let held = Connection::open(data_folder(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     assert_owner_responds(&app.host, what, held, async {
@@ -282,17 +282,17 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
     assert_eq!(decisions.iter().filter(|decision| *decision == "allowed").count(), 1, "{what}: {decisions:?}");
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }
 
 /// Set while the file system does not respond.
-static HANGS: Mutex<bool> = Mutex::new(false);
-static ANSWERS: Condvar = Condvar::new();
+static IS_HANGING: Mutex<bool> = Mutex::new(false);
+static HANGING_CHANGED: Condvar = Condvar::new();
 
 /// Inspects launch files on a file system that does not respond, such as a disconnected network drive.
-fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
-    let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
-    drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
+fn inspect_when_responding(files: &LaunchFiles) -> LaunchFiles {
+    let hangs = IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
     files.reread()
 }
 
@@ -300,37 +300,37 @@ fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
 struct HangingDisk;
 
 impl HangingDisk {
-    fn begins() -> Self {
-        *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    fn start() -> Self {
+        *IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = true;
         Self
     }
 }
 
 impl Drop for HangingDisk {
     fn drop(&mut self) {
-        *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        ANSWERS.notify_all();
+        *IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        HANGING_CHANGED.notify_all();
     }
 }
 
 #[tokio::test]
 async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let what = "S15, the program of a start lies on a file system that does not answer";
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name(what);
-    let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
+    let options = HostOptions { look_at_files: inspect_when_responding, ..HostOptions::default() };
     let app =
         TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", scripted_config(&[]))], options).await;
-    let request = asked_to_start(&app).await;
+    let request = request_start(&app).await;
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    assert_owner_responds(&app.host, what, HangingDisk::begins(), answer).await.unwrap();
+    assert_owner_responds(&app.host, what, HangingDisk::start(), answer).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
     // A denial does not inspect the files.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
-    let request = asked_to_start(&app).await;
-    let hanging = HangingDisk::begins();
+    let request = request_start(&app).await;
+    let hanging = HangingDisk::start();
     let (host, hash) = (app.host.clone(), request.hash.to_string());
     let allow =
         tokio::spawn(async move { host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
@@ -344,13 +344,13 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     refused.unwrap();
     drop(hanging);
     assert_eq!(allow.await.unwrap(), Err(DecisionError::NotOpen), "{what}: the denial is effective");
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
 async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     let what = "S15, an approval is revoked while its entry is on its way to the log";
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name(what);
     let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
@@ -362,7 +362,7 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert_eq!(app.decisions().len(), 1, "{what}: the log exists");
     let request = asked().await;
-    let held = Connection::open(data(&app).join("audit.db")).unwrap();
+    let held = Connection::open(data_folder(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let host = app.host.clone();
     let allow = async move {
@@ -384,13 +384,13 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
         ["denied", "allowed", "withdrawn", "withdrawn"],
         "{what}: the log states that nothing was sent"
     );
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }
 
 #[tokio::test]
 async fn s15_approval_can_be_denied_while_the_log_is_locked() {
     let what = "S15, what was approved is denied while its entry is on its way to the log";
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name(what);
     let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
@@ -403,7 +403,7 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
     for all in [false, true] {
         let request = asked().await;
         let before = app.decisions().len();
-        let held = Connection::open(data(&app).join("audit.db")).unwrap();
+        let held = Connection::open(data_folder(&app).join("audit.db")).unwrap();
         held.execute_batch("BEGIN IMMEDIATE").unwrap();
         let (host, hash) = (app.host.clone(), request.hash.to_string());
         let allow = async move { host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await };
@@ -426,5 +426,5 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
             app.decisions().into_iter().skip(before).map(|(_, decision, _)| decision).collect();
         assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "{what}: the log states that nothing was sent");
     }
-    ends(app, row).await;
+    close_and_report(app, row).await;
 }

@@ -15,12 +15,12 @@ use testkit::app::scripted_config;
 use crate::pair::ServerPair;
 
 /// Duration for which the history is locked. Shorter than the lock timeout of the store, so that no data is lost.
-const BUSY: Duration = Duration::from_secs(2);
+const LOCK_DURATION: Duration = Duration::from_secs(2);
 /// Time limit for the faster half of the calls.
-const FAST: Duration = Duration::from_millis(100);
+const MEDIAN_LIMIT: Duration = Duration::from_millis(100);
 /// Time limit for each call, on a test machine that other processes use too. A call that waited for the history would
 /// exceed it.
-const AT_ONCE: Duration = Duration::from_secs(1);
+const CALL_LIMIT: Duration = Duration::from_secs(1);
 /// Identifier of the conversation and of its call.
 const CONVERSATION: &str = "talk";
 const CALL: &str = "stored-later";
@@ -46,10 +46,10 @@ async fn s15_a_busy_history_delays_no_call() {
     let call = tokio::spawn(async move { chat.call_tool(call).await });
     let is_done = |event: &HostEvent| matches!(event, HostEvent::CallChanged(call) if call.id == CALL && call.state == CallState::Done);
     let done = async { while !is_done(&events.next().await.expect("the host runs").event) {} };
-    tokio::time::timeout(AT_ONCE, done).await.expect("the call of the conversation ends while the history is busy");
+    tokio::time::timeout(CALL_LIMIT, done).await.expect("the call of the conversation ends while the history is busy");
 
     let mut times = Vec::new();
-    while began.elapsed() < BUSY {
+    while began.elapsed() < LOCK_DURATION {
         let asked = Instant::now();
         let answered = pair.echo("good", &format!("meanwhile-{}", times.len()), "hello").await;
         assert!(answered.is_ok(), "{what}: the other server responds: {answered:?}");
@@ -57,8 +57,8 @@ async fn s15_a_busy_history_delays_no_call() {
     }
     times.sort_unstable();
     let (half, slowest) = (times[times.len() / 2], times[times.len() - 1]);
-    assert!(half < FAST, "{what}: half of {} calls end within {half:?}", times.len());
-    assert!(slowest < AT_ONCE, "{what}: the slowest of {} calls ends within {slowest:?}", times.len());
+    assert!(half < MEDIAN_LIMIT, "{what}: half of {} calls end within {half:?}", times.len());
+    assert!(slowest < CALL_LIMIT, "{what}: the slowest of {} calls ends within {slowest:?}", times.len());
     assert!(!call.is_finished(), "{what}: the call is not stored yet");
 
     drop(busy);

@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Listener on all addresses of this computer. The user has named none of them.
-pub(crate) struct Collector {
+pub(crate) struct ForbiddenListener {
     pub(crate) port: u16,
     hits: Arc<AtomicUsize>,
 }
 
 /// Returns the listener of this process. Bad servers use its address wherever they can name one.
-pub(crate) fn collector() -> &'static Collector {
-    static SHARED: OnceLock<Collector> = OnceLock::new();
-    SHARED.get_or_init(Collector::start)
+pub(crate) fn forbidden_listener() -> &'static ForbiddenListener {
+    static SHARED: OnceLock<ForbiddenListener> = OnceLock::new();
+    SHARED.get_or_init(ForbiddenListener::start)
 }
 
-impl Collector {
+impl ForbiddenListener {
     fn start() -> Self {
         // The IPv6 listener accepts both address families if the system supports that. All addresses in 127/8 are
         // local.
@@ -37,22 +37,22 @@ impl Collector {
         format!("http://127.0.0.1:{}/collect", self.port)
     }
 
-    pub(crate) fn hits(&self) -> usize {
+    pub(crate) fn connection_count(&self) -> usize {
         self.hits.load(Ordering::Relaxed)
     }
 }
 
 #[tokio::test]
 async fn every_connection_is_counted() {
-    let collector = Collector::start();
+    let collector = ForbiddenListener::start();
     let mut visits = 0;
     for host in ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.2"] {
         // The machine may support only one address family.
         let connected = std::net::TcpStream::connect((host, collector.port));
         visits += usize::from(connected.is_ok());
-        let is_counted = || collector.hits() == visits;
+        let is_counted = || collector.connection_count() == visits;
         let counted = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_counted).await;
-        assert!(counted, "{host}: {visits} connections were made, but {} are counted", collector.hits());
+        assert!(counted, "{host}: {visits} connections were made, but {} are counted", collector.connection_count());
         assert!(connected.is_ok() || host.contains(':'), "{host}: the listener is reachable: {connected:?}");
     }
 }

@@ -19,14 +19,14 @@ fn is_start(request: &ConsentRequestView) -> bool {
 /// decision.
 async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    let request = pair.while_good(what, pair.app.consent_request("bad", "its command", is_start)).await;
+    let request = pair.while_good_responds(what, pair.app.consent_request("bad", "its command", is_start)).await;
     let ConsentRequestBody::StartServer { config: shown, .. } = &request.body else { panic!("{what}: its command") };
     assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: the complete command is shown");
     assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the decision");
     request
 }
 
-fn stdio(config: ServerConfig) -> StdioConfig {
+fn into_stdio(config: ServerConfig) -> StdioConfig {
     match config.transport {
         ServerTransport::Stdio(config) => config,
         other => panic!("a command: {other:?}"),
@@ -45,13 +45,13 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
     for (about, args) in cases {
         let what = format!("X58, a command with {about}");
         let config = local_config("/bin/false".into(), &args);
-        let pair = ServerPair::asked_to_start(config.clone()).await;
+        let pair = ServerPair::with_undecided_start(config.clone()).await;
         assert_eq!(
             pair.app.server("bad").await.state,
             ServerState::Stopped,
             "{what}: changed settings alone start nothing"
         );
-        let request = assert_command_shown(&pair, &what, &stdio(config)).await;
+        let request = assert_command_shown(&pair, &what, &into_stdio(config)).await;
         pair.app.decide(&request, UserDecision::Deny).await;
         pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
         pair.close(&what).await;
@@ -61,15 +61,15 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
 #[tokio::test]
 async fn x58_approval_covers_the_approved_command_only() {
     let what = "X58, an approved command that is edited";
-    let pair = ServerPair::asked_to_start(scripted_config(&[])).await;
-    let request = assert_command_shown(&pair, what, &stdio(scripted_config(&[]))).await;
+    let pair = ServerPair::with_undecided_start(scripted_config(&[])).await;
+    let request = assert_command_shown(&pair, what, &into_stdio(scripted_config(&[]))).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let edited = scripted_config(&["--misbehave", "escapes"]);
     let entry = ServerEntry { name: "bad".into(), config: edited.clone() };
     pair.app.host.update_server("bad".into(), entry).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
-    let request = assert_command_shown(&pair, what, &stdio(edited)).await;
+    let request = assert_command_shown(&pair, what, &into_stdio(edited)).await;
     let ConsentRequestBody::StartServer { approved_before, .. } = &request.body else { panic!("{what}: its command") };
     assert!(approved_before.is_some(), "{what}: the previously approved command is shown next to the new one");
     pair.app.decide(&request, UserDecision::Deny).await;
@@ -77,7 +77,7 @@ async fn x58_approval_covers_the_approved_command_only() {
 }
 
 /// Writes an executable script to `path` that runs the scripted server.
-fn script(path: &Path, comment: &str) {
+fn write_script(path: &Path, comment: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {comment}\nexec {}\n", server.display())).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -85,8 +85,8 @@ fn script(path: &Path, comment: &str) {
 
 /// Starts the server with a permanent approval of its command, and stops it again.
 async fn approve_and_stop(what: &str, config: &ServerConfig) -> ServerPair {
-    let pair = ServerPair::asked_to_start(config.clone()).await;
-    let request = assert_command_shown(&pair, what, &stdio(config.clone())).await;
+    let pair = ServerPair::with_undecided_start(config.clone()).await;
+    let request = assert_command_shown(&pair, what, &into_stdio(config.clone())).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     pair.app.host.stop_server("bad".into()).await.unwrap();
@@ -100,13 +100,13 @@ async fn x58_overwritten_program_asks_again() {
     let what = "X58, the same path, overwritten";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
-    script(&program, "before");
+    write_script(&program, "before");
     let config = local_config(program.clone(), &[]);
     let pair = approve_and_stop(what, &config).await;
     let length = std::fs::metadata(&program).unwrap().len();
-    script(&program, "behind");
+    write_script(&program, "behind");
     assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: the file is not compared by length only");
-    let request = assert_command_shown(&pair, what, &stdio(config)).await;
+    let request = assert_command_shown(&pair, what, &into_stdio(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
@@ -117,14 +117,14 @@ async fn x58_path_to_another_program_asks_again() {
     let what = "X58, the same path, another program";
     let folder = tempfile::tempdir().unwrap();
     let [one, other, link] = ["one", "other", "server"].map(|name| folder.path().join(name));
-    script(&one, "one");
-    script(&other, "other");
+    write_script(&one, "one");
+    write_script(&other, "other");
     std::os::unix::fs::symlink(&one, &link).unwrap();
     let config = local_config(link.clone(), &[]);
     let pair = approve_and_stop(what, &config).await;
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
-    let request = assert_command_shown(&pair, what, &stdio(config)).await;
+    let request = assert_command_shown(&pair, what, &into_stdio(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }

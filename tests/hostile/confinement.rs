@@ -15,7 +15,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
 /// Returns limits of which a test exceeds only one.
-fn limits() -> ServerLimits {
+fn test_limits() -> ServerLimits {
     ServerLimits {
         processes: 64,
         memory_bytes: 256 * MIB,
@@ -33,8 +33,8 @@ fn sandboxed_server(misbehaviour: &str) -> ServerConfig {
     config
 }
 
-async fn running(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
-    let pair = ServerPair::not_yet_open(sandboxed_server(misbehaviour)).await;
+async fn start_misbehaving_server(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
+    let pair = ServerPair::with_stopped_bad_server(sandboxed_server(misbehaviour)).await;
     let settings = AppSettings { limits, ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -43,7 +43,7 @@ async fn running(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
 }
 
 /// Waits until the bad server has failed. Returns the failure.
-async fn failed(pair: &ServerPair) -> Failure {
+async fn wait_until_failed(pair: &ServerPair) -> Failure {
     let deadline = tokio::time::Instant::now() + STOP_TIMEOUT;
     let mut events = pair.app.host.events();
     loop {
@@ -58,9 +58,9 @@ async fn failed(pair: &ServerPair) -> Failure {
 /// Calls a server that then exceeds a limit. Asserts that the server is stopped for this reason, with `words` in the
 /// failure message.
 async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
-    let pair = running(misbehaviour, limits).await;
-    let call = pair.begin("1", "echo", json!({}));
-    let failure = pair.while_good(what, failed(&pair)).await;
+    let pair = start_misbehaving_server(misbehaviour, limits).await;
+    let call = pair.spawn_call("1", "echo", json!({}));
+    let failure = pair.while_good_responds(what, wait_until_failed(&pair)).await;
     assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the failure has a specific reason: {failure:?}");
     assert_eq!(
         failure.message,
@@ -84,7 +84,7 @@ async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits
 }
 
 /// Counts the processes that the server has started and that are still running.
-fn sleepers() -> usize {
+fn count_child_processes() -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let is_ours = |line: Vec<u8>| line.starts_with(b"sleep\x007412");
     processes.filter(|entry| std::fs::read(entry.path().join("cmdline")).is_ok_and(is_ours)).count()
@@ -93,41 +93,41 @@ fn sleepers() -> usize {
 #[tokio::test]
 async fn s37_forking_server_is_stopped() {
     let words = "it ran more than 64 processes and threads";
-    assert_stopped_for("S37, processes without end", "forks", limits(), words).await;
-    assert_eq!(sleepers(), 0, "all child processes have ended");
+    assert_stopped_for("S37, processes without end", "forks", test_limits(), words).await;
+    assert_eq!(count_child_processes(), 0, "all child processes have ended");
 }
 
 #[tokio::test]
 async fn s37_server_with_excessive_memory_is_stopped() {
     let words = "it used more than 256 MiB of memory";
-    assert_stopped_for("S37, memory without end", "takes-memory", limits(), words).await;
+    assert_stopped_for("S37, memory without end", "takes-memory", test_limits(), words).await;
 }
 
 #[tokio::test]
 async fn s37_server_that_fills_its_home_is_stopped() {
     let words = "its own home held more than 16 MiB";
-    assert_stopped_for("S37, a file without end", "fills-home", limits(), words).await;
+    assert_stopped_for("S37, a file without end", "fills-home", test_limits(), words).await;
 }
 
 #[tokio::test]
 async fn s37_spinning_server_is_stopped() {
     let words = "it used more than 5 seconds of processor time within an hour";
-    let limits = ServerLimits { processor_seconds: 1, ..limits() };
+    let limits = ServerLimits { processor_seconds: 1, ..test_limits() };
     assert_stopped_for("S37, processors kept busy", "spins", limits, words).await;
 }
 
 #[tokio::test]
 async fn s37_limits_are_part_of_the_consent_request() {
     let what = "S37, what a server is stopped at is shown before it starts";
-    let pair = ServerPair::asked_to_start(sandboxed_server("silent")).await;
-    let settings = AppSettings { limits: limits(), ..AppSettings::default() };
+    let pair = ServerPair::with_undecided_start(sandboxed_server("silent")).await;
+    let settings = AppSettings { limits: test_limits(), ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request = pair.app.consent_request("bad", "its start", |_| true).await;
     let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
         panic!("{what}: the request shows the sandbox: {request:?}")
     };
-    assert_eq!(plan.limits, limits().resources(), "{what}: the request shows the limits");
+    assert_eq!(plan.limits, test_limits().resources(), "{what}: the request shows the limits");
     pair.app.decide(&request, host::view::UserDecision::Deny).await;
     pair.close(what).await;
 }
@@ -136,9 +136,9 @@ async fn s37_limits_are_part_of_the_consent_request() {
 async fn s23_privileged_operations_are_refused() {
     let what = "S23, namespaces, mounts, the kernel's log";
     let _others = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
-    let pair = running("tries-the-kernel", limits()).await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &[]);
+    let pair = start_misbehaving_server("tries-the-kernel", test_limits()).await;
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &[]);
     let result = json!(call.result.unwrap());
     let tried: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     for (name, worked) in tried.as_object().unwrap() {

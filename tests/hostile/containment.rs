@@ -16,7 +16,7 @@ use testkit::deadline::within;
 
 use crate::pair::ServerPair;
 
-fn held(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
+fn sandboxed_server(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
     let mut config = scripted_config(args);
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = Some(sandbox);
@@ -24,7 +24,7 @@ fn held(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
     config
 }
 
-fn folder(path: &Path, access: AccessMode) -> AllowedFolder {
+fn allowed_folder(path: &Path, access: AccessMode) -> AllowedFolder {
     AllowedFolder { path: path.to_owned(), access }
 }
 
@@ -33,7 +33,7 @@ fn is_start(request: &ConsentRequestView) -> bool {
 }
 
 /// Returns the environment variables of a server, as its tool reports them.
-async fn seen(app: &TestApp, server: &str) -> Value {
+async fn observed_environment(app: &TestApp, server: &str) -> Value {
     let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
@@ -47,8 +47,9 @@ async fn seen(app: &TestApp, server: &str) -> Value {
 async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     let ground = tempfile::tempdir().unwrap();
     let inside = ground.path().canonicalize().unwrap();
-    let sandbox = SandboxConfig { folders: vec![folder(&inside, AccessMode::Write)], network: NetworkAccess::None };
-    let app = TestApp::start(vec![("held", held(sandbox.clone(), &[]))]).await;
+    let sandbox =
+        SandboxConfig { folders: vec![allowed_folder(&inside, AccessMode::Write)], network: NetworkAccess::None };
+    let app = TestApp::start(vec![("held", sandboxed_server(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
     let request = app.consent_request("held", "its start", is_start).await;
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
@@ -63,7 +64,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     assert_eq!(view.held_by, Some(mechanism), "the mechanism of the sandbox is shown");
-    let seen = seen(&app, "held").await;
+    let seen = observed_environment(&app, "held").await;
     assert_eq!(seen["environment"]["HOME"], json!(home), "X33: the server has a private home folder");
     assert!(
         home.starts_with(app.folder.path()),
@@ -81,7 +82,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
 #[tokio::test]
 async fn extended_reach_requires_another_approval() {
     let sandbox = SandboxConfig::default();
-    let app = TestApp::start(vec![("held", held(sandbox.clone(), &[]))]).await;
+    let app = TestApp::start(vec![("held", sandboxed_server(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
     let request = app.consent_request("held", "its start", is_start).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -89,7 +90,7 @@ async fn extended_reach_requires_another_approval() {
     assert!(app.server("held").await.approved, "the unchanged sandbox is approved");
     let without = scripted_config(&[]);
     for (what, config) in [
-        ("with the network", held(SandboxConfig { network: NetworkAccess::Full, ..sandbox }, &[])),
+        ("with the network", sandboxed_server(SandboxConfig { network: NetworkAccess::Full, ..sandbox }, &[])),
         ("without a sandbox", without),
     ] {
         let entry = ServerEntry { name: "held".into(), config };
@@ -123,8 +124,8 @@ async fn server_that_cannot_be_sandboxed_fails_without_a_consent_request() {
         ("own", own, AccessMode::Write, "own settings"),
     ];
     for (name, path, access, words) in tries {
-        let sandbox = SandboxConfig { folders: vec![folder(&path, access)], network: NetworkAccess::None };
-        let entry = ServerEntry { name: name.into(), config: held(sandbox, &[]) };
+        let sandbox = SandboxConfig { folders: vec![allowed_folder(&path, access)], network: NetworkAccess::None };
+        let entry = ServerEntry { name: name.into(), config: sandboxed_server(sandbox, &[]) };
         app.host.add_server(entry).await.unwrap();
         app.host.start_server(name.into()).await.unwrap();
         let view = app.until(name, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -143,9 +144,11 @@ async fn x29_server_receives_no_folder_outside_its_sandbox() {
     for name in ["in", "in/deep", "inX", "out"] {
         std::fs::create_dir(base.join(name)).unwrap();
     }
-    let sandbox =
-        SandboxConfig { folders: vec![folder(&base.join("in"), AccessMode::Read)], network: NetworkAccess::None };
-    let app = TestApp::start(vec![("held", held(sandbox, &[]))]).await;
+    let sandbox = SandboxConfig {
+        folders: vec![allowed_folder(&base.join("in"), AccessMode::Read)],
+        network: NetworkAccess::None,
+    };
+    let app = TestApp::start(vec![("held", sandboxed_server(sandbox, &[]))]).await;
     let shared = ["in/deep", "inX", "out"].map(|name| base.join(name)).to_vec();
     app.host.set_roots("held".into(), shared.clone()).await.unwrap();
     let view = app.server("held").await;
@@ -169,12 +172,12 @@ async fn set_limits(app: &TestApp, limits: ServerLimits) {
 #[tokio::test]
 async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let what = "calls beyond the limit";
-    let pair = ServerPair::not_yet_open(scripted_config(&["--misbehave", "silent"])).await;
+    let pair = ServerPair::with_stopped_bad_server(scripted_config(&["--misbehave", "silent"])).await;
     set_limits(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     // Reading a list is also a pending request, so wait until both lists are read.
     pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
-    let waiting = [pair.begin("1", "echo", json!({})), pair.begin("2", "echo", json!({}))];
+    let waiting = [pair.spawn_call("1", "echo", json!({})), pair.spawn_call("2", "echo", json!({}))];
     let used = || async { pair.app.host.limits_usage("bad".into()).await.unwrap().expect("there is such a server") };
     let mut under_way = 0;
     for _ in 0..100 {
@@ -186,7 +189,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(under_way, 2, "{what}: pending calls are counted");
-    let third = pair.begin("3", "echo", json!({})).await.unwrap();
+    let third = pair.spawn_call("3", "echo", json!({})).await.unwrap();
     assert!(
         matches!(&third, Err(CallFailure::Busy { server }) if server == "bad")
             || matches!(&third, Err(CallFailure::Session { server, .. }) if server == "bad"),
@@ -212,7 +215,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
 async fn server_that_sends_too_much_is_throttled_alone() {
     let what = "more bytes than in a minute";
     let args = ["--misbehave", "flood-log", "--count", "400000"];
-    let pair = ServerPair::not_yet_open(scripted_config(&args)).await;
+    let pair = ServerPair::with_stopped_bad_server(scripted_config(&args)).await;
     set_limits(
         &pair.app,
         ServerLimits { bytes_per_minute: 1, notifications_per_second: 100, ..ServerLimits::default() },
@@ -220,7 +223,7 @@ async fn server_that_sends_too_much_is_throttled_alone() {
     .await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
-    let call = pair.begin("1", "echo", json!({}));
+    let call = pair.spawn_call("1", "echo", json!({}));
     let used = || async { pair.app.host.limits_usage("bad".into()).await.unwrap().expect("there is such a server") };
     let slowed = async {
         for _ in 0..400 {
@@ -232,7 +235,7 @@ async fn server_that_sends_too_much_is_throttled_alone() {
         }
         false
     };
-    let is_slowed = pair.while_good(what, slowed).await;
+    let is_slowed = pair.while_good_responds(what, slowed).await;
     assert!(is_slowed, "{what}: messages are read at the limited rate: {:?}", used().await);
     let now = used().await;
     assert_eq!(

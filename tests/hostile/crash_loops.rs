@@ -35,7 +35,7 @@ async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
             assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: the restarts end in time");
         }
     };
-    let failure = pair.while_good(what, left).await;
+    let failure = pair.while_good_responds(what, left).await;
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("attempt 5 to reconnect"), "{what}: the server is restarted five times: {activity}");
     assert!(!activity.contains("attempt 6"), "{what}: the server is restarted at most five times: {activity}");
@@ -48,7 +48,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let args = ["--misbehave", "exit@tools/list", "--record", record.to_str().unwrap()];
-    let pair = ServerPair::opening(scripted_config(&args)).await;
+    let pair = ServerPair::start(scripted_config(&args)).await;
     let began = Instant::now();
     let failure = wait_until_not_restarted(&pair, what).await;
     assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");
@@ -65,9 +65,11 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
 #[tokio::test]
 async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let what = "X40 over stdio, ends at its start";
-    let pair = ServerPair::opening(scripted_config(&["--misbehave", "exit@start"])).await;
+    let pair = ServerPair::start(scripted_config(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let ServerState::Failed(failure) = pair.while_good(what, failed).await.state else { panic!("{what}: it failed") };
+    let ServerState::Failed(failure) = pair.while_good_responds(what, failed).await.state else {
+        panic!("{what}: it failed")
+    };
     assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");
     advance_time(BEYOND_LAST_BACKOFF).await;
     let activity = pair.app.activity("bad").await;
@@ -75,10 +77,14 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     pair.close(what).await;
 }
 
-type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
+type SharedStream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
 /// Serves HTTP+SSE. The stream and its session end when a list is requested.
-async fn serve_until_list(request: HttpRequest, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
+async fn serve_until_list(
+    request: HttpRequest,
+    mut answer: HttpResponder,
+    stream: SharedStream,
+) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {
             let (sender, mut messages) = mpsc::channel::<Value>(16);
@@ -107,10 +113,10 @@ async fn serve_until_list(request: HttpRequest, mut answer: HttpResponder, strea
 #[tokio::test]
 async fn x40_remote_server_that_ends_on_use_is_reconnected_with_backoff() {
     let what = "X40 over HTTP+SSE, a crash loop";
-    let stream = Stream::default();
+    let stream = SharedStream::default();
     let server = HttpServer::start(move |request, answer| serve_until_list(request, answer, Arc::clone(&stream))).await;
     let config = HttpConfig { url: server.url("/sse"), kind: Some(HttpKind::Sse), ..HttpConfig::default() };
-    let pair = ServerPair::opening(config.into()).await;
+    let pair = ServerPair::start(config.into()).await;
     let failure = wait_until_not_restarted(&pair, what).await;
     let words = ["ended", "closed", "lost", "broke"];
     assert!(

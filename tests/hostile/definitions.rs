@@ -12,10 +12,10 @@ use testkit::app::scripted_config;
 use testkit::deadline::within;
 
 use crate::pair::ServerPair;
-use crate::report::word;
+use crate::report::random_word;
 
 /// Returns the definition of the tool that the user allows.
-fn tool() -> Value {
+fn original_tool() -> Value {
     json!({
         "name": "echo",
         "title": "Echo",
@@ -27,25 +27,25 @@ fn tool() -> Value {
 }
 
 /// Returns the definition with another value at this JSON Pointer.
-fn changed(pointer: &str, value: Value) -> Value {
-    let mut tool = tool();
+fn tool_with_change(pointer: &str, value: Value) -> Value {
+    let mut tool = original_tool();
     let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
     tool.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object").insert(name.to_owned(), value);
     tool
 }
 
-fn list(tool: &Value) -> String {
+fn tools_list_reply(tool: &Value) -> String {
     format!("tools/list={}", json!({"tools": [tool]}))
 }
 
-fn calls(record: &Path) -> usize {
+fn count_calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
 /// Calls the tool with a permanent approval.
 async fn allow_always(pair: &ServerPair, what: &str) {
-    let first = pair.begin("first", "echo", json!({"text": "hello"}));
-    let request = pair.asked(what, |_| true).await;
+    let first = pair.spawn_call("first", "echo", json!({"text": "hello"}));
+    let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     first.await.unwrap().unwrap_or_else(|error| panic!("{what}: the call is allowed: {error}"));
 }
@@ -53,39 +53,39 @@ async fn allow_always(pair: &ServerPair, what: &str) {
 /// Asserts that the next call requires consent and shows the new definition, and that nothing is sent if the user
 /// denies it.
 async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
-    let before = calls(record);
-    let call = pair.begin("changed", "echo", json!({"text": "hello"}));
-    let request = pair.while_good(what, pair.asked(what, |_| true)).await;
+    let before = count_calls(record);
+    let call = pair.spawn_call("changed", "echo", json!({"text": "hello"}));
+    let request = pair.while_good_responds(what, pair.tool_request(what, |_| true)).await;
     let is_said = |request: &ConsentRequestView| match &request.body {
         ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,
     };
     assert!(is_said(&request), "{what}: the request states that the tool has changed: {request:?}");
-    assert_eq!(calls(record), before, "{what}: nothing is sent before the decision");
+    assert_eq!(count_calls(record), before, "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;
     let refused = call.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: the call can be denied: {refused:?}");
-    assert_eq!(calls(record), before, "{what}: nothing is sent after a denial");
+    assert_eq!(count_calls(record), before, "{what}: nothing is sent after a denial");
 }
 
 #[tokio::test]
 async fn x02_any_change_of_a_definition_voids_its_approval() {
-    let poison = word("changed");
+    let poison = random_word("changed");
     let changes = [
-        ("its description", changed("/description", json!(poison))),
-        ("its title", changed("/title", json!(poison))),
-        ("a parameter's description", changed("/inputSchema/properties/text/description", json!(poison))),
-        ("a new parameter", changed("/inputSchema/properties/context", json!({"type": "string"}))),
-        ("a default", changed("/inputSchema/properties/text/default", json!(poison))),
-        ("an enum", changed("/inputSchema/properties/text/enum", json!([poison]))),
-        ("a pattern", changed("/inputSchema/properties/text/pattern", json!("^x$"))),
-        ("what it returns", changed("/outputSchema/properties", json!({"x": {"type": "string"}}))),
-        ("an icon", changed("/icons", json!([{"src": "data:image/png;base64,AAAA"}]))),
-        ("its _meta", changed("/_meta", json!({"note": poison}))),
+        ("its description", tool_with_change("/description", json!(poison))),
+        ("its title", tool_with_change("/title", json!(poison))),
+        ("a parameter's description", tool_with_change("/inputSchema/properties/text/description", json!(poison))),
+        ("a new parameter", tool_with_change("/inputSchema/properties/context", json!({"type": "string"}))),
+        ("a default", tool_with_change("/inputSchema/properties/text/default", json!(poison))),
+        ("an enum", tool_with_change("/inputSchema/properties/text/enum", json!([poison]))),
+        ("a pattern", tool_with_change("/inputSchema/properties/text/pattern", json!("^x$"))),
+        ("what it returns", tool_with_change("/outputSchema/properties", json!({"x": {"type": "string"}}))),
+        ("an icon", tool_with_change("/icons", json!([{"src": "data:image/png;base64,AAAA"}]))),
+        ("its _meta", tool_with_change("/_meta", json!({"note": poison}))),
     ];
     for (about, changed) in changes {
         let what = format!("X02, {about} changes without a word");
-        voids(&what, &changed).await;
+        assert_change_voids_approval(&what, &changed).await;
     }
 }
 
@@ -93,23 +93,28 @@ async fn x02_any_change_of_a_definition_voids_its_approval() {
 async fn x04_annotations_never_loosen_a_decision() {
     let harmless =
         json!({"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false});
-    voids("X04, it claims to be harmless now", &changed("/annotations", harmless)).await;
-    voids("X04, only readOnlyHint flips", &changed("/annotations/readOnlyHint", json!(true))).await;
+    assert_change_voids_approval("X04, it claims to be harmless now", &tool_with_change("/annotations", harmless))
+        .await;
+    assert_change_voids_approval(
+        "X04, only readOnlyHint flips",
+        &tool_with_change("/annotations/readOnlyHint", json!(true)),
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn x04_removed_always_ask_mark_requires_consent_again() {
     let what = "X04, the mark by which a tool asks each time goes";
-    let marked = changed("/_meta", json!({"anthropic/requiresUserInteraction": true}));
+    let marked = tool_with_change("/_meta", json!({"anthropic/requiresUserInteraction": true}));
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let (first, second) = (list(&marked), list(&tool()));
+    let (first, second) = (tools_list_reply(&marked), tools_list_reply(&original_tool()));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::undecided(scripted_config(&args)).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
     pair.app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
-        let call = pair.begin(id, "echo", json!({"text": "hello"}));
-        let request = pair.asked(what, |_| true).await;
+        let call = pair.spawn_call(id, "echo", json!({"text": "hello"}));
+        let request = pair.tool_request(what, |_| true).await;
         assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: {id}: the call can only be allowed once");
         let hash = request.hash.to_string();
         let lasting = pair.app.host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -123,12 +128,12 @@ async fn x04_removed_always_ask_mark_requires_consent_again() {
 }
 
 /// Asserts that a permanent approval is void after the tool has changed and its list was read again.
-async fn voids(what: &str, changed: &Value) {
+async fn assert_change_voids_approval(what: &str, changed: &Value) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let (first, second) = (list(&tool()), list(changed));
+    let (first, second) = (tools_list_reply(&original_tool()), tools_list_reply(changed));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::undecided(scripted_config(&args)).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
     allow_always(&pair, what).await;
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     assert_asks_again(&pair, what, &record).await;
@@ -143,14 +148,17 @@ async fn x03_tool_changed_after_use_asks_again() {
     let result = r#"{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#;
     let last = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}}\n{result}");
     let (usual, last) = (format!("tools/call={result}"), format!("tools/call={last}"));
-    let (first, second) = (list(&tool()), list(&changed("/description", json!(word("changed")))));
+    let (first, second) = (
+        tools_list_reply(&original_tool()),
+        tools_list_reply(&tool_with_change("/description", json!(random_word("changed")))),
+    );
     let mut args = vec!["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
     args.extend(["--raw", &usual, "--raw", &usual, "--raw", &last]);
-    let pair = ServerPair::undecided(scripted_config(&args)).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
     allow_always(&pair, what).await;
     let known = pair.app.host.catalog("bad".into()).await.unwrap();
     for call in ["second", "third"] {
-        let ended = pair.begin(call, "echo", json!({"text": "hello"})).await.unwrap();
+        let ended = pair.spawn_call(call, "echo", json!({"text": "hello"})).await.unwrap();
         ended.unwrap_or_else(|error| panic!("{what}: the {call} call requires no consent: {error}"));
     }
     // A changed list is read after a delay.
@@ -177,10 +185,10 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     let other = json!({"name": "echo", "description": "Returns the text", "inputSchema": {"type": "object"}});
     let tools = format!("tools/list={}", json!({"tools": [other, twin]}));
     let called = r#"tools/call={"content":[{"type":"text","text":"from the bad one"}]}"#;
-    let pair = ServerPair::undecided(scripted_config(&["--reply", &tools, "--reply", called])).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools, "--reply", called])).await;
     for tool in ["echo", "\u{435}cho"] {
-        let call = pair.begin(tool, tool, json!({}));
-        let request = pair.asked(what, |_| true).await;
+        let call = pair.spawn_call(tool, tool, json!({}));
+        let request = pair.tool_request(what, |_| true).await;
         assert_eq!(request.server, "bad", "{what}: the request shows the user's name of the server");
         let ConsentRequestBody::Tool { tool: shown, .. } = &request.body else { panic!("{what}: a tool") };
         assert_eq!(shown.name, tool, "{what}: the request shows the called tool");
@@ -204,9 +212,9 @@ async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike(
     let definition =
         json!({"name": tool, "inputSchema": {"type": "object", "properties": {argument: {"type": "string"}}}});
     let tools = format!("tools/list={}", json!({"tools": [definition]}));
-    let pair = ServerPair::undecided(scripted_config(&["--reply", &tools])).await;
-    let call = pair.begin("call", tool, json!({}));
-    let request = pair.asked(what, |_| true).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools])).await;
+    let call = pair.spawn_call("call", tool, json!({}));
+    let request = pair.tool_request(what, |_| true).await;
     let marked: Vec<&str> = request
         .marks
         .flags

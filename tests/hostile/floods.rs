@@ -24,14 +24,14 @@ const SAMPLING_REQUESTS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_0
 /// Approximate number of messages in a flood.
 const FLOOD_MESSAGES: usize = 200_000;
 
-fn bytes_below(folder: &Path) -> u64 {
+fn folder_bytes(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.map(|path| if path.is_dir() { bytes_below(&path) } else { path.metadata().unwrap().len() }).sum()
+    entries.map(|path| if path.is_dir() { folder_bytes(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
 /// X41: sends about 200,000 messages of each kind. Also returns how often the list of tools was read afterwards, as
 /// counted by the server.
-async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
+async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -41,14 +41,14 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
     let before = read();
     let began = Instant::now();
-    let call = pair.bad_call(&what).await;
-    pair.ended(&what, &call, &[]);
+    let call = pair.call_bad_server(&what).await;
+    pair.assert_call_ended(&what, &call, &[]);
     // A changed list is read again after a delay.
     advance_time(Duration::from_millis(1_500)).await;
     let seconds = began.elapsed().as_secs_f64();
-    let files = bytes_below(pair.app.folder.path());
+    let files = folder_bytes(pair.app.folder.path());
     assert!(files < MAX_FOLDER_BYTES, "{what}: the size of files is bounded, but they have {files} bytes");
-    let logged = log::text().len() as u64;
+    let logged = log::recorded_text().len() as u64;
     assert!(logged < MAX_FOLDER_BYTES, "{what}: the size of the log is bounded, but it has {logged} bytes");
     let read = read() - before;
     assert!(read as f64 <= seconds + 2.0, "{what}: the list was read {read} times in {seconds:.1} s");
@@ -58,7 +58,7 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
 /// Covers the requirement `[logging-rate-limit]`.
 #[tokio::test]
 async fn x41_flood_of_log_messages() {
-    let (pair, _) = flooded_with("flood-log").await;
+    let (pair, _) = run_flood("flood-log").await;
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (kept, dropped) = {
         let activity = activity.lock().unwrap();
@@ -75,19 +75,19 @@ async fn x41_flood_of_log_messages() {
 
 #[tokio::test]
 async fn x41_flood_of_progress() {
-    flooded_with("flood-progress").await.0.close("X41").await;
+    run_flood("flood-progress").await.0.close("X41").await;
 }
 
 #[tokio::test]
 async fn x41_flood_of_list_changes() {
-    let (pair, read) = flooded_with("flood-list-changed").await;
+    let (pair, read) = run_flood("flood-list-changed").await;
     assert!(read >= 1, "X41: the last change is read");
     pair.close("X41").await;
 }
 
 #[tokio::test]
 async fn x41_flood_of_malformed_lines() {
-    let (pair, _) = flooded_with("flood-garbage").await;
+    let (pair, _) = run_flood("flood-garbage").await;
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("were too fast to show"), "X41: the number of omitted messages is reported");
     pair.close("X41").await;
@@ -95,7 +95,7 @@ async fn x41_flood_of_malformed_lines() {
 
 #[tokio::test]
 async fn x41_flood_of_unmatched_responses() {
-    flooded_with("flood-unknown-answers").await.0.close("X41").await;
+    run_flood("flood-unknown-answers").await.0.close("X41").await;
 }
 
 /// X37: sends 1 GB without a newline. The call fails once the line is too long. The remaining bytes are read from the
@@ -105,7 +105,7 @@ async fn x37_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
     let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
-    let call = pair.bad_call(what).await;
+    let call = pair.call_bad_server(what).await;
     pair.assert_ended_immediately(what, &call, &["a line of more than"]);
     let all_written = async {
         let began = Instant::now();
@@ -116,7 +116,7 @@ async fn x37_gigabyte_without_a_newline() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    pair.while_good(what, all_written).await;
+    pair.while_good_responds(what, all_written).await;
     let written = processes::written_bytes(pid);
     assert!(written.is_none_or(|written| written >= 1_000_000_000), "{what}: the pipe is never full: {written:?}");
     pair.assert_memory_bounded(what);
@@ -128,8 +128,8 @@ async fn x37_gigabyte_without_a_newline() {
 async fn x40_gigabyte_on_standard_error() {
     let what = "X40, 1 GB on standard error";
     let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &[]);
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &[]);
     // Output without a newline contains no complete line to show.
     check_retained_stderr(&pair, what).await;
     pair.close(what).await;
@@ -139,8 +139,8 @@ async fn x40_gigabyte_on_standard_error() {
 async fn x40_flood_of_lines_on_standard_error() {
     let what = "X40, 200,000 lines on standard error";
     let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &[]);
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &[]);
     let is_said = check_retained_stderr(&pair, what).await;
     assert!(is_said, "{what}: the omission is reported");
     pair.close(what).await;
@@ -160,7 +160,7 @@ async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
 
 /// Returns lines with this number of forms and sampling requests, followed by the response of the call. All are sent
 /// together.
-fn questions(forms: usize, samplings: usize) -> String {
+fn request_lines(forms: usize, samplings: usize) -> String {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let form = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
     let message = json!({"role": "user", "content": {"type": "text", "text": "What?"}});
@@ -185,7 +185,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     let what = format!("X24, {forms} forms and {samplings} requests for sampling at once");
     let folder = tempfile::tempdir().unwrap();
     let (file, record) = (folder.path().join("lines"), folder.path().join("record"));
-    std::fs::write(&file, questions(forms, samplings)).unwrap();
+    std::fs::write(&file, request_lines(forms, samplings)).unwrap();
     let raw = format!("tools/call=@{}", file.display());
     let args = ["--raw", &raw, "--record", record.to_str().unwrap()];
     let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
@@ -197,7 +197,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
         !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
     };
     pair.app.consent_request("bad", "something", |q| asks(&q.body)).await;
-    let ended = pair.while_good(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
+    let ended = pair.while_good_responds(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();
     assert!(

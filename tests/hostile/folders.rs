@@ -17,15 +17,16 @@ async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, Pe
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = r#"tools/call={"jsonrpc":"2.0","id":"folders","method":"roots/list"}"#;
-    let pair = ServerPair::undecided(scripted_config(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
-    let call = pair.begin("1", "echo", json!({"text": "x"}));
-    let request = pair.asked(what, |_| true).await;
+    let pair =
+        ServerPair::with_undecided_tools(scripted_config(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
+    let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
+    let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, folder, call)
 }
 
 /// Waits until the bad server has received the response to its request. Returns the response.
-async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
+async fn roots_response(what: &str, folder: &tempfile::TempDir) -> Value {
     let record = folder.path().join("record");
     let answer = || {
         let lines = std::fs::read_to_string(&record).unwrap();
@@ -40,14 +41,18 @@ async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
 async fn x29_no_folder_is_sent_before_the_decision() {
     let what = "X29, roots/list before consent";
     let (pair, folder, call) = pair_requesting_roots(what).await;
-    let request = pair.asks_back(what).await;
+    let request = pair.next_server_request(what).await;
     assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user receives a consent request");
-    pair.while_good(what, advance_time(std::time::Duration::from_secs(1))).await;
+    pair.while_good_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
     pair.wait_until_bad_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;
-    assert_eq!(told(what, &folder).await["result"]["roots"], json!([]), "{what}: after a denial the list is empty");
+    assert_eq!(
+        roots_response(what, &folder).await["result"]["roots"],
+        json!([]),
+        "{what}: after a denial the list is empty"
+    );
     call.abort();
     pair.close(what).await;
 }
@@ -63,7 +68,7 @@ async fn x29_folders_are_sent_canonicalized() {
     }
     let link = base.join("link");
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    let request = pair.asks_back(what).await;
+    let request = pair.next_server_request(what).await;
     for (path, about) in [
         (base.join("absent"), "what is not there"),
         (PathBuf::from(r"\\server\share"), "a UNC path"),
@@ -75,7 +80,7 @@ async fn x29_folders_are_sent_canonicalized() {
         assert!(matches!(answered, Err(DecisionError::Folder { .. })), "{what}: {about} is rejected: {answered:?}");
     }
     pair.app.decide(&request, UserDecision::Share(vec![link, tricky.clone()])).await;
-    let roots = told(what, &folder).await["result"]["roots"].to_string();
+    let roots = roots_response(what, &folder).await["result"]["roots"].to_string();
     assert!(roots.contains(&format!("file://{}", real.display())), "{what}: the target of the link is sent: {roots}");
     assert!(!roots.contains("link"), "{what}: the link itself is not sent: {roots}");
     assert!(roots.contains("..%252fcanary"), "{what}: the name can't lead to the parent folder: {roots}");

@@ -22,19 +22,20 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
     let file = folder.path().join("line");
     std::fs::write(&file, line.to_string()).unwrap();
     let (raw, record) = (format!("tools/call=@{}", file.display()), folder.path().join("record"));
-    let pair = ServerPair::undecided(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
-    let call = pair.begin("1", "echo", json!({"text": "x"}));
-    let request = pair.asked(what, |_| true).await;
+    let pair =
+        ServerPair::with_undecided_tools(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
+    let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, call, folder)
 }
 
 /// Returns a server pair whose bad server requests this form during a call, the pending call, and the consent request
 /// for the form.
-async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
+async fn pair_with_form_request(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
-    let request = pair.while_good(what, pair.asks_back(what)).await;
+    let request = pair.while_good_responds(what, pair.next_server_request(what)).await;
     // The measured time includes the transfer of the message and the polling for the consent request.
     assert!(
         began.elapsed() < PARSE_LIMIT + Duration::from_secs(1),
@@ -50,7 +51,7 @@ async fn x30_catastrophic_patterns_are_checked_quickly() {
     for pattern in ["^(a+)+$", "^(?=(a+)+$)(?!b).*$", "((a{1,100}){1,100}){1,100}", "^(a|aa)+$", "^(.*a){20}$"] {
         let what = format!("X30, the pattern {pattern}");
         let schema = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": pattern}}});
-        let (pair, call, request) = asked(&what, &schema).await;
+        let (pair, call, request) = pair_with_form_request(&what, &schema).await;
         if matches!(request.body, ConsentRequestBody::Form { form: Ok(_), .. }) {
             let typed = Map::from_iter([("name".to_owned(), json!(ones))]);
             let began = Instant::now();
@@ -106,7 +107,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
             }
             assert!(began.elapsed() < PARSE_LIMIT + Duration::from_secs(1), "{what}: the form is rejected in time");
             // sleep: polls until the condition holds, which no event reports.
-            pair.while_good(&what, tokio::time::sleep(Duration::from_millis(20))).await;
+            pair.while_good_responds(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }
         call.abort();
         pair.close(&what).await;
@@ -119,7 +120,8 @@ async fn x21_fields_that_request_a_secret_are_marked() {
     let names = ["password", "Your API key", "seed phrase", "p а s s w o r d"];
     let properties: Map<String, Value> =
         names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
-    let (pair, call, request) = asked(what, &json!({"type": "object", "properties": properties})).await;
+    let (pair, call, request) =
+        pair_with_form_request(what, &json!({"type": "object", "properties": properties})).await;
     let ConsentRequestBody::Form { form: Ok(form), .. } = &request.body else { panic!("{what}: a form: {request:?}") };
     for field in &form.fields {
         assert!(field.secret, "{what}: {} is marked as a secret", field.name);

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use acts::{TestDecision, act};
-use bench::{GateBench, text_of};
+use acts::{TestDecision, act_strategy};
+use bench::{GateBench, prompt_text};
 use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use testkit::app::scripted_config;
 use testkit::model::text_reply;
 
-use crate::report::{Figures, Row};
+use crate::report::{Measurements, ResultRow};
 
 pub(crate) const SERVER: &str = "bad";
 /// Name of a remote server that requires a sign-in.
@@ -30,7 +30,7 @@ pub(crate) const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 /// Returns a server that records all received messages. Four methods each cause it to send another request to the host:
 /// sampling, a form, a URL, or roots.
-pub(crate) fn asking(record: &Path) -> ServerConfig {
+pub(crate) fn requesting_server(record: &Path) -> ServerConfig {
     let asks = |id: &str, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": format!("{id}-$ID"), "method": method, "params": params}).to_string()
     };
@@ -65,48 +65,49 @@ const MAX_CASE_TIME: Duration = Duration::from_secs(12);
 /// Minimum number of sequences, regardless of the time that they take.
 const MIN_CASES: u32 = 8;
 
-pub(crate) fn withstood(mut row: Row, slowest: Duration) {
-    row.withstood(Figures { slowest, memory: 0, gone: Duration::ZERO });
+pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
+    row.withstood(Measurements { slowest, memory: 0, gone: Duration::ZERO });
 }
 
 #[test]
 fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name("E01, random sequences of all actions over every kind of consent request");
     let config = Config { cases: MAX_CASES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let (began, begun) = (Instant::now(), std::cell::Cell::new(0));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let ran = TestRunner::new_with_rng(config, rng).run(&prop::collection::vec(act(), 1..ACTS_PER_CASE), |acts| {
-        if began.elapsed() > MAX_CASE_TIME && begun.get() >= MIN_CASES {
-            return Ok(());
-        }
-        begun.set(begun.get() + 1);
-        let went = std::panic::AssertUnwindSafe(|| {
-            runtime.block_on(async {
-                let mut bench = GateBench::new().await;
-                for act in &acts {
-                    bench.do_one(act).await;
-                }
-                bench.compare().await;
-                bench.app.host.close().await;
+    let ran =
+        TestRunner::new_with_rng(config, rng).run(&prop::collection::vec(act_strategy(), 1..ACTS_PER_CASE), |acts| {
+            if began.elapsed() > MAX_CASE_TIME && begun.get() >= MIN_CASES {
+                return Ok(());
+            }
+            begun.set(begun.get() + 1);
+            let went = std::panic::AssertUnwindSafe(|| {
+                runtime.block_on(async {
+                    let mut bench = GateBench::new().await;
+                    for act in &acts {
+                        bench.execute(act).await;
+                    }
+                    bench.assert_sent_payloads_approved().await;
+                    bench.app.host.close().await;
+                });
             });
+            std::panic::catch_unwind(went).map_err(|cause| {
+                let words = cause.downcast_ref::<String>().cloned();
+                TestCaseError::fail(words.unwrap_or_else(|| "it failed".to_owned()))
+            })
         });
-        std::panic::catch_unwind(went).map_err(|cause| {
-            let words = cause.downcast_ref::<String>().cloned();
-            TestCaseError::fail(words.unwrap_or_else(|| "it failed".to_owned()))
-        })
-    });
     if let Err(error) = ran {
         panic!("{error}");
     }
     assert!(begun.get() >= MIN_CASES, "E01: enough sequences were executed: {}", begun.get());
-    withstood(row, began.elapsed());
+    report_withstood(row, began.elapsed());
 }
 
 #[tokio::test]
 async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
-    let row = Row::default();
+    let row = ResultRow::default();
     row.set_name("E01, answer it yourself, then ask again");
     let mut bench = GateBench::new().await;
     bench.trigger(0).await;
@@ -120,7 +121,7 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
         "E01: no request was sent that could be repeated: {again:?}"
     );
     assert!(bench.model.requests().is_empty(), "E01: an unreviewed request is not sent to a model");
-    let log = bench.log();
+    let log = bench.read_audit_log();
     let is_about = |e: &&AuditEntry| e.kind.starts_with("sampling");
     assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing was sent, so the log is empty: {log:?}");
 
@@ -137,10 +138,11 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     bench.app.decide(&first, UserDecision::Again).await;
     let is_second = |q: &ConsentRequestView| is_answer(q) && q.hash != first.hash;
     let second = bench.app.consent_request(SERVER, "the second answer", is_second).await;
-    let log = bench.log();
+    let log = bench.read_audit_log();
     let kinds: Vec<&str> = log.iter().filter(is_about).map(|e| e.kind.as_ref()).collect();
     assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests were sent, and no response");
-    let texts: BTreeSet<String> = log.iter().filter(is_about).map(|e| text_of(e.content.as_ref().unwrap())).collect();
+    let texts: BTreeSet<String> =
+        log.iter().filter(is_about).map(|e| prompt_text(e.content.as_ref().unwrap())).collect();
     assert_eq!(texts.len(), 1, "E01: the text is the same each time: {texts:?}");
 
     // Another handwritten response requires another approval.
@@ -157,5 +159,5 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     );
     assert_eq!(bench.model.requests().len(), 2, "E01: no other request was sent");
     bench.app.host.close().await;
-    withstood(row, Duration::ZERO);
+    report_withstood(row, Duration::ZERO);
 }

@@ -19,21 +19,21 @@ use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 
-fn remote(url: String) -> ServerConfig {
+fn remote_server(url: String) -> ServerConfig {
     HttpConfig { url, ..HttpConfig::default() }.into()
 }
 
 /// Starts a server that responds correctly except to tool calls, to which `script` responds.
-async fn misbehaving_at_calls<F, A>(revision: &'static str, script: F) -> HttpServer
+async fn server_misbehaving_in_calls<F, A>(revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
 {
-    misbehaving_at("tools/call", revision, script).await
+    server_misbehaving_in_method("tools/call", revision, script).await
 }
 
 /// Starts a server that responds correctly except to one method, to which `script` responds.
-async fn misbehaving_at<F, A>(method: &'static str, revision: &'static str, script: F) -> HttpServer
+async fn server_misbehaving_in_method<F, A>(method: &'static str, revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
@@ -49,6 +49,6 @@ where
 }
 
 /// Returns the correct response to a call.
-fn proper(request: &Value) -> Value {
+fn correct_response(request: &Value) -> Value {
     ordinary::response_message(LEGACY, request)
 }

@@ -20,31 +20,31 @@ fn is_start(request: &ConsentRequestView) -> bool {
 }
 
 /// Requests the start of the bad server, and waits for the consent request.
-async fn asked(pair: &ServerPair, what: &str) -> ConsentRequestView {
+async fn request_start(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    pair.while_good(what, pair.app.consent_request("bad", "its start", is_start)).await
+    pair.while_good_responds(what, pair.app.consent_request("bad", "its start", is_start)).await
 }
 
 /// Approves the start of the bad server permanently, and stops it again.
 async fn approve_and_stop(pair: &ServerPair, what: &str) {
-    let request = asked(pair, what).await;
+    let request = request_start(pair, what).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
-    stop(pair).await;
+    stop_server(pair).await;
 }
 
-async fn stop(pair: &ServerPair) {
+async fn stop_server(pair: &ServerPair) {
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
-async fn deny(pair: &ServerPair, request: &ConsentRequestView) {
+async fn deny_start(pair: &ServerPair, request: &ConsentRequestView) {
     pair.app.decide(request, UserDecision::Deny).await;
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
 /// Writes a script that runs the scripted server. `word` must always have the same length.
-fn script(path: &Path, word: &str) {
+fn write_script(path: &Path, word: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {word}\nexec {}\n", server.display())).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -53,7 +53,7 @@ fn script(path: &Path, word: &str) {
 /// Replaces the script by one of the same length, and restores its modification time.
 fn replace_with_equal_times(path: &Path, word: &str) {
     let before = std::fs::metadata(path).unwrap();
-    script(path, word);
+    write_script(path, word);
     set_modified(path, before.modified().unwrap());
     let after = std::fs::metadata(path).unwrap();
     let told = |facts: &std::fs::Metadata| (facts.len(), facts.modified().unwrap());
@@ -64,14 +64,14 @@ fn set_modified(path: &Path, time: std::time::SystemTime) {
     File::options().write(true).open(path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
 }
 
-fn held(folders: Vec<AllowedFolder>, program: &str, args: &[&str]) -> ServerConfig {
+fn sandboxed_server(folders: Vec<AllowedFolder>, program: &str, args: &[&str]) -> ServerConfig {
     let mut config = local_config(program.into(), args);
     config.as_stdio_mut().unwrap().sandbox =
         Some(SandboxConfig { folders, network: ports::server_config::NetworkAccess::None });
     config
 }
 
-async fn failed(pair: &ServerPair) -> Failure {
+async fn wait_until_failed(pair: &ServerPair) -> Failure {
     let view = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { panic!("it failed") };
     failure
@@ -83,12 +83,12 @@ async fn s06_program_replaced_with_equal_times_asks_again() {
     let what = "S06, a program of the same length and modification time";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
-    script(&program, "before");
-    let pair = ServerPair::asked_to_start(local_config(program.clone(), &[])).await;
+    write_script(&program, "before");
+    let pair = ServerPair::with_undecided_start(local_config(program.clone(), &[])).await;
     approve_and_stop(&pair, what).await;
     replace_with_equal_times(&program, "behind");
-    let request = asked(&pair, what).await;
-    deny(&pair, &request).await;
+    let request = request_start(&pair, what).await;
+    deny_start(&pair, &request).await;
     pair.close(what).await;
 }
 
@@ -98,20 +98,20 @@ async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
-    script(&program, "before");
-    let pair = ServerPair::asked_to_start(local_config(program.clone(), &[])).await;
-    let earlier = asked(&pair, what).await;
-    deny(&pair, &earlier).await;
-    script(&program, "behind");
-    let later = asked(&pair, what).await;
+    write_script(&program, "before");
+    let pair = ServerPair::with_undecided_start(local_config(program.clone(), &[])).await;
+    let earlier = request_start(&pair, what).await;
+    deny_start(&pair, &earlier).await;
+    write_script(&program, "behind");
+    let later = request_start(&pair, what).await;
     assert_ne!(later.hash, earlier.hash, "{what}: the later request shows another program");
-    script(&program, "before");
+    write_script(&program, "before");
     let taken =
         pair.app.host.decide(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: the decision is not for the displayed program");
     let anew = pair.app.consent_request("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
     assert_eq!(anew.hash, earlier.hash, "{what}: the current program is shown");
-    deny(&pair, &anew).await;
+    deny_start(&pair, &anew).await;
     pair.close(what).await;
 }
 
@@ -120,20 +120,20 @@ async fn s06_replaced_script_in_the_arguments_asks_again() {
     let what = "S06, a script in the arguments of the same length and modification time";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("server.sh");
-    script(&path, "before");
-    let pair = ServerPair::asked_to_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    write_script(&path, "before");
+    let pair = ServerPair::with_undecided_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     approve_and_stop(&pair, what).await;
     // A version manager may touch a file or rewrite it with the same content, which has no effect.
-    script(&path, "before");
+    write_script(&path, "before");
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     pair.app.host.start_server("bad".into()).await.unwrap();
-    stop(&pair).await;
+    stop_server(&pair).await;
     assert!(pair.app.consent_requests().await.is_empty(), "{what}: a file with the same content requires no consent");
     replace_with_equal_times(&path, "behind");
-    let request = asked(&pair, what).await;
+    let request = request_start(&pair, what).await;
     let diff = request.marks.diff.as_deref().expect("the change is shown");
     assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the changed script is shown: {diff:?}");
-    deny(&pair, &request).await;
+    deny_start(&pair, &request).await;
     pair.close(what).await;
 }
 
@@ -143,24 +143,24 @@ async fn s06_script_writable_by_another_server_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
     let path = base.join("server.sh");
-    script(&path, "before");
-    let pair = ServerPair::asked_to_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    write_script(&path, "before");
+    let pair = ServerPair::with_undecided_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     let writable = AllowedFolder { path: base.clone(), access: AccessMode::Write };
-    let entry = ServerEntry { name: "writer".into(), config: held(vec![writable], "/bin/sh", &[]) };
+    let entry = ServerEntry { name: "writer".into(), config: sandboxed_server(vec![writable], "/bin/sh", &[]) };
     pair.app.host.add_server(entry).await.unwrap();
-    let request = asked(&pair, what).await;
+    let request = request_start(&pair, what).await;
     let ConsentRequestBody::StartServer { writers, .. } = &request.body else { panic!("{what}: its start") };
     let told: Vec<(&str, &PathBuf, &PathBuf)> =
         writers.iter().map(|writer| (writer.server.as_str(), &writer.file, &writer.folder)).collect();
     assert_eq!(told, [("writer", &path, &base)], "{what}: the request shows who may change which file");
-    deny(&pair, &request).await;
+    deny_start(&pair, &request).await;
     pair.close(what).await;
 }
 
 #[tokio::test]
 async fn s10_readable_folder_does_not_expose_own_files() {
     let what = "S10, a readable folder around Drawbridge's records and secrets";
-    let pair = ServerPair::asked_to_start(local_config("/bin/false".into(), &[])).await;
+    let pair = ServerPair::with_undecided_start(local_config("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let data = base.join("data");
     std::fs::write(data.join("planted"), "canary-of-s10").unwrap();
@@ -175,7 +175,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
     let around = AllowedFolder { path: base.parent().unwrap().to_owned(), access: AccessMode::Read };
     let other = ServerEntry { name: "other".into(), config: local_config("/bin/false".into(), &["--key=canary-key"]) };
     pair.app.host.add_server(other).await.unwrap();
-    let config = held(vec![around], "/bin/sh", &["-c", &reads]);
+    let config = sandboxed_server(vec![around], "/bin/sh", &["-c", &reads]);
     pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
     let view = pair
@@ -213,7 +213,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         std::fs::copy(&settings, &replaced).unwrap();
         std::fs::rename(&replaced, &settings).unwrap();
         std::fs::write(word.path().join("go"), "").unwrap();
-        let said = failed(&pair).await.stderr.join("\n");
+        let said = wait_until_failed(&pair).await.stderr.join("\n");
         assert!(said.contains("planted"), "{what}: the server tried to read the file: {said}");
         for secret in ["canary-of-s10", "canary-key", "audit.db", "secrets.json", "history.db"] {
             assert!(!said.contains(secret), "{what}: {secret} is not accessible: {said}");
@@ -227,7 +227,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
 #[tokio::test]
 async fn s10_own_folders_cannot_be_named() {
     let what = "S10, a folder within Drawbridge's own";
-    let pair = ServerPair::asked_to_start(local_config("/bin/false".into(), &[])).await;
+    let pair = ServerPair::with_undecided_start(local_config("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
@@ -236,10 +236,10 @@ async fn s10_own_folders_cannot_be_named() {
         [AccessMode::Read, AccessMode::Write].map(|access| AllowedFolder { path: path.clone(), access })
     });
     for folder in named {
-        let config = held(vec![folder], "/bin/sh", &[]);
+        let config = sandboxed_server(vec![folder], "/bin/sh", &[]);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
         pair.app.host.start_server("bad".into()).await.unwrap();
-        let failure = failed(&pair).await;
+        let failure = wait_until_failed(&pair).await;
         assert!(failure.message.contains("own settings"), "{what}: the folder is rejected: {}", failure.message);
     }
     pair.close(what).await;
@@ -250,14 +250,14 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     let what = "S36, a script that the sandbox does not reach";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap().join("server.sh");
-    script(&path, "before");
+    write_script(&path, "before");
     // An argument that is the path of a script is reachable. A path within an argument is not.
     let sourced = format!(". {}", path.display());
-    let pair = ServerPair::asked_to_start(local_config("/bin/false".into(), &[])).await;
+    let pair = ServerPair::with_undecided_start(local_config("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
     let relative = ["server.sh"].as_slice();
     for (arguments, told) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {
-        let config = held(Vec::new(), "/bin/sh", arguments);
+        let config = sandboxed_server(Vec::new(), "/bin/sh", arguments);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
         let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("the sandbox can be set up");
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
@@ -265,9 +265,9 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
             missing.iter().any(|one| one.contains(told)),
             "{what}: the preview reports the missing file: {missing:?}"
         );
-        let request = asked(&pair, what).await;
+        let request = request_start(&pair, what).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-        let hint = failed(&pair).await.hint.unwrap_or_default();
+        let hint = wait_until_failed(&pair).await.hint.unwrap_or_default();
         assert!(
             hint.contains("sandbox") && hint.contains(told),
             "{what}: the failure reports the missing file: {hint}"

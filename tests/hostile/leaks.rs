@@ -8,23 +8,23 @@ use crate::log;
 
 /// Returns each searched place with its text: the activity of a server, the data sent to the page, the log, and every
 /// file of the app.
-pub(crate) async fn places(app: &TestApp, server: &str) -> Vec<(String, String)> {
+pub(crate) async fn searched_places(app: &TestApp, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
         ("the activity".to_owned(), app.activity(server).await),
         ("what the page is told".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.questions)),
-        ("the log".to_owned(), log::text()),
+        ("the log".to_owned(), log::recorded_text()),
     ];
-    files(app.folder.path(), &mut places);
+    add_file_contents(app.folder.path(), &mut places);
     places
 }
 
 /// Adds the contents of every file below a folder to `places`.
-pub(crate) fn files(folder: &Path, places: &mut Vec<(String, String)>) {
+pub(crate) fn add_file_contents(folder: &Path, places: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            files(&path, places);
+            add_file_contents(&path, places);
         } else if let Ok(bytes) = std::fs::read(&path) {
             // A file may be removed while the folder is read.
             places.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
@@ -33,6 +33,6 @@ pub(crate) fn files(folder: &Path, places: &mut Vec<(String, String)>) {
 }
 
 /// Returns the name of the first place that contains a secret, or `None` if no place does.
-pub(crate) fn found<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
+pub(crate) fn find_secret<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
     places.iter().find(|(_, text)| text.contains(secret)).map(|(place, _)| place.as_str())
 }

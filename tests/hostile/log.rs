@@ -10,13 +10,13 @@ use tracing_subscriber::EnvFilter;
 const LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
 mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=debug";
 
-static KEPT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static RECORDED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct LogRecorder;
 
 impl Write for LogRecorder {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        KEPT.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+        RECORDED.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -25,7 +25,7 @@ impl Write for LogRecorder {
 }
 
 /// Starts recording the log messages of this process.
-pub(crate) fn keep() {
+pub(crate) fn start_recording() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
         tracing_subscriber::fmt()
@@ -37,19 +37,23 @@ pub(crate) fn keep() {
 }
 
 /// Returns all log messages that were recorded so far.
-pub(crate) fn text() -> String {
-    String::from_utf8_lossy(&KEPT.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+pub(crate) fn recorded_text() -> String {
+    String::from_utf8_lossy(&RECORDED.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
 }
 
 #[tokio::test]
 async fn host_log_is_written() {
-    keep();
+    start_recording();
     let folder = tempfile::tempdir().unwrap();
     // A conversation in the format of older versions, truncated after its first byte.
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
     let app = testkit::app::TestApp::start_in_folder(folder, Vec::new(), host::HostOptions::default()).await;
     app.host.ports().history.list().unwrap();
-    assert!(text().contains("it is not a conversation"), "a file that is not a conversation is reported: {}", text());
+    assert!(
+        recorded_text().contains("it is not a conversation"),
+        "a file that is not a conversation is reported: {}",
+        recorded_text()
+    );
     app.host.close().await;
 }

@@ -14,7 +14,7 @@ enum ExpectedEnd {
 }
 use ExpectedEnd::{Answered, Fails};
 
-struct Case {
+struct FaultCase {
     id: &'static str,
     misbehave: &'static str,
     args: &'static [&'static str],
@@ -23,61 +23,61 @@ struct Case {
     shows: &'static [&'static str],
 }
 
-const fn case(
+const fn fault_case(
     id: &'static str,
     misbehave: &'static str,
     args: &'static [&'static str],
     ends: ExpectedEnd,
     shows: &'static [&'static str],
-) -> Case {
-    Case { id, misbehave, args, ends, shows }
+) -> FaultCase {
+    FaultCase { id, misbehave, args, ends, shows }
 }
 
-const CASES: &[Case] = &[
-    case("X37", "blank-lines", &[], Answered, &[]),
-    case("X37", "over-long", &[], Fails(&["a line of more than"]), &[]),
-    case("X37", "over-long-id-last", &[], Fails(&["a line of more than"]), &[]),
+const CASES: &[FaultCase] = &[
+    fault_case("X37", "blank-lines", &[], Answered, &[]),
+    fault_case("X37", "over-long", &[], Fails(&["a line of more than"]), &[]),
+    fault_case("X37", "over-long-id-last", &[], Fails(&["a line of more than"]), &[]),
     // An array of 7,000,000 numbers has 14 MB.
-    case("X37", "number-array", &[], Fails(&["values"]), &[]),
-    case("X37", "invalid-utf8", &[], Fails(&["UTF-8"]), &["UTF-8"]),
-    case("X37", "nul-bytes", &[], Fails(&["raw control character"]), &[]),
-    case("X37", "bom", &[], Answered, &[]),
-    case("X37", "crlf", &[], Answered, &[]),
-    case("X37", "lone-surrogate", &[], Fails(&["surrogate"]), &[]),
+    fault_case("X37", "number-array", &[], Fails(&["values"]), &[]),
+    fault_case("X37", "invalid-utf8", &[], Fails(&["UTF-8"]), &["UTF-8"]),
+    fault_case("X37", "nul-bytes", &[], Fails(&["raw control character"]), &[]),
+    fault_case("X37", "bom", &[], Answered, &[]),
+    fault_case("X37", "crlf", &[], Answered, &[]),
+    fault_case("X37", "lone-surrogate", &[], Fails(&["surrogate"]), &[]),
     // The message and its result add two levels, so the depth is 127.
-    case("X38", "deep", &["--count", "125"], Answered, &[]),
-    case("X38", "deep", &["--count", "200"], Fails(&["nests deeper"]), &[]),
-    case("X38", "deep", &["--count", "100000"], Fails(&["nests deeper"]), &[]),
-    case("X38", "duplicate-key", &[], Fails(&["occurs twice"]), &[]),
-    case("X38", "wrong-id", &[], Fails(&["no answer"]), &["never sent"]),
-    case("X38", "wrong-id-first", &[], Answered, &["never sent"]),
-    case("X38", "reused-id", &[], Answered, &["second answer"]),
-    case("X38", "string-id", &[], Fails(&["no answer", "other type", "as a text"]), &["never sent"]),
-    case("X38", "float-id", &[], Fails(&["neither a whole number", "no answer"]), &["neither a whole number"]),
-    case("X38", "null-id", &[], Fails(&["no answer"]), &[]),
-    case("X38", "duplicate-answer", &[], Answered, &["second answer"]),
-    case("X38", "both", &[], Fails(&["both"]), &[]),
-    case("X38", "wrong-version", &[], Fails(&["jsonrpc"]), &[]),
-    case("X38", "wrong-shape", &[], Fails(&["content", "fit"]), &[]),
-    case("X38", "error", &[], Fails(&["answered with an error"]), &[]),
-    case("X38", "unknown-notification", &[], Answered, &[]),
-    case("X40", "exit", &[], Fails(&["exit status 3"]), &[]),
-    case("X40", "abort", &[], Fails(&["signal"]), &[]),
-    case("X40", "half-line", &[], Fails(&["ended", "exit", "closed", "broken"]), &[]),
-    case("X40", "close-stdout", &[], Fails(&["closed", "ended"]), &[]),
-    case("X40", "stderr-garbage", &[], Answered, &[]),
-    case("X42", "batch", &[], Fails(&["batch"]), &["batch"]),
-    case("X42", "banner", &[], Answered, &["not a message"]),
-    case("X42", "lsp-header", &[], Answered, &["Content-Length"]),
-    case("X42", "http-text", &[], Fails(&["no answer"]), &["HTTP/1.1"]),
-    case("X52", "drip", &[], Fails(&["no answer"]), &[]),
+    fault_case("X38", "deep", &["--count", "125"], Answered, &[]),
+    fault_case("X38", "deep", &["--count", "200"], Fails(&["nests deeper"]), &[]),
+    fault_case("X38", "deep", &["--count", "100000"], Fails(&["nests deeper"]), &[]),
+    fault_case("X38", "duplicate-key", &[], Fails(&["occurs twice"]), &[]),
+    fault_case("X38", "wrong-id", &[], Fails(&["no answer"]), &["never sent"]),
+    fault_case("X38", "wrong-id-first", &[], Answered, &["never sent"]),
+    fault_case("X38", "reused-id", &[], Answered, &["second answer"]),
+    fault_case("X38", "string-id", &[], Fails(&["no answer", "other type", "as a text"]), &["never sent"]),
+    fault_case("X38", "float-id", &[], Fails(&["neither a whole number", "no answer"]), &["neither a whole number"]),
+    fault_case("X38", "null-id", &[], Fails(&["no answer"]), &[]),
+    fault_case("X38", "duplicate-answer", &[], Answered, &["second answer"]),
+    fault_case("X38", "both", &[], Fails(&["both"]), &[]),
+    fault_case("X38", "wrong-version", &[], Fails(&["jsonrpc"]), &[]),
+    fault_case("X38", "wrong-shape", &[], Fails(&["content", "fit"]), &[]),
+    fault_case("X38", "error", &[], Fails(&["answered with an error"]), &[]),
+    fault_case("X38", "unknown-notification", &[], Answered, &[]),
+    fault_case("X40", "exit", &[], Fails(&["exit status 3"]), &[]),
+    fault_case("X40", "abort", &[], Fails(&["signal"]), &[]),
+    fault_case("X40", "half-line", &[], Fails(&["ended", "exit", "closed", "broken"]), &[]),
+    fault_case("X40", "close-stdout", &[], Fails(&["closed", "ended"]), &[]),
+    fault_case("X40", "stderr-garbage", &[], Answered, &[]),
+    fault_case("X42", "batch", &[], Fails(&["batch"]), &["batch"]),
+    fault_case("X42", "banner", &[], Answered, &["not a message"]),
+    fault_case("X42", "lsp-header", &[], Answered, &["Content-Length"]),
+    fault_case("X42", "http-text", &[], Fails(&["no answer"]), &["HTTP/1.1"]),
+    fault_case("X52", "drip", &[], Fails(&["no answer"]), &[]),
 ];
 
 /// Runs the cases with these ids, each in a separate task, so that all failures are reported.
-async fn cases(ids: &[&str]) {
+async fn run_cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for case in CASES.iter().filter(|case| ids.contains(&case.id)) {
-        if let Err(error) = tokio::spawn(one(case)).await {
+        if let Err(error) = tokio::spawn(run_case(case)).await {
             failed.push(error.to_string());
         }
     }
@@ -86,37 +86,37 @@ async fn cases(ids: &[&str]) {
 
 #[tokio::test]
 async fn x37_malformed_bytes_fail_their_call_immediately() {
-    cases(&["X37"]).await;
+    run_cases(&["X37"]).await;
 }
 
 #[tokio::test]
 async fn x38_unmatched_messages_affect_only_their_call() {
-    cases(&["X38"]).await;
+    run_cases(&["X38"]).await;
 }
 
 #[tokio::test]
 async fn x40_exited_process_or_closed_output_ends_the_call() {
-    cases(&["X40"]).await;
+    run_cases(&["X40"]).await;
 }
 
 #[tokio::test]
 async fn x42_x52_foreign_content_is_ignored_and_endless_content_times_out() {
-    cases(&["X42", "X52"]).await;
+    run_cases(&["X42", "X52"]).await;
 }
 
-async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
+async fn run_case(FaultCase { id, misbehave, args, ends, shows }: &FaultCase) {
     let what = format!("{id} over stdio, {misbehave} {}", args.join(" "));
     let server = scripted_config(&[&["--misbehave", misbehave], *args].concat());
     // With a long timeout, the test fails for its actual cause instead of the timeout.
     let pair = if *id == "X37" { ServerPair::ready_for_a_flood(server).await } else { ServerPair::ready(server).await };
-    let call = pair.bad_call(&what).await;
+    let call = pair.call_bad_server(&what).await;
     match ends {
         Answered => {
-            pair.ended(&what, &call, &[]);
-            assert!(!call.text().contains("not for you"), "{what}: a response with another id is ignored");
+            pair.assert_call_ended(&what, &call, &[]);
+            assert!(!call.result_json().contains("not for you"), "{what}: a response with another id is ignored");
         }
         Fails(words) if *id == "X37" => pair.assert_ended_immediately(&what, &call, words),
-        Fails(words) => pair.ended(&what, &call, words),
+        Fails(words) => pair.assert_call_ended(&what, &call, words),
     }
     let activity = pair.app.activity("bad").await;
     for word in *shows {
@@ -132,9 +132,9 @@ async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over stdio, ids of other calls";
     let pair = ServerPair::ready(scripted_config(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
     for _ in 0..3 {
-        let call = pair.bad_call(what).await;
-        pair.ended(what, &call, &[]);
-        let text = call.text();
+        let call = pair.call_bad_server(what).await;
+        pair.assert_call_ended(what, &call, &[]);
+        let text = call.result_json();
         assert!(
             text.contains("for you") && !text.contains("not for you"),
             "{what}: each call gets its own response: {text}"

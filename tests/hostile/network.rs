@@ -32,7 +32,7 @@ fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
 }
 
 /// Returns a host name other than localhost that resolves to this computer, if there is one.
-fn own_name() -> Option<String> {
+fn local_host_name() -> Option<String> {
     let hostname = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let names = [hostname.trim().to_owned(), "ip6-localhost".to_owned(), "ip6-loopback".to_owned()];
     let is_own = |name: &String| {
@@ -42,12 +42,12 @@ fn own_name() -> Option<String> {
     names.into_iter().filter(|name| !name.is_empty() && name != "localhost").find(is_own)
 }
 
-fn hosts(hosts: &[String]) -> SandboxConfig {
+fn sandbox_with_hosts(hosts: &[String]) -> SandboxConfig {
     let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
     SandboxConfig { network: NetworkAccess::Hosts(hosts), ..SandboxConfig::default() }
 }
 
-fn held(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
+fn sandboxed_server(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
     let mut config = scripted_config(&["--misbehave", "reaches-out"]);
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = Some(sandbox);
@@ -66,7 +66,7 @@ async fn s24_server_reaches_named_hosts_only() {
     let ((named, at_named), (other, at_other)) = (start_greeting_server(), start_greeting_server());
     let mut allowed = vec![format!("localhost:{named}")];
     let mut refused = vec![format!("localhost:{other}"), format!("127.0.0.1:{named}"), format!("2130706433:{named}")];
-    if let Some(name) = own_name() {
+    if let Some(name) = local_host_name() {
         // The host is allowed, although its name resolves to this computer.
         allowed.push(format!("{name}:{other}"));
         refused.push(format!("{name}:{other}"));
@@ -74,9 +74,9 @@ async fn s24_server_reaches_named_hosts_only() {
     refused.push("169.254.169.254:80".to_owned());
     let reached = format!("localhost:{named}");
     let tries: Vec<String> = [reached.clone()].into_iter().chain(refused.clone()).collect();
-    let pair = ServerPair::ready(held(hosts(&allowed), &tries)).await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &[]);
+    let pair = ServerPair::ready(sandboxed_server(sandbox_with_hosts(&allowed), &tries)).await;
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &[]);
     let result = json!(call.result.unwrap());
     let tried: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     let of = |host: &str| tried[host]["proxy"].as_str().unwrap_or_else(|| panic!("{what}: {host} was tried: {tried}"));
@@ -107,8 +107,8 @@ async fn s24_server_reaches_named_hosts_only() {
 
 #[tokio::test]
 async fn s24_additional_hosts_require_another_approval() {
-    let before = hosts(&["example.com".to_owned()]);
-    let app = TestApp::start(vec![("held", held(before.clone(), &[]))]).await;
+    let before = sandbox_with_hosts(&["example.com".to_owned()]);
+    let app = TestApp::start(vec![("held", sandboxed_server(before.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
     let request = app.consent_request("held", "its start", is_start).await;
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
@@ -118,7 +118,7 @@ async fn s24_additional_hosts_require_another_approval() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "the unchanged sandbox is approved");
-    let named = |names: &[&str]| hosts(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    let named = |names: &[&str]| sandbox_with_hosts(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
     let full = SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() };
     for (sandbox, shown) in [
         (named(&["example.com", "example.org"]), "example.org"),
@@ -127,7 +127,7 @@ async fn s24_additional_hosts_require_another_approval() {
         (full, "true"),
     ] {
         let what = format!("S24: {:?}", sandbox.network);
-        let entry = ServerEntry { name: "held".into(), config: held(sandbox, &[]) };
+        let entry = ServerEntry { name: "held".into(), config: sandboxed_server(sandbox, &[]) };
         app.host.update_server("held".into(), entry).await.unwrap();
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!app.server("held").await.approved, "{what} is not approved");

@@ -8,5 +8,5 @@ mod results;
 mod stage;
 mod table;
 
-pub(crate) use stage::{CANARY, Stage, tool};
+pub(crate) use stage::{CANARY, Stage, tool_definition};
 pub(crate) use table::{Outcome, Scenario};

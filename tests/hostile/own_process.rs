@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use crate::report::{Rows, TABLE_VARIABLE};
+use crate::report::{ResultRows, TABLE_VARIABLE};
 
 /// Environment variable with the URL of the server to use in the separate process.
 const SERVER: &str = "HOSTILE_TEST_SERVER";
 
-/// Returns the URL of the server if this is a process that [`run`] has started, otherwise `None`.
-pub(crate) fn server() -> Option<String> {
+/// Returns the URL of the server if this is a process that [`run_test_in_process`] has started, otherwise `None`.
+pub(crate) fn inherited_server_url() -> Option<String> {
     std::env::var(SERVER).ok()
 }
 
@@ -19,7 +19,12 @@ pub(crate) fn server() -> Option<String> {
 /// # Panics
 /// Panics if the test fails in the separate process.
 #[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
-pub(crate) async fn run(module: &str, test: &str, server: &str, variables: &[(&str, &str)]) -> Rows {
+pub(crate) async fn run_test_in_process(
+    module: &str,
+    test: &str,
+    server: &str,
+    variables: &[(&str, &str)],
+) -> ResultRows {
     let (_, module) = module.split_once("::").unwrap_or_default();
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", &format!("{module}::{test}"), "--nocapture"]).env(SERVER, server).kill_on_drop(true);
@@ -34,7 +39,7 @@ pub(crate) async fn run(module: &str, test: &str, server: &str, variables: &[(&s
     let table = folder.path().join("rows");
     command.envs(variables.iter().copied()).env(TABLE_VARIABLE, &table);
     let output = tokio::time::timeout(Duration::from_secs(60), command.output()).await;
-    let rows = Rows::of(&table);
+    let rows = ResultRows::read_from(&table);
     let output = output.unwrap_or_else(|_| panic!("{test}: it ends in its own process")).unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(

@@ -15,11 +15,11 @@ use crate::pair::ServerPair;
 
 /// Folder with a fake launcher, which runs the scripted server, and its fake package manager, whose output the test
 /// controls.
-struct Launchers {
+struct FakeLaunchers {
     folder: tempfile::TempDir,
 }
 
-impl Launchers {
+impl FakeLaunchers {
     /// Creates the folder. `client` is the name of the package manager, which is queried for versions.
     fn new(launcher: &str, client: &str) -> Self {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
@@ -29,15 +29,15 @@ impl Launchers {
         let starts = format!("echo \"$@\" >> {own}/started\nexec {}\n", server.display());
         if launcher == client {
             let first = format!("#!/bin/sh\nif [ \"$1\" = run ]; then {starts}fi\n");
-            launchers.script(client, &format!("{first}{}", asks.trim_start_matches("#!/bin/sh\n")));
+            launchers.write_script(client, &format!("{first}{}", asks.trim_start_matches("#!/bin/sh\n")));
         } else {
-            launchers.script(client, &asks);
-            launchers.script(launcher, &format!("#!/bin/sh\n{starts}"));
+            launchers.write_script(client, &asks);
+            launchers.write_script(launcher, &format!("#!/bin/sh\n{starts}"));
         }
         launchers
     }
 
-    fn script(&self, name: &str, text: &str) {
+    fn write_script(&self, name: &str, text: &str) {
         let path = self.folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -48,7 +48,7 @@ impl Launchers {
     }
 
     /// Makes the package manager report this version and hash.
-    fn offers(&self, version: &str, integrity: &str) {
+    fn set_version(&self, version: &str, integrity: &str) {
         let answer = json!({
             "name": "@scope/server",
             "version": version,
@@ -58,19 +58,19 @@ impl Launchers {
         self.set_behaviour(&format!("cat <<'END'\n{answer}\nEND\n"));
     }
 
-    fn read(&self, name: &str) -> Vec<String> {
+    fn read_lines(&self, name: &str) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
     /// Returns the arguments of each launcher run.
-    fn started(&self) -> Vec<String> {
-        self.read("started")
+    fn launches(&self) -> Vec<String> {
+        self.read_lines("started")
     }
 
     /// Returns the arguments of each package manager run.
-    fn asked(&self) -> Vec<String> {
-        self.read("asked")
+    fn lookups(&self) -> Vec<String> {
+        self.read_lines("asked")
     }
 
     fn search_path(&self) -> SearchPath {
@@ -78,48 +78,48 @@ impl Launchers {
         SearchPath { directories, source: PathSource::LoginShell }
     }
 
-    async fn pair(&self, config: ServerConfig) -> ServerPair {
-        ServerPair::asked_to_start_on(config, self.search_path()).await
+    async fn new_pair(&self, config: ServerConfig) -> ServerPair {
+        ServerPair::with_undecided_start_and_path(config, self.search_path()).await
     }
 }
 
-fn launch(program: &str, args: &[&str]) -> ServerConfig {
+fn launcher_config(program: &str, args: &[&str]) -> ServerConfig {
     let args = args.iter().map(|&arg| arg.to_owned()).collect();
     // The root folder has no parent with project files.
     StdioConfig { command: program.into(), args, cwd: Some("/".into()), ..StdioConfig::default() }.into()
 }
 
-fn npx() -> ServerConfig {
-    launch("npx", &["-y", "@scope/server", "--port", "1"])
+fn npx_config() -> ServerConfig {
+    launcher_config("npx", &["-y", "@scope/server", "--port", "1"])
 }
 
 fn is_start(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-fn package(request: &ConsentRequestView) -> (&StdioConfig, &LoadedPackage) {
+fn displayed_package(request: &ConsentRequestView) -> (&StdioConfig, &LoadedPackage) {
     match &request.body {
         ConsentRequestBody::StartServer { config, package: Some(package), .. } => (config, package),
         other => panic!("the package is in the question: {other:?}"),
     }
 }
 
-async fn asks(app: &TestApp) -> ConsentRequestView {
+async fn request_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
     app.consent_request("bad", "its start", is_start).await
 }
 
-async fn stopped(app: &TestApp) {
+async fn stop_server(app: &TestApp) {
     app.host.stop_server("bad".into()).await.unwrap();
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
-async fn allowed(app: &TestApp, request: &ConsentRequestView, scope: ApprovalScope) {
+async fn allow_start(app: &TestApp, request: &ConsentRequestView, scope: ApprovalScope) {
     app.decide(request, UserDecision::Allow(scope)).await;
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 }
 
-async fn denied(app: &TestApp, request: &ConsentRequestView) {
+async fn deny_start(app: &TestApp, request: &ConsentRequestView) {
     app.decide(request, UserDecision::Deny).await;
     app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
@@ -127,11 +127,11 @@ async fn denied(app: &TestApp, request: &ConsentRequestView) {
 #[tokio::test]
 async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let what = "S25, npx with no version, whose newest changes between two starts";
-    let launchers = Launchers::new("npx", "npm");
-    launchers.offers("1.2.3", "sha512-one");
-    let pair = launchers.pair(npx()).await;
-    let request = pair.while_good(what, asks(&pair.app)).await;
-    let (config, shown) = package(&request);
+    let launchers = FakeLaunchers::new("npx", "npm");
+    launchers.set_version("1.2.3", "sha512-one");
+    let pair = launchers.new_pair(npx_config()).await;
+    let request = pair.while_good_responds(what, request_start(&pair.app)).await;
+    let (config, shown) = displayed_package(&request);
     let found = shown.found.as_ref().expect("npm told the version");
     assert_eq!(
         (found.version.as_str(), found.integrity.as_deref()),
@@ -141,14 +141,14 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     assert_eq!(shown.wanted, None, "{what}: the settings contain no version");
     assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: the exact command is shown");
     assert_eq!(request.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: the command line is shown");
-    assert!(launchers.started().is_empty(), "{what}: the launcher does not run before the decision");
-    allowed(&pair.app, &request, ApprovalScope::Once).await;
-    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"], "{what}: the approved version runs");
-    stopped(&pair.app).await;
+    assert!(launchers.launches().is_empty(), "{what}: the launcher does not run before the decision");
+    allow_start(&pair.app, &request, ApprovalScope::Once).await;
+    assert_eq!(launchers.launches(), ["-y @scope/server@1.2.3 --port 1"], "{what}: the approved version runs");
+    stop_server(&pair.app).await;
 
-    launchers.offers("1.2.4", "sha512-two");
-    let request = asks(&pair.app).await;
-    let (_, shown) = package(&request);
+    launchers.set_version("1.2.4", "sha512-two");
+    let request = request_start(&pair.app).await;
+    let (_, shown) = displayed_package(&request);
     let versions =
         (shown.before.as_ref().map(|v| v.version.as_str()), shown.found.as_ref().map(|v| v.version.as_str()));
     assert_eq!(
@@ -161,26 +161,26 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     for part in ["package.version", "package.integrity", "arguments.2"] {
         assert!(changed.iter().any(|path| path == part), "{what}: the difference contains {part}: {changed:?}");
     }
-    denied(&pair.app, &request).await;
-    assert_eq!(launchers.started().len(), 1, "{what}: the launcher did not run");
+    deny_start(&pair.app, &request).await;
+    assert_eq!(launchers.launches().len(), 1, "{what}: the launcher did not run");
     pair.close(what).await;
 }
 
 #[tokio::test]
 async fn s25_grant_runs_its_version_without_a_lookup() {
     let what = "S25, an approved version, while the registry offers another or nothing";
-    let launchers = Launchers::new("npx", "npm");
-    launchers.offers("1.2.3", "sha512-one");
-    let pair = launchers.pair(npx()).await;
-    let request = asks(&pair.app).await;
-    allowed(&pair.app, &request, ApprovalScope::Always).await;
+    let launchers = FakeLaunchers::new("npx", "npm");
+    launchers.set_version("1.2.3", "sha512-one");
+    let pair = launchers.new_pair(npx_config()).await;
+    let request = request_start(&pair.app).await;
+    allow_start(&pair.app, &request, ApprovalScope::Always).await;
     assert!(pair.app.server("bad").await.approved, "{what}: it is approved as it is");
-    stopped(&pair.app).await;
-    launchers.offers("6.6.6", "sha512-evil");
+    stop_server(&pair.app).await;
+    launchers.set_version("6.6.6", "sha512-evil");
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(launchers.asked().len(), 1, "{what}: npm was queried once, for the first start");
-    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs again");
+    assert_eq!(launchers.lookups().len(), 1, "{what}: npm was queried once, for the first start");
+    assert_eq!(launchers.launches(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs again");
     pair.close(what).await;
 }
 
@@ -195,29 +195,29 @@ async fn s25_project_files_that_npx_would_run_instead_ask() {
         (".npmrc", "registry=https://evil.test"),
     ] {
         let what = format!("S25, {file} above the working directory of an approved server");
-        let launchers = Launchers::new("npx", "npm");
-        launchers.offers("1.2.3", "sha512-one");
+        let launchers = FakeLaunchers::new("npx", "npm");
+        launchers.set_version("1.2.3", "sha512-one");
         let project = tempfile::tempdir().unwrap();
         let inner = project.path().join("inner");
         std::fs::create_dir(&inner).unwrap();
-        let mut config = npx();
+        let mut config = npx_config();
         config.as_stdio_mut().unwrap().cwd = Some(inner);
-        let pair = launchers.pair(config).await;
-        let request = asks(&pair.app).await;
-        assert!(package(&request).1.found.is_ok(), "{what}: the version is known");
-        allowed(&pair.app, &request, ApprovalScope::Always).await;
-        stopped(&pair.app).await;
+        let pair = launchers.new_pair(config).await;
+        let request = request_start(&pair.app).await;
+        assert!(displayed_package(&request).1.found.is_ok(), "{what}: the version is known");
+        allow_start(&pair.app, &request, ApprovalScope::Always).await;
+        stop_server(&pair.app).await;
         let file = project.path().join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, text).unwrap();
-        let request = asks(&pair.app).await;
-        let found = &package(&request).1.found;
+        let request = request_start(&pair.app).await;
+        let found = &displayed_package(&request).1.found;
         assert!(
             matches!(found, Err(UnknownPackage::LocalCopy(_) | UnknownPackage::ProjectSettings(_))),
             "{what}: the request states that another program may run: {found:?}"
         );
-        denied(&pair.app, &request).await;
-        assert_eq!(launchers.started().len(), 1, "{what}: nothing ran without consent");
+        deny_start(&pair.app, &request).await;
+        assert_eq!(launchers.launches().len(), 1, "{what}: nothing ran without consent");
         pair.close(&what).await;
     }
 }
@@ -225,20 +225,20 @@ async fn s25_project_files_that_npx_would_run_instead_ask() {
 #[tokio::test]
 async fn s25_other_files_under_the_same_version_ask() {
     let what = "S25, the same version with another hash";
-    let launchers = Launchers::new("npx", "npm");
-    launchers.offers("1.2.3", "sha512-one");
-    let pair = launchers.pair(npx()).await;
-    let request = asks(&pair.app).await;
+    let launchers = FakeLaunchers::new("npx", "npm");
+    launchers.set_version("1.2.3", "sha512-one");
+    let pair = launchers.new_pair(npx_config()).await;
+    let request = request_start(&pair.app).await;
     let hash = request.hash.clone();
-    allowed(&pair.app, &request, ApprovalScope::Once).await;
-    stopped(&pair.app).await;
-    launchers.offers("1.2.3", "sha512-evil");
-    let request = asks(&pair.app).await;
+    allow_start(&pair.app, &request, ApprovalScope::Once).await;
+    stop_server(&pair.app).await;
+    launchers.set_version("1.2.3", "sha512-evil");
+    let request = request_start(&pair.app).await;
     assert_ne!(request.hash, hash, "{what}: the hash is part of the approval");
-    let (_, shown) = package(&request);
+    let (_, shown) = displayed_package(&request);
     let (before, found) = (shown.before.as_ref().unwrap(), shown.found.as_ref().unwrap());
     assert!(before.is_replaced_by(found), "{what}: the request states that the files have changed: {shown:?}");
-    denied(&pair.app, &request).await;
+    deny_start(&pair.app, &request).await;
     pair.close(what).await;
 }
 
@@ -246,12 +246,12 @@ async fn s25_other_files_under_the_same_version_ask() {
 #[tokio::test]
 async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start() {
     let what = "S25, a newer version a day later";
-    let launchers = Launchers::new("npx", "npm");
-    launchers.offers("1.2.3", "sha512-one");
+    let launchers = FakeLaunchers::new("npx", "npm");
+    launchers.set_version("1.2.3", "sha512-one");
     let options = || host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
-    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx())], options()).await;
-    let request = asks(&app).await;
-    allowed(&app, &request, ApprovalScope::Always).await;
+    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx_config())], options()).await;
+    let request = request_start(&app).await;
+    allow_start(&app, &request, ApprovalScope::Always).await;
     let file = app.host.ports().documents.path().join("packages.json");
     app.host.close().await;
     let kept = std::fs::read_to_string(&file).unwrap();
@@ -259,35 +259,35 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     kept["bad"]["looked_up"] = json!(0);
     std::fs::write(&file, kept.to_string()).unwrap();
 
-    launchers.offers("1.2.4", "sha512-two");
+    launchers.set_version("1.2.4", "sha512-two");
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options()).await;
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs");
+    assert_eq!(launchers.launches(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs");
     let deadline = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     while !app.activity("bad").await.contains("1.2.4 is available") {
         assert!(tokio::time::Instant::now() < deadline, "{what}: the newer version is announced");
         // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    stopped(&app).await;
+    stop_server(&app).await;
     launchers.set_behaviour("exit 1");
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(launchers.started()[2], "-y @scope/server@1.2.3 --port 1", "{what}: the approved version runs offline");
-    stopped(&app).await;
-    launchers.offers("1.2.4", "sha512-two");
-    let request = asks(&app).await;
+    assert_eq!(launchers.launches()[2], "-y @scope/server@1.2.3 --port 1", "{what}: the approved version runs offline");
+    stop_server(&app).await;
+    launchers.set_version("1.2.4", "sha512-two");
+    let request = request_start(&app).await;
     assert_eq!(
-        package(&request).0.args[1],
+        displayed_package(&request).0.args[1],
         "@scope/server@1.2.4",
         "{what}: the next start requires consent to the newer version"
     );
-    denied(&app, &request).await;
+    deny_start(&app, &request).await;
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(
-        launchers.started()[3],
+        launchers.launches()[3],
         "-y @scope/server@1.2.3 --port 1",
         "{what}: after a denial the approved version runs"
     );
@@ -310,15 +310,15 @@ async fn s25_failed_lookup_reports_its_cause() {
     ];
     for (about, behaviour, words) in cases {
         let what = format!("S25, a look-up that ends in {about}");
-        let launchers = Launchers::new("npx", "npm");
+        let launchers = FakeLaunchers::new("npx", "npm");
         launchers.set_behaviour(behaviour);
-        let pair = launchers.pair(npx()).await;
-        let request = pair.while_good(&what, asks(&pair.app)).await;
-        let (config, shown) = package(&request);
+        let pair = launchers.new_pair(npx_config()).await;
+        let request = pair.while_good_responds(&what, request_start(&pair.app)).await;
+        let (config, shown) = displayed_package(&request);
         let cause = shown.found.as_ref().expect_err("there is no version");
         assert!(cause.to_string().contains(words), "{what}: {cause}");
         assert_eq!(config.args[1], "@scope/server", "{what}: no version is made up");
-        denied(&pair.app, &request).await;
+        deny_start(&pair.app, &request).await;
         pair.close(&what).await;
     }
 }
@@ -326,36 +326,36 @@ async fn s25_failed_lookup_reports_its_cause() {
 #[tokio::test]
 async fn s25_package_of_a_denied_server_is_not_looked_up() {
     let what = "S25, a package of a server that a rule denies";
-    let launchers = Launchers::new("npx", "npm");
-    launchers.offers("1.2.3", "sha512-one");
+    let launchers = FakeLaunchers::new("npx", "npm");
+    launchers.set_version("1.2.3", "sha512-one");
     let options = host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
-    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
+    let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx_config())], options).await;
     let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
     let denies: PolicyRule = serde_json::from_value(denies).unwrap();
     let rule = app.host.set_rule(denies).await.unwrap();
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert!(launchers.asked().is_empty(), "{what}: no package manager ran: {:?}", launchers.asked());
+    assert!(launchers.lookups().is_empty(), "{what}: no package manager ran: {:?}", launchers.lookups());
     app.host.remove_rule(rule).await.unwrap();
-    let request = asks(&app).await;
-    assert!(!launchers.asked().is_empty(), "{what}: without the rule the version is looked up");
-    denied(&app, &request).await;
+    let request = request_start(&app).await;
+    assert!(!launchers.lookups().is_empty(), "{what}: without the rule the version is looked up");
+    deny_start(&app, &request).await;
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn s25_hanging_lookup_times_out() {
     let what = "S25, a look-up that never ends";
-    let launchers = Launchers::new("npx", "npm");
+    let launchers = FakeLaunchers::new("npx", "npm");
     launchers.set_behaviour("sleep 600 & wait");
-    let pair = launchers.pair(npx()).await;
-    let request = pair.while_good(what, asks(&pair.app)).await;
-    let (_, shown) = package(&request);
+    let pair = launchers.new_pair(npx_config()).await;
+    let request = pair.while_good_responds(what, request_start(&pair.app)).await;
+    let (_, shown) = displayed_package(&request);
     assert!(
         matches!(shown.found, Err(UnknownPackage::TimedOut { .. })),
         "{what}: the request states the cause: {shown:?}"
     );
-    denied(&pair.app, &request).await;
+    deny_start(&pair.app, &request).await;
     pair.close(what).await;
 }
 
@@ -367,7 +367,7 @@ async fn s25_unknown_package_is_reported_without_running_anything() {
         }
         config
     };
-    let elsewhere = Launchers::new("npx", "npm");
+    let elsewhere = FakeLaunchers::new("npx", "npm");
     let off_path = elsewhere.folder.path().join("npx").display().to_string();
     let held = |mut config: ServerConfig| {
         if let Some(stdio) = config.as_stdio_mut() {
@@ -376,30 +376,30 @@ async fn s25_unknown_package_is_reported_without_running_anything() {
         config
     };
     let cases: [(&str, ServerConfig, UnknownPackage); 5] = [
-        ("a sandbox without a network", held(npx()), UnknownPackage::NoNetwork),
-        ("npx -c", launch("npx", &["-y", "-c", "touch x"]), UnknownPackage::ShellLine),
+        ("a sandbox without a network", held(npx_config()), UnknownPackage::NoNetwork),
+        ("npx -c", launcher_config("npx", &["-y", "-c", "touch x"]), UnknownPackage::ShellLine),
         (
             "a git address",
-            launch("npx", &["-y", "github:scope/server"]),
+            launcher_config("npx", &["-y", "github:scope/server"]),
             UnknownPackage::Specifier("github:scope/server".into()),
         ),
-        ("another home", home(npx()), UnknownPackage::Variable("HOME".into())),
+        ("another home", home(npx_config()), UnknownPackage::Variable("HOME".into())),
         (
             "a launcher off the search path",
-            launch(&off_path, &["-y", "@scope/server"]),
+            launcher_config(&off_path, &["-y", "@scope/server"]),
             UnknownPackage::OffSearchPath(off_path.clone()),
         ),
     ];
     for (about, config, expected) in cases {
         let what = format!("S25, {about}");
-        let launchers = Launchers::new("npx", "npm");
-        launchers.offers("1.2.3", "sha512-one");
-        let pair = launchers.pair(config).await;
-        let request = asks(&pair.app).await;
-        assert_eq!(package(&request).1.found, Err(expected), "{what}");
-        let asked = [launchers.asked(), elsewhere.asked()].concat();
+        let launchers = FakeLaunchers::new("npx", "npm");
+        launchers.set_version("1.2.3", "sha512-one");
+        let pair = launchers.new_pair(config).await;
+        let request = request_start(&pair.app).await;
+        assert_eq!(displayed_package(&request).1.found, Err(expected), "{what}");
+        let asked = [launchers.lookups(), elsewhere.lookups()].concat();
         assert!(asked.is_empty(), "{what}: no package manager ran: {asked:?}");
-        denied(&pair.app, &request).await;
+        deny_start(&pair.app, &request).await;
         pair.close(&what).await;
     }
 }
@@ -407,41 +407,41 @@ async fn s25_unknown_package_is_reported_without_running_anything() {
 #[tokio::test]
 async fn s25_python_packages_are_pinned() {
     let what = "S25, uvx with no version";
-    let launchers = Launchers::new("uvx", "uv");
+    let launchers = FakeLaunchers::new("uvx", "uv");
     let hash = "a".repeat(64);
     launchers.set_behaviour(&format!("read wanted\n[ \"$wanted\" = mcp-server-time ] || exit 1\ncat <<'END'\nmcp-server-time==2.0.1 \\\n    --hash=sha256:{hash}\n    # from https://index.test/simple\nEND\n"));
-    let pair = launchers.pair(launch("uvx", &["mcp-server-time", "--local"])).await;
-    let request = asks(&pair.app).await;
-    let (_, shown) = package(&request);
+    let pair = launchers.new_pair(launcher_config("uvx", &["mcp-server-time", "--local"])).await;
+    let request = request_start(&pair.app).await;
+    let (_, shown) = displayed_package(&request);
     let found = shown.found.as_ref().expect("uv told the version");
     assert_eq!(found.integrity, Some(format!("sha256:{hash}")), "{what}: the hash is shown");
-    assert!(launchers.asked()[0].contains("--no-build"), "{what}: the lookup runs no code of the package");
-    allowed(&pair.app, &request, ApprovalScope::Once).await;
-    assert_eq!(launchers.started(), ["mcp-server-time@2.0.1 --local"], "{what}: the approved version runs");
+    assert!(launchers.lookups()[0].contains("--no-build"), "{what}: the lookup runs no code of the package");
+    allow_start(&pair.app, &request, ApprovalScope::Once).await;
+    assert_eq!(launchers.launches(), ["mcp-server-time@2.0.1 --local"], "{what}: the approved version runs");
     pair.close(what).await;
 }
 
 #[tokio::test]
 async fn s25_images_run_by_their_digest() {
     let what = "S25, docker run with a tag that moves";
-    let launchers = Launchers::new("docker", "docker");
+    let launchers = FakeLaunchers::new("docker", "docker");
     let digest = |digit: &str| format!("sha256:{}", digit.repeat(64));
     let registry = |digest: &str| format!("[ \"$1\" = buildx ] || exit 1\necho '{{\"digest\":\"{digest}\"}}'\n");
     launchers.set_behaviour(&registry(&digest("a")));
-    let pair = launchers.pair(launch("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
-    let request = asks(&pair.app).await;
-    allowed(&pair.app, &request, ApprovalScope::Once).await;
+    let pair = launchers.new_pair(launcher_config("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
+    let request = request_start(&pair.app).await;
+    allow_start(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(
-        launchers.started(),
+        launchers.launches(),
         [format!("run -i --rm mcp/fetch@{}", digest("a"))],
         "{what}: the image is pinned by its digest"
     );
-    stopped(&pair.app).await;
+    stop_server(&pair.app).await;
     launchers.set_behaviour(&registry(&digest("b")));
-    let request = asks(&pair.app).await;
-    let (_, shown) = package(&request);
+    let request = request_start(&pair.app).await;
+    let (_, shown) = displayed_package(&request);
     let digests = (shown.before.as_ref().unwrap().integrity.clone(), shown.found.as_ref().unwrap().integrity.clone());
     assert_eq!(digests, (Some(digest("a")), Some(digest("b"))), "{what}: both versions are shown");
-    denied(&pair.app, &request).await;
+    deny_start(&pair.app, &request).await;
     pair.close(what).await;
 }

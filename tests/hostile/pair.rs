@@ -24,8 +24,8 @@ use testkit::time::RuntimeClock;
 use testkit::{binaries, lure, processes};
 use tokio::task::JoinHandle;
 
-use crate::collector::collector;
-use crate::report::{self, Figures, Row};
+use crate::collector::forbidden_listener;
+use crate::report::{self, Measurements, ResultRow};
 use crate::{leaks, log};
 
 /// Idle timeout of calls, after which a call without progress fails.
@@ -49,7 +49,7 @@ const GOOD_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 const GOOD_CALL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Returns host options with these idle and total timeouts of calls.
-fn options((idle, total): (Duration, Duration)) -> HostOptions {
+fn host_options((idle, total): (Duration, Duration)) -> HostOptions {
     HostOptions {
         timeouts: Timeouts { probe: Duration::from_secs(2), initialize: Duration::from_secs(3), ..Timeouts::default() },
         times: CallTimes {
@@ -62,7 +62,7 @@ fn options((idle, total): (Duration, Duration)) -> HostOptions {
     }
 }
 
-pub(crate) fn allow_use(request: &ConsentRequestView) -> Option<UserDecision> {
+pub(crate) fn allow_starts_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     match request.body {
         ConsentRequestBody::StartServer { .. }
         | ConsentRequestBody::ConnectServer { .. }
@@ -77,18 +77,18 @@ pub(crate) fn allow_use(request: &ConsentRequestView) -> Option<UserDecision> {
 /// Allows the tools of the good server. All other consent requests are left to the test.
 fn allow_good_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     let is_others_tool = request.server != "good" && matches!(request.body, ConsentRequestBody::Tool { .. });
-    if is_others_tool { None } else { allow_use(request) }
+    if is_others_tool { None } else { allow_starts_and_tools(request) }
 }
 
 /// Allows the start and the tools of the good server. All other consent requests are left to the test.
 fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
-    if request.server == "bad" { None } else { allow_use(request) }
+    if request.server == "bad" { None } else { allow_starts_and_tools(request) }
 }
 
 /// Adds the address of the collector, which must not be connected to, to the arguments of a scripted server. Servers in
 /// this process use it as well.
-fn with_lure(mut bad: ServerConfig) -> ServerConfig {
-    let address = collector().url();
+fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
+    let address = forbidden_listener().url();
     lure::set_lure_url(&address);
     let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
     if let Some(stdio) = bad.as_stdio_mut().filter(|stdio| is_scripted(&stdio.command)) {
@@ -108,7 +108,7 @@ pub(crate) struct CallEnd {
 
 impl CallEnd {
     /// Returns the result as JSON text, or an empty string if the call failed.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn result_json(&self) -> String {
         self.result.as_ref().map(|result| json!(result).to_string()).unwrap_or_default()
     }
 }
@@ -123,30 +123,30 @@ pub(crate) struct ServerPair {
     aside: tempfile::TempDir,
     /// Duration of the slowest response of the good server, in microseconds.
     slowest: AtomicU64,
-    row: Row,
+    row: ResultRow,
 }
 
 impl ServerPair {
     /// Starts both servers, and waits until the good one is ready.
-    pub(crate) async fn opening(bad: ServerConfig) -> Self {
-        Self::opening_within((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
+    pub(crate) async fn start(bad: ServerConfig) -> Self {
+        Self::start_with_timeouts((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
 
-    async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
-        let pair = Self::set_up(times, with_lure(bad), allow_use).await;
+    async fn start_with_timeouts(times: (Duration, Duration), bad: ServerConfig) -> Self {
+        let pair = Self::set_up(times, with_forbidden_url(bad), allow_starts_and_tools).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
         pair
     }
 
     /// Starts the good server. The bad one is only added to the settings.
-    pub(crate) async fn not_yet_open(bad: ServerConfig) -> Self {
-        Self::set_up((IDLE_TIMEOUT, TOTAL_TIMEOUT), with_lure(bad), allow_use).await
+    pub(crate) async fn with_stopped_bad_server(bad: ServerConfig) -> Self {
+        Self::set_up((IDLE_TIMEOUT, TOTAL_TIMEOUT), with_forbidden_url(bad), allow_starts_and_tools).await
     }
 
     /// Starts both servers and waits until they are ready. The test has to decide on consent requests for the bad
     /// server's tools.
-    pub(crate) async fn undecided(bad: ServerConfig) -> Self {
-        let pair = Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), with_lure(bad), allow_good_tools).await;
+    pub(crate) async fn with_undecided_tools(bad: ServerConfig) -> Self {
+        let pair = Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), with_forbidden_url(bad), allow_good_tools).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
         pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         pair
@@ -154,13 +154,13 @@ impl ServerPair {
 
     /// Starts the good server. The bad one is only added to the settings, and the test has to decide on all of its
     /// consent requests.
-    pub(crate) async fn asked_to_start(bad: ServerConfig) -> Self {
+    pub(crate) async fn with_undecided_start(bad: ServerConfig) -> Self {
         Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad, allow_good_start_and_tools).await
     }
 
-    /// Like [`Self::asked_to_start`], with this search path for programs.
-    pub(crate) async fn asked_to_start_on(bad: ServerConfig, search_path: SearchPath) -> Self {
-        let options = HostOptions { search_path: Some(search_path), ..options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
+    /// Like [`Self::with_undecided_start`], with this search path for programs.
+    pub(crate) async fn with_undecided_start_and_path(bad: ServerConfig, search_path: SearchPath) -> Self {
+        let options = HostOptions { search_path: Some(search_path), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
     }
 
@@ -169,7 +169,7 @@ impl ServerPair {
         bad: ServerConfig,
         user: fn(&ConsentRequestView) -> Option<UserDecision>,
     ) -> Self {
-        Self::set_up_with(options(times), times.1, bad, user).await
+        Self::set_up_with(host_options(times), times.1, bad, user).await
     }
 
     async fn set_up_with(
@@ -178,7 +178,7 @@ impl ServerPair {
         bad: ServerConfig,
         user: fn(&ConsentRequestView) -> Option<UserDecision>,
     ) -> Self {
-        log::keep();
+        log::start_recording();
         let aside = tempfile::tempdir().unwrap();
         let good = scripted_config(&["--record", &aside.path().join(GOOD_RECORD_FILE).to_string_lossy()]);
         let servers = vec![("good", good), ("bad", bad)];
@@ -192,7 +192,7 @@ impl ServerPair {
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::reset_peak_memory().expect("the peak of the own memory can be set back");
-        Self { app, user, memory, total, aside, slowest: AtomicU64::new(0), row: Row::default() }
+        Self { app, user, memory, total, aside, slowest: AtomicU64::new(0), row: ResultRow::default() }
     }
 
     /// Returns every message that the good server received, as text.
@@ -202,16 +202,16 @@ impl ServerPair {
 
     /// Starts both servers, and waits until they are ready.
     pub(crate) async fn ready(bad: ServerConfig) -> Self {
-        Self::ready_within((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
+        Self::ready_with_timeouts((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
 
     /// Starts both servers with the timeouts of a flood, and waits until they are ready.
     pub(crate) async fn ready_for_a_flood(bad: ServerConfig) -> Self {
-        Self::ready_within((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad).await
+        Self::ready_with_timeouts((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad).await
     }
 
-    async fn ready_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
-        let pair = Self::opening_within(times, bad).await;
+    async fn ready_with_timeouts(times: (Duration, Duration), bad: ServerConfig) -> Self {
+        let pair = Self::start_with_timeouts(times, bad).await;
         pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         pair
     }
@@ -224,7 +224,7 @@ impl ServerPair {
     }
 
     /// Starts a call of the bad server's tool in a spawned task.
-    pub(crate) fn begin(&self, id: &str, tool: &str, arguments: Value) -> PendingCall {
+    pub(crate) fn spawn_call(&self, id: &str, tool: &str, arguments: Value) -> PendingCall {
         let (host, id, tool) = (self.app.host.clone(), id.to_owned(), tool.to_owned());
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         tokio::spawn(
@@ -233,25 +233,29 @@ impl ServerPair {
     }
 
     /// Waits for a matching consent request for a tool of the bad server.
-    pub(crate) async fn asked(&self, what: &str, fits: impl Fn(&ConsentRequestView) -> bool) -> ConsentRequestView {
+    pub(crate) async fn tool_request(
+        &self,
+        what: &str,
+        fits: impl Fn(&ConsentRequestView) -> bool,
+    ) -> ConsentRequestView {
         self.row.set_name(what);
         let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         self.app.consent_request("bad", "the tool", |request| is_tool(request) && fits(request)).await
     }
 
     /// Waits for a consent request of the bad server that is not for a tool.
-    pub(crate) async fn asks_back(&self, what: &str) -> ConsentRequestView {
+    pub(crate) async fn next_server_request(&self, what: &str) -> ConsentRequestView {
         self.row.set_name(what);
         let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         self.app.consent_request("bad", "something", |request| !is_tool(request)).await
     }
 
     /// Calls the bad server. Asserts that the good server responds in time during and after the call.
-    pub(crate) async fn bad_call(&self, what: &str) -> CallEnd {
+    pub(crate) async fn call_bad_server(&self, what: &str) -> CallEnd {
         let began = Instant::now();
         let limit = self.total + Duration::from_secs(20);
         let call = async { tokio::time::timeout(limit, self.echo("bad", "bad", "hello")).await };
-        let (ended, took) = self.while_good(what, async { (call.await, began.elapsed()) }).await;
+        let (ended, took) = self.while_good_responds(what, async { (call.await, began.elapsed()) }).await;
         let Ok(result) = ended else {
             let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
             panic!("{what}: the call must end; questions: {:?}; {activity}", self.app.consent_requests().await)
@@ -260,7 +264,7 @@ impl ServerPair {
     }
 
     /// Waits for a future. Asserts that the good server responds in time during the wait and once afterwards.
-    pub(crate) async fn while_good<F: Future>(&self, what: &str, attack: F) -> F::Output {
+    pub(crate) async fn while_good_responds<F: Future>(&self, what: &str, attack: F) -> F::Output {
         let over = AtomicBool::new(false);
         let attack = async {
             let output = attack.await;
@@ -296,7 +300,7 @@ impl ServerPair {
     }
 
     /// Asserts the result of a call: an error that contains one of these words, or success if there are none.
-    pub(crate) fn ended(&self, what: &str, CallEnd { result, took }: &CallEnd, words: &[&str]) {
+    pub(crate) fn assert_call_ended(&self, what: &str, CallEnd { result, took }: &CallEnd, words: &[&str]) {
         match result {
             Ok(_) => assert!(words.is_empty(), "{what}: the call should fail, but it succeeded"),
             Err(error) => {
@@ -315,7 +319,7 @@ impl ServerPair {
 
     /// Asserts that a call failed with one of these words before its timeout.
     pub(crate) fn assert_ended_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
-        self.ended(what, call, words);
+        self.assert_call_ended(what, call, words);
         assert!(
             call.took <= FAILURE_TIMEOUT,
             "{what}: the call fails without waiting for its timeout: {:?}",
@@ -325,23 +329,23 @@ impl ServerPair {
 
     /// Returns the growth of the peak memory since both servers were started, in bytes. Includes memory that was freed
     /// again.
-    fn grown(&self) -> u64 {
+    fn peak_memory_growth(&self) -> u64 {
         let peak = processes::peak_resident_bytes(std::process::id()).expect("the test runs on Linux");
         peak.saturating_sub(self.memory)
     }
 
     pub(crate) fn assert_memory_bounded(&self, what: &str) {
-        let grown = self.grown();
+        let grown = self.peak_memory_growth();
         assert!(grown < MAX_MEMORY_GROWTH, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
     /// Closes the host, and asserts the remaining criteria. A test with further assertions retains the returned row
     /// until they are done.
-    pub(crate) async fn close(mut self, what: &str) -> Row {
+    pub(crate) async fn close(mut self, what: &str) -> ResultRow {
         self.assert_good_responds(what, "at the end").await;
         self.assert_memory_bounded(what);
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
-        let told = leaks::places(&self.app, "bad").await;
+        let told = leaks::searched_places(&self.app, "bad").await;
         self.user.abort();
         let began = Instant::now();
         self.app.host.close().await;
@@ -352,15 +356,15 @@ impl ServerPair {
         let gone = began.elapsed();
         assert!(gone < Duration::from_secs(10), "{what}: the processes end within 10 s: {gone:?}");
         let mut written = Vec::new();
-        leaks::files(self.app.folder.path(), &mut written);
-        written.push(("the log".to_owned(), log::text()));
-        let canary = report::canary();
-        let found = leaks::found(&told, &canary).or_else(|| leaks::found(&written, &canary));
+        leaks::add_file_contents(self.app.folder.path(), &mut written);
+        written.push(("the log".to_owned(), log::recorded_text()));
+        let canary = report::host_canary();
+        let found = leaks::find_secret(&told, &canary).or_else(|| leaks::find_secret(&written, &canary));
         assert_eq!(found, None, "{what}: the secret in the host's environment is not found anywhere");
-        let hits = collector().hits();
+        let hits = forbidden_listener().connection_count();
         assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
-        self.row.withstood(Figures { slowest, memory: self.grown(), gone });
+        self.row.withstood(Measurements { slowest, memory: self.peak_memory_growth(), gone });
         self.row
     }
 }

@@ -6,7 +6,7 @@ use testkit::processes;
 use crate::pair::ServerPair;
 
 /// Waits up to 10 s for the end of a process. Returns `true` if it has ended.
-async fn gone(pid: u32) -> bool {
+async fn wait_until_exited(pid: u32) -> bool {
     testkit::deadline::poll_until(std::time::Duration::from_secs(10), || !processes::is_alive(pid)).await
 }
 
@@ -14,13 +14,13 @@ async fn gone(pid: u32) -> bool {
 async fn x34_child_processes_end_with_their_server() {
     let what = "X34, a process that the server started and that ignores signals";
     let pair = ServerPair::ready(scripted_config(&["--misbehave", "grandchild"])).await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &[]);
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &[]);
     let result = serde_json::json!(call.result.unwrap());
     let child: u32 = result["content"][0]["text"].as_str().unwrap().parse().unwrap();
     assert!(processes::is_alive(child), "{what}: the process is running");
     pair.app.host.stop_server("bad".into()).await.unwrap();
-    assert!(pair.while_good(what, gone(child)).await, "{what}: the process ends within 10 s");
+    assert!(pair.while_good_responds(what, wait_until_exited(child)).await, "{what}: the process ends within 10 s");
     pair.close(what).await;
 }
 
@@ -29,8 +29,8 @@ async fn x34_exited_server_leaves_no_processes() {
     let what = "X34, a server that exits and leaves a process that ignores signals";
     let pair = ServerPair::ready(scripted_config(&["--misbehave", "grandchild-exit"])).await;
     let group = pair.app.server("bad").await.pid.expect("the process is running");
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &["ended", "exit", "closed"]);
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &["ended", "exit", "closed"]);
     let empty = || processes::living_group_members(group).is_empty();
     let left = testkit::deadline::poll_until(std::time::Duration::from_secs(10), empty).await;
     assert!(left, "{what}: the processes {:?} remain", processes::living_group_members(group));
@@ -43,6 +43,6 @@ async fn x34_server_that_ignores_termination_is_killed() {
     let pair = ServerPair::ready(scripted_config(&["--misbehave", "never-exits"])).await;
     let pid = pair.app.server("bad").await.pid.expect("the process is running");
     pair.app.host.stop_server("bad".into()).await.unwrap();
-    assert!(pair.while_good(what, gone(pid)).await, "{what}: the process ends within 10 s");
+    assert!(pair.while_good_responds(what, wait_until_exited(pid)).await, "{what}: the process ends within 10 s");
     pair.close(what).await;
 }

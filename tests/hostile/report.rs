@@ -16,7 +16,7 @@ const SEED_VARIABLE: &str = "HOSTILE_SEED";
 const CANARY_VARIABLE: &str = "HOSTILE_CANARY";
 
 /// Measurements for the criterion in `pair.rs`.
-pub(crate) struct Figures {
+pub(crate) struct Measurements {
     /// Duration of the slowest response of the good server.
     pub(crate) slowest: Duration,
     /// Growth of the peak memory in bytes.
@@ -28,12 +28,12 @@ pub(crate) struct Figures {
 /// Row of the table for one attack. Written when it is dropped, as a failure if the test panics. A test with assertions
 /// after the end of the host retains the row until they are done.
 #[derive(Default)]
-pub(crate) struct Row {
+pub(crate) struct ResultRow {
     what: Mutex<String>,
-    figures: Option<Figures>,
+    figures: Option<Measurements>,
 }
 
-impl Row {
+impl ResultRow {
     /// Sets the name of the row: the case and the attack, such as `X41 over stdio, a flood`.
     pub(crate) fn set_name(&self, what: &str) {
         let mut own = self.what.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,12 +43,12 @@ impl Row {
     }
 
     /// Records that the attack was withstood. A later panic of the test overrides this.
-    pub(crate) fn withstood(&mut self, figures: Figures) {
+    pub(crate) fn withstood(&mut self, figures: Measurements) {
         self.figures = Some(figures);
     }
 
     /// Returns the line of the row, or `None` if it belongs to no listed case or the attack has not ended.
-    fn line(&self, failed: bool) -> Option<Value> {
+    fn json_line(&self, failed: bool) -> Option<Value> {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let measured = match &self.figures {
             _ if failed => Value::Null,
@@ -66,7 +66,7 @@ impl Row {
     }
 }
 
-fn append(line: &Value) {
+fn append_line(line: &Value) {
     let Some(path) = std::env::var_os(TABLE_VARIABLE) else { return };
     let file = OpenOptions::new().create(true).append(true).open(path);
     // A single write, so that lines of concurrent tests do not mix.
@@ -74,20 +74,20 @@ fn append(line: &Value) {
     written.expect("the table can be written");
 }
 
-/// Rows of a part of the test that ran in a separate process. Like a [`Row`], they are written as failures if the test
+/// Rows of a part of the test that ran in a separate process. Like a [`ResultRow`], they are written as failures if the test
 /// panics.
-pub(crate) struct Rows(Vec<Value>);
+pub(crate) struct ResultRows(Vec<Value>);
 
-impl Rows {
+impl ResultRows {
     /// Reads the rows that another process wrote to a file. Empty if the file does not exist.
-    pub(crate) fn of(file: &Path) -> Self {
+    pub(crate) fn read_from(file: &Path) -> Self {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         Self(text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect())
     }
 }
 
-impl Rows {
-    fn lines(&self, failed: bool) -> Vec<Value> {
+impl ResultRows {
+    fn json_lines(&self, failed: bool) -> Vec<Value> {
         let mut lines = self.0.clone();
         for line in lines.iter_mut().filter(|_| failed) {
             line["withstood"] = Value::Bool(false);
@@ -96,20 +96,20 @@ impl Rows {
     }
 }
 
-impl Drop for Rows {
+impl Drop for ResultRows {
     fn drop(&mut self) {
-        self.lines(std::thread::panicking()).iter().for_each(append);
+        self.json_lines(std::thread::panicking()).iter().for_each(append_line);
     }
 }
 
-impl Drop for Row {
+impl Drop for ResultRow {
     fn drop(&mut self) {
         let failed = std::thread::panicking();
         if failed {
             // The seed is printed on standard error, next to the output of the failed test.
             let _ = writeln!(std::io::stderr(), "{SEED_VARIABLE}={}", seed());
         }
-        self.line(failed).iter().for_each(append);
+        self.json_line(failed).iter().for_each(append_line);
     }
 }
 
@@ -129,18 +129,18 @@ pub(crate) fn number_near(number: usize) -> usize {
 }
 
 /// Returns a random word that begins with `name`. Equal in all runs with the same seed.
-pub(crate) fn word(name: &str) -> String {
-    format!("{name}-{:016x}", random(name).u64(..))
+pub(crate) fn random_word(name: &str) -> String {
+    format!("{name}-{:016x}", seeded_random(name).u64(..))
 }
 
 /// Returns a random number generator for this name. Its values are equal in all runs with the same seed.
-pub(crate) fn random(name: &str) -> fastrand::Rng {
+pub(crate) fn seeded_random(name: &str) -> fastrand::Rng {
     let salt = name.bytes().fold(0_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
     fastrand::Rng::with_seed(seed() ^ salt)
 }
 
 /// Returns the secret in the environment of the host.
-pub(crate) fn canary() -> String {
+pub(crate) fn host_canary() -> String {
     let canary = std::env::var(CANARY_VARIABLE).unwrap_or_default();
     assert!(
         canary.len() > 8,
@@ -151,25 +151,25 @@ pub(crate) fn canary() -> String {
 
 #[test]
 fn failure_after_the_host_has_ended_counts() {
-    let mut row = Row::default();
+    let mut row = ResultRow::default();
     row.set_name("X00, an attack");
-    assert_eq!(row.line(false), None, "an unfinished attack has no line");
-    row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    assert_eq!(row.json_line(false), None, "an unfinished attack has no line");
+    row.withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     let withstood = |line: &Value| line["withstood"].as_bool();
-    assert_eq!(row.line(false).as_ref().and_then(withstood), Some(true), "the attack was withstood");
-    assert_eq!(row.line(true).as_ref().and_then(withstood), Some(false), "a later failure overrides the result");
+    assert_eq!(row.json_line(false).as_ref().and_then(withstood), Some(true), "the attack was withstood");
+    assert_eq!(row.json_line(true).as_ref().and_then(withstood), Some(false), "a later failure overrides the result");
 
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("rows");
-    std::fs::write(&table, row.line(false).unwrap().to_string()).unwrap();
-    let rows = Rows::of(&table);
+    std::fs::write(&table, row.json_line(false).unwrap().to_string()).unwrap();
+    let rows = ResultRows::read_from(&table);
     assert_eq!(
-        rows.lines(false).iter().filter_map(withstood).collect::<Vec<_>>(),
+        rows.json_lines(false).iter().filter_map(withstood).collect::<Vec<_>>(),
         [true],
         "the line has the same result"
     );
     assert_eq!(
-        rows.lines(true).iter().filter_map(withstood).collect::<Vec<_>>(),
+        rows.json_lines(true).iter().filter_map(withstood).collect::<Vec<_>>(),
         [false],
         "a failure overrides the result of another process"
     );

@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
-use crate::report::word;
+use crate::report::random_word;
 use crate::{leaks, log};
 
 const MODERN: [&str; 2] = ["--revision", "2026-07-28"];
 
-fn asks(state: &str) -> Value {
+fn input_required_reply(state: &str) -> Value {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let params = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
     json!({
@@ -35,7 +35,7 @@ fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecisio
 }
 
 /// Returns the `tools/call` requests that the server received.
-fn requests(record: &Path) -> Vec<Value> {
+fn received_tool_calls(record: &Path) -> Vec<Value> {
     let lines = std::fs::read_to_string(record).unwrap();
     let requests = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
     requests.filter(|request| request["method"] == "tools/call").collect()
@@ -44,26 +44,26 @@ fn requests(record: &Path) -> Vec<Value> {
 #[tokio::test]
 async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let what = "X28, a call that asks for ever";
-    let state = word("state");
+    let state = random_word("state");
     let folder = tempfile::tempdir().unwrap();
     let (file, record) = (folder.path().join("reply"), folder.path().join("record"));
-    std::fs::write(&file, asks(&state).to_string()).unwrap();
+    std::fs::write(&file, input_required_reply(&state).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
     let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
     let user = pair.app.decide_automatically(accept_everything);
-    let call = pair.bad_call(what).await;
+    let call = pair.call_bad_server(what).await;
     user.abort();
-    pair.ended(what, &call, &["requested input too often"]);
-    let rounds = requests(&record).len();
+    pair.assert_call_ended(what, &call, &["requested input too often"]);
+    let rounds = received_tool_calls(&record).len();
     assert!(rounds <= 11, "{what}: input is requested and sent at most ten times: {rounds}");
 
     // The next call of the same tool is independent of this one.
     let user = pair.app.decide_automatically(accept_everything);
-    let second = pair.bad_call(what).await;
+    let second = pair.call_bad_server(what).await;
     user.abort();
-    pair.ended(what, &second, &["requested input too often"]);
-    let sent = requests(&record);
+    pair.assert_call_ended(what, &second, &["requested input too often"]);
+    let sent = received_tool_calls(&record);
     assert_eq!(sent.len(), 2 * rounds, "{what}: the second call equals the first");
     for (number, request) in sent.iter().enumerate() {
         let is_answer = number % rounds != 0;
@@ -78,9 +78,9 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let with_state = all.lines().filter(|line| line.contains(&state)).count();
     assert_eq!(with_state, 2 * (rounds - 1), "{what}: the server receives nothing else with the state");
     assert!(!pair.received_by_good().contains(&state), "{what}: no other server receives the state");
-    let mut files = vec![("the log".to_owned(), log::text())];
-    leaks::files(pair.app.folder.path(), &mut files);
-    assert_eq!(leaks::found(&files, &state), None, "{what}: the state is stored nowhere");
+    let mut files = vec![("the log".to_owned(), log::recorded_text())];
+    leaks::add_file_contents(pair.app.folder.path(), &mut files);
+    assert_eq!(leaks::find_secret(&files, &state), None, "{what}: the state is stored nowhere");
     pair.close(what).await;
 }
 
@@ -89,10 +89,10 @@ async fn x28_state_of_8_mb_is_rejected() {
     let what = "X28, a state of 8 MB";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("reply");
-    std::fs::write(&file, asks(&"s".repeat(8 * 1024 * 1024)).to_string()).unwrap();
+    std::fs::write(&file, input_required_reply(&"s".repeat(8 * 1024 * 1024)).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
     let pair = ServerPair::ready_for_a_flood(scripted_config(&[&MODERN[..], &["--reply", &reply]].concat())).await;
-    let call = pair.bad_call(what).await;
+    let call = pair.call_bad_server(what).await;
     pair.assert_ended_immediately(what, &call, &["bytes"]);
     pair.close(what).await;
 }

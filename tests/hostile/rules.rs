@@ -11,12 +11,12 @@ use testkit::app::{remote_config, scripted_config};
 
 use crate::pair::ServerPair;
 
-async fn set(pair: &ServerPair, rule: Value) {
+async fn set_rule(pair: &ServerPair, rule: Value) {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     pair.app.host.set_rule(rule).await.expect("the rule is accepted");
 }
 
-fn calls(record: &Path) -> usize {
+fn count_calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
@@ -30,8 +30,8 @@ async fn s02_identity_rule_matches_every_spelling_of_an_address() {
         ("with its port and a last dot", "https://evil-mcp.example.:443/mcp"),
     ] {
         let what = format!("S02, an address {about}");
-        let pair = ServerPair::asked_to_start(remote_config(url)).await;
-        set(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
+        let pair = ServerPair::with_undecided_start(remote_config(url)).await;
+        set_rule(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
         pair.assert_good_responds(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
         let _ = pair.app.host.start_server("bad".into()).await;
@@ -52,22 +52,22 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = ServerPair::undecided(scripted_config(&["--record", record.to_str().unwrap()])).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
     let (secret, own) = (root.join("secret"), root.display());
     let rule = |is: Value| {
         let mut condition = is;
         condition["at"] = json!("/x");
         json!({"effect": "deny", "server": "bad", "arguments": [condition]})
     };
-    set(&pair, rule(json!({"glob": "/secret/*"}))).await;
-    set(&pair, rule(json!({"glob": "https://evil.example/*"}))).await;
-    set(&pair, rule(json!({"path": secret}))).await;
-    set(&pair, rule(json!({"url": "https://api.example/admin"}))).await;
+    set_rule(&pair, rule(json!({"glob": "/secret/*"}))).await;
+    set_rule(&pair, rule(json!({"glob": "https://evil.example/*"}))).await;
+    set_rule(&pair, rule(json!({"path": secret}))).await;
+    set_rule(&pair, rule(json!({"url": "https://api.example/admin"}))).await;
     // Each pattern has a separate condition, because an invalid path is undecidable for a folder pattern.
     for (at, is) in [("/folder", json!({"folder": "/held"})), ("/glob", json!({"glob": "*wicked.example*"}))] {
         let mut condition = is;
         condition["at"] = json!(at);
-        set(&pair, json!({"effect": "deny", "server": "bad", "arguments": [condition]})).await;
+        set_rule(&pair, json!({"effect": "deny", "server": "bad", "arguments": [condition]})).await;
     }
     for (n, value) in [
         json!("evil.example/x"),
@@ -86,7 +86,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     .into_iter()
     .enumerate()
     {
-        let ended = pair.begin(&format!("denied {n}"), "echo", json!({"x": value})).await.unwrap();
+        let ended = pair.spawn_call(&format!("denied {n}"), "echo", json!({"x": value})).await.unwrap();
         assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {value} is denied: {ended:?}");
     }
     for (n, arguments) in [
@@ -98,10 +98,10 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     .into_iter()
     .enumerate()
     {
-        let ended = pair.begin(&format!("denied too {n}"), "echo", arguments.clone()).await.unwrap();
+        let ended = pair.spawn_call(&format!("denied too {n}"), "echo", arguments.clone()).await.unwrap();
         assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is denied: {ended:?}");
     }
-    assert_eq!(calls(&record), 0, "{what}: nothing was sent");
+    assert_eq!(count_calls(&record), 0, "{what}: nothing was sent");
     pair.assert_good_responds(what, "afterwards").await;
     pair.close(what).await;
 }
@@ -115,9 +115,9 @@ async fn s03_allowed_value_is_within_the_rule() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = ServerPair::undecided(scripted_config(&["--record", record.to_str().unwrap()])).await;
-    let first = pair.begin("first", "echo", json!({}));
-    let request = pair.asked(what, |_| true).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
+    let first = pair.spawn_call("first", "echo", json!({}));
+    let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(first.await.unwrap().is_ok(), "{what}: an approved call marks the tool as reviewed");
     let own = root.display().to_string();
@@ -132,7 +132,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     ] {
         let mut condition = is;
         condition["at"] = json!(format!("/{name}"));
-        set(&pair, json!({"effect": "allow", "server": "bad", "arguments": [condition]})).await;
+        set_rule(&pair, json!({"effect": "allow", "server": "bad", "arguments": [condition]})).await;
     }
     for (n, arguments) in [
         json!({"a": "https://api.x/public/%2e%2e/admin"}),
@@ -150,10 +150,10 @@ async fn s03_allowed_value_is_within_the_rule() {
     .into_iter()
     .enumerate()
     {
-        let before = calls(&record);
-        let call = pair.begin(&format!("asks {n}"), "echo", arguments.clone());
-        let request = pair.asked(what, |_| true).await;
-        assert_eq!(calls(&record), before, "{what}: {arguments} requires consent");
+        let before = count_calls(&record);
+        let call = pair.spawn_call(&format!("asks {n}"), "echo", arguments.clone());
+        let request = pair.tool_request(what, |_| true).await;
+        assert_eq!(count_calls(&record), before, "{what}: {arguments} requires consent");
         pair.app.decide(&request, UserDecision::Deny).await;
         assert!(call.await.unwrap().is_err(), "{what}: {arguments} is denied");
     }
@@ -169,7 +169,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     .into_iter()
     .enumerate()
     {
-        let ended = pair.begin(&format!("allowed {n}"), "echo", arguments.clone()).await.unwrap();
+        let ended = pair.spawn_call(&format!("allowed {n}"), "echo", arguments.clone()).await.unwrap();
         assert!(ended.is_ok(), "{what}: {arguments} is allowed: {ended:?}");
     }
     pair.assert_good_responds(what, "afterwards").await;

@@ -6,7 +6,7 @@ use ports::server_config::{ServerEntry, StdioConfig};
 use testkit::app::{TestApp, demo_config, scripted_config};
 use testkit::calls::UserCalls as _;
 
-fn failure(state: &ServerState) -> &host::view::Failure {
+fn expect_failure(state: &ServerState) -> &host::view::Failure {
     match state {
         ServerState::Failed(failure) => failure,
         other => panic!("it should have failed, but is {other:?}"),
@@ -46,7 +46,7 @@ async fn nothing_starts_before_its_exact_command_is_approved() {
     assert_eq!(app.server("harbour").await.pid, None, "no process runs before the decision");
     app.decide(&request, UserDecision::Deny).await;
     let view = app.until("harbour", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial is distinguished from a failure");
+    assert_eq!(expect_failure(&view.state).reason, FailureReason::Refused, "a denial is distinguished from a failure");
     assert_eq!(app.decisions(), [("start-server".into(), "denied".into(), "user".into())], "the denial is logged");
 }
 
@@ -93,7 +93,7 @@ async fn missing_command_reports_the_searched_folders() {
     let app = TestApp::start(vec![("ghost", config)]).await;
     app.host.start_server("ghost".into()).await.unwrap();
     let view = app.until("ghost", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    let failure = failure(&view.state);
+    let failure = expect_failure(&view.state);
     assert_eq!(failure.reason, FailureReason::CommandNotFound, "the failure has a specific reason");
     assert!(!failure.looked_in.is_empty(), "the searched folders are shown");
     assert!(failure.message.contains("no-such-program-anywhere"), "the command is shown: {}", failure.message);
@@ -110,7 +110,7 @@ async fn server_that_exits_immediately_shows_its_output() {
     let app = TestApp::start(vec![("short", config.into())]).await;
     app.approve_start("short").await;
     let view = app.until("short", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    let failure = failure(&view.state);
+    let failure = expect_failure(&view.state);
     assert_eq!(failure.reason, FailureReason::ExitedEarly, "it ended before it was ready: {failure:?}");
     assert!(failure.message.contains('3'), "the failure message contains the exit status: {}", failure.message);
     assert!(
@@ -247,7 +247,7 @@ async fn relative_working_folder_is_rejected() {
     app.host.start_server("here".into()).await.unwrap();
     let view = app.until("here", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert!(
-        failure(&view.state).message.contains("working folder"),
+        expect_failure(&view.state).message.contains("working folder"),
         "the failure message contains the cause: {:?}",
         view.state
     );
@@ -271,7 +271,7 @@ async fn x33_server_receives_only_configured_variables() {
     // The environment of the test contains variables that no server may see, such as those of cargo.
     let app = TestApp::start(vec![("curious", config)]).await;
     app.ready("curious").await;
-    let user = app.decide_automatically(crate::pair::allow_use);
+    let user = app.decide_automatically(crate::pair::allow_starts_and_tools);
     let tool = app
         .host
         .catalog("curious".into())

@@ -21,32 +21,32 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 
 use crate::leaks;
 use crate::pair::ServerPair;
-use crate::report::Row;
+use crate::report::ResultRow;
 
 /// Good local server, bad server that requires a sign-in, and the authorization server.
-struct SignIn {
+struct SignInAttempt {
     what: String,
     pair: ServerPair,
     issuer: AuthorizationServer,
     server: ProtectedServer,
 }
 
-impl SignIn {
-    /// Starts all servers and the sign-in. Its result is returned by [`Self::ended`].
-    async fn begin(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> Self {
+impl SignInAttempt {
+    /// Starts all servers and the sign-in. Its result is returned by [`Self::wait_for_end`].
+    async fn start(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> Self {
         let issuer = AuthorizationServer::start(issuer).await;
         let server = ProtectedServer::start(server, &[&issuer]).await;
-        Self::with(what, issuer, server, |_| {}).await
+        Self::start_with_servers(what, issuer, server, |_| {}).await
     }
 
     /// Starts a sign-in with existing servers. `prepare` is called before.
-    async fn with(
+    async fn start_with_servers(
         what: &str,
         issuer: AuthorizationServer,
         server: ProtectedServer,
         prepare: impl FnOnce(&ServerPair),
     ) -> Self {
-        let pair = ServerPair::not_yet_open(remote_config(&server.url())).await;
+        let pair = ServerPair::with_stopped_bad_server(remote_config(&server.url())).await;
         pair.app.platform.browses.store(true, Ordering::Relaxed);
         prepare(&pair);
         pair.app.host.start_server("bad".into()).await.unwrap();
@@ -55,14 +55,14 @@ impl SignIn {
 
     /// Waits until the bad server is ready or has failed, while the good server is called. Returns the cause of a
     /// failure.
-    async fn ended(&self) -> Result<(), String> {
-        self.pair.while_good(&self.what, ended(&self.pair)).await
+    async fn wait_for_end(&self) -> Result<(), String> {
+        self.pair.while_good_responds(&self.what, wait_for_start_result(&self.pair)).await
     }
 
     /// Asserts that the sign-in fails with a cause that contains one of these words, and that no authorization code was
     /// redeemed. Returns the cause.
     async fn assert_fails_before_token_request(&self, words: &[&str]) -> String {
-        let cause = self.ended().await.expect_err(&format!("{}: the sign-in must fail", self.what));
+        let cause = self.wait_for_end().await.expect_err(&format!("{}: the sign-in must fail", self.what));
         assert!(
             words.iter().any(|word| cause.contains(word)),
             "{}: the error message contains the cause: {cause}",
@@ -74,7 +74,7 @@ impl SignIn {
     }
 
     /// Closes the host, and asserts the general criterion: memory, secrets, processes.
-    async fn close(self) -> Row {
+    async fn close(self) -> ResultRow {
         self.pair.assert_memory_bounded(&self.what);
         assert_no_secrets(&self.what, &self.pair, &[&self.issuer]).await;
         self.pair.close(&self.what).await
@@ -82,7 +82,7 @@ impl SignIn {
 }
 
 /// Waits until the bad server is ready or has failed. Returns the cause of a failure.
-async fn ended(pair: &ServerPair) -> Result<(), String> {
+async fn wait_for_start_result(pair: &ServerPair) -> Result<(), String> {
     let mut events = pair.app.host.events();
     let limit = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     loop {
@@ -110,10 +110,10 @@ async fn ended(pair: &ServerPair) -> Result<(), String> {
 /// Asserts that no secret of a sign-in is in a file, in the activity, or in the data sent to the page.
 async fn assert_no_secrets(what: &str, pair: &ServerPair, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await;
-    let mut places = leaks::places(&pair.app, "bad").await;
+    let mut places = leaks::searched_places(&pair.app, "bad").await;
     places.push(("the steps".to_owned(), format!("{known:?}")));
     for secret in issuers.iter().flat_map(|issuer| issuer.secrets()) {
-        let found = leaks::found(&places, &secret);
+        let found = leaks::find_secret(&places, &secret);
         assert!(found.is_none(), "{what}: {secret} must not be stored or sent, but it is in {found:?}");
     }
 }

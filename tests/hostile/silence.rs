@@ -27,9 +27,9 @@ fn x35_default_timeouts() {
 
 async fn assert_never_opens(args: &[&str]) {
     let what = format!("X35 over stdio, {}", args.join(" "));
-    let pair = ServerPair::opening(scripted_config(args)).await;
+    let pair = ServerPair::start(scripted_config(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let view = pair.while_good(&what, failed).await;
+    let view = pair.while_good_responds(&what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
     let said = &failure.message;
     assert!(
@@ -54,16 +54,16 @@ async fn x35_server_that_never_responds_times_out() {
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
-    let pair = ServerPair::opening(scripted_config(&["--probe", "silence"])).await;
+    let pair = ServerPair::start(scripted_config(&["--probe", "silence"])).await;
     let ready = pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0);
-    pair.while_good(what, ready).await;
+    pair.while_good_responds(what, ready).await;
     pair.close(what).await;
 }
 
 #[tokio::test]
 async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     let what = "X35 over stdio, silence at tools/list";
-    let pair = ServerPair::opening(scripted_config(&["--misbehave", "silent@tools/list"])).await;
+    let pair = ServerPair::start(scripted_config(&["--misbehave", "silent@tools/list"])).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let mut events = pair.app.host.events();
     let noted = async {
@@ -76,14 +76,14 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
         }
     };
     let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
-    let note = pair.while_good(what, noted).await.expect("X35: the missing list is reported");
+    let note = pair.while_good_responds(what, noted).await.expect("X35: the missing list is reported");
     assert!(note.contains("no answer"), "{what}: the report contains the cause: {note}");
     pair.close(what).await;
 }
 
 /// Starts a server that never responds to a call. Also returns the folder and the file in which it records its
 /// messages.
-async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
+async fn start_silent_server() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let path = record.to_str().unwrap();
@@ -91,7 +91,7 @@ async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     (pair, folder, record)
 }
 
-async fn is_told(what: &str, record: &std::path::Path) {
+async fn assert_cancellation_sent(what: &str, record: &std::path::Path) {
     let is_told = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
     let told = testkit::deadline::poll_until(Duration::from_secs(1), is_told).await;
     assert!(told, "{what}: the server is notified: {}", std::fs::read_to_string(record).unwrap());
@@ -100,19 +100,19 @@ async fn is_told(what: &str, record: &std::path::Path) {
 #[tokio::test]
 async fn x35_unanswered_call_times_out_and_is_cancelled() {
     let what = "X35 over stdio, silence at tools/call";
-    let (pair, _folder, record) = silent().await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &["no answer"]);
+    let (pair, _folder, record) = start_silent_server().await;
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &["no answer"]);
     assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
-    is_told(what, &record).await;
+    assert_cancellation_sent(what, &record).await;
     pair.close(what).await;
 }
 
 #[tokio::test]
 async fn x35_cancellation_is_immediate() {
     let what = "X35 over stdio, cancelling";
-    let (pair, _folder, record) = silent().await;
-    let call = pair.begin("bad", "echo", json!({"text": "hello"}));
+    let (pair, _folder, record) = start_silent_server().await;
+    let call = pair.spawn_call("bad", "echo", json!({"text": "hello"}));
     let is_called = || std::fs::read_to_string(&record).unwrap().contains("tools/call");
     assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "{what}: the call reaches the server");
     let ended = ready_without_timer(what, async {
@@ -120,7 +120,7 @@ async fn x35_cancellation_is_immediate() {
         call.await.unwrap()
     });
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "{what}: the call is cancelled");
-    is_told(what, &record).await;
+    assert_cancellation_sent(what, &record).await;
     pair.assert_good_responds(what, "afterwards").await;
     pair.close(what).await;
 }

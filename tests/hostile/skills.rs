@@ -14,7 +14,7 @@ const URI: &str = "skill://bad/act/SKILL.md";
 const TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
 
 /// Returns the list entry of a skill with a single file of this content.
-fn entry(text: &str) -> Value {
+fn skill_entry(text: &str) -> Value {
     let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
     json!({
         "uri": URI,
@@ -30,7 +30,7 @@ struct SkillServers {
 }
 
 impl SkillServers {
-    async fn ready(replies: &[(&str, Value)]) -> Self {
+    async fn start(replies: &[(&str, Value)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let opened = json!({
             "protocolVersion": "2025-11-25",
@@ -55,7 +55,7 @@ impl SkillServers {
         record.matches(&format!(r#""method":"{method}""#)).count()
     }
 
-    async fn read(&self, id: &str, file: Option<&str>) -> Result<String, SkillError> {
+    async fn read_skill(&self, id: &str, file: Option<&str>) -> Result<String, SkillError> {
         let read = self.pair.app.host.read_skill(id.into(), "bad".into(), (URI.into(), None), file.map(str::to_owned));
         Ok(read.await?.contents.text.unwrap_or_default())
     }
@@ -64,12 +64,12 @@ impl SkillServers {
 #[tokio::test]
 async fn x59_skills_with_false_names_or_files_are_dropped() {
     let with = |path: &str, value: Value| {
-        let mut entry = entry(TEXT);
+        let mut entry = skill_entry(TEXT);
         *entry.pointer_mut(path).unwrap() = value;
         entry
     };
     let file = |uri: String, size: u64| {
-        let own = entry(TEXT)["resources"][0].clone();
+        let own = skill_entry(TEXT)["resources"][0].clone();
         with("/resources", json!([own, { "uri": uri, "digest": own["digest"], "size": size }]))
     };
     let attacks = [
@@ -85,15 +85,15 @@ async fn x59_skills_with_false_names_or_files_are_dropped() {
         ("a file of the good server's", file("test://one".to_owned(), 1)),
         ("a sum of sizes beyond every number", file(format!("{ROOT}/big"), u64::MAX)),
         ("513 files", {
-            let digest = entry(TEXT)["resources"][0]["digest"].clone();
+            let digest = skill_entry(TEXT)["resources"][0]["digest"].clone();
             let one = |at: usize| json!({ "uri": format!("{ROOT}/{at}"), "digest": digest, "size": 1 });
             with("/resources", (0..513).map(one).collect())
         }),
     ];
     let entries: Vec<&Value> = attacks.iter().map(|(_, entry)| entry).collect();
-    let skilled = SkillServers::ready(&[("skills/list", json!({ "skills": entries }))]).await;
+    let skilled = SkillServers::start(&[("skills/list", json!({ "skills": entries }))]).await;
     let what = "X59, names and files of skills";
-    let list = skilled.pair.while_good(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
+    let list = skilled.pair.while_good_responds(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
     assert_eq!(list.skills, Vec::new(), "{what}: no skill can be read");
     let causes: Vec<&str> = list.dropped.iter().map(|(_, cause)| cause.as_str()).collect();
     assert_eq!(causes.len(), attacks.len(), "{what}: each skill has a cause: {causes:?}");
@@ -101,7 +101,7 @@ async fn x59_skills_with_false_names_or_files_are_dropped() {
         causes.iter().all(|cause| !cause.is_empty() && cause.len() < 1_000),
         "{what}: the causes are not empty: {causes:?}"
     );
-    let read = skilled.read("1", Some("file:///etc/passwd")).await;
+    let read = skilled.read_skill("1", Some("file:///etc/passwd")).await;
     assert!(matches!(read, Err(SkillError::NotListed { .. })), "{what}: the file can't be read by its URI: {read:?}");
     assert_eq!(skilled.received_requests("resources/read"), 0, "{what}: no file is requested from the server");
     skilled.pair.close(what).await;
@@ -114,9 +114,9 @@ async fn x59_endless_list_of_skills_is_truncated() {
         json!({ "uri": format!("{root}/SKILL.md"), "frontmatter": { "name": format!("act{at}"), "description": "Acts" }, "resources": "dynamic" })
     };
     let many: Vec<Value> = (0..20_000).map(skill).collect();
-    let skilled = SkillServers::ready(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
+    let skilled = SkillServers::start(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
     let what = "X59, 20,000 skills";
-    let list = skilled.pair.while_good(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
+    let list = skilled.pair.while_good_responds(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
     assert!(list.is_cut, "{what}: the existence of further skills is reported");
     assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "{what}: no further skills are retained");
     assert_eq!(skilled.received_requests("skills/list"), 1, "{what}: no further skills are requested");
@@ -139,10 +139,11 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
     let replies: Vec<(&str, Value)> =
         attacks.iter().map(|(_, contents)| ("resources/read", json!({ "contents": contents }))).collect();
     let skilled =
-        SkillServers::ready(&[&[("skills/list", json!({ "skills": [entry(TEXT)] }))], &replies[..]].concat()).await;
+        SkillServers::start(&[&[("skills/list", json!({ "skills": [skill_entry(TEXT)] }))], &replies[..]].concat())
+            .await;
     for (at, (attack, _)) in attacks.iter().enumerate() {
         let what = format!("X60, {attack}");
-        let read = skilled.pair.while_good(&what, skilled.read(&at.to_string(), None)).await;
+        let read = skilled.pair.while_good_responds(&what, skilled.read_skill(&at.to_string(), None)).await;
         let error = read.expect_err(&what).to_string();
         assert!(
             error.contains("bad") && !error.contains("xfil"),
@@ -152,7 +153,7 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
     }
     let what = "X60, files that the skill does not list";
     for file in ["file:///etc/passwd", "skill://bad/act/../x", "skill://bad/act/%2e%2e/x", "test://one"] {
-        let read = skilled.read(file, Some(file)).await;
+        let read = skilled.read_skill(file, Some(file)).await;
         assert!(matches!(read, Err(SkillError::Mismatch { .. })), "{what}: {file}: {read:?}");
     }
     assert_eq!(skilled.received_requests("resources/read"), attacks.len(), "{what}: no file is requested");
@@ -162,13 +163,13 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
 #[tokio::test]
 async fn x60_skill_changed_between_list_and_read_is_consistent_or_rejected() {
     let changed = TEXT.replace("this", "that");
-    let list = |text: &str| ("skills/list", json!({ "skills": [entry(text)] }));
+    let list = |text: &str| ("skills/list", json!({ "skills": [skill_entry(text)] }));
     let contents = |text: &str| ("resources/read", json!({ "contents": [{ "uri": URI, "text": text }] }));
-    let skilled = SkillServers::ready(&[list(TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
+    let skilled = SkillServers::start(&[list(TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
     let what = "X60, a skill that changes after it was listed";
-    let early = skilled.pair.while_good(what, skilled.read("1", None)).await;
+    let early = skilled.pair.while_good_responds(what, skilled.read_skill("1", None)).await;
     assert!(matches!(early, Err(SkillError::Mismatch { .. })), "{what}: the file differs from the list: {early:?}");
-    let late = skilled.read("2", None).await;
+    let late = skilled.read_skill("2", None).await;
     assert_eq!(late, Ok(changed), "{what}: the list is read again each time");
     skilled.pair.close(what).await;
 }

@@ -27,9 +27,9 @@ const ALLOWED: [&str; 14] = [
 #[tokio::test]
 async fn x33_server_receives_only_what_it_needs() {
     let what = "X33, environment, folder and descriptors";
-    let pair = ServerPair::undecided(scripted_config(&[])).await;
-    let call = pair.begin("1", "environment", json!({}));
-    let request = pair.asked(what, |_| true).await;
+    let pair = ServerPair::with_undecided_tools(scripted_config(&[])).await;
+    let call = pair.spawn_call("1", "environment", json!({}));
+    let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let result = json!(call.await.unwrap().expect("it is allowed"));
     let seen: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
@@ -39,7 +39,10 @@ async fn x33_server_receives_only_what_it_needs() {
     assert!(more.is_empty(), "{what}: these variables are not passed to a server: {more:?}");
     assert_eq!(seen["descriptors"], json!([0, 1, 2]), "{what}: the server inherits no open file of the host");
     assert_eq!(seen["group"], seen["pid"], "{what}: the server leads a separate process group");
-    assert!(!seen.to_string().contains(&report::canary()), "{what}: the host's secret is not passed to the server");
+    assert!(
+        !seen.to_string().contains(&report::host_canary()),
+        "{what}: the host's secret is not passed to the server"
+    );
     pair.close(what).await;
 }
 
@@ -49,19 +52,19 @@ async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {
         let what = format!("X11, {misbehave} in texts, logs and standard error");
         let pair = ServerPair::ready(scripted_config(&["--misbehave", misbehave])).await;
-        let call = pair.bad_call(&what).await;
-        pair.ended(&what, &call, &[]);
+        let call = pair.call_bad_server(&what).await;
+        pair.assert_call_ended(&what, &call, &[]);
         let mut places = Vec::new();
-        leaks::files(pair.app.folder.path(), &mut places);
+        leaks::add_file_contents(pair.app.folder.path(), &mut places);
         for raw in ["\u{1b}[2J", "\u{1b}]8;;", "\u{7}bell", "\u{7}link"] {
-            assert_eq!(leaks::found(&places, raw), None, "{what}: no file contains the control sequence {raw:?}");
+            assert_eq!(leaks::find_secret(&places, raw), None, "{what}: no file contains the control sequence {raw:?}");
         }
         // A database may contain any byte. Text files must not contain control characters.
         places.retain(|(_, text)| !text.contains('\u{fffd}') && !text.contains('\0'));
-        places.push(("the log".to_owned(), log::text()));
+        places.push(("the log".to_owned(), log::recorded_text()));
         assert!(places.iter().any(|(place, _)| place.ends_with("mcp.json")), "{what}: the files were searched");
         for raw in ["\u{1b}", "\u{7}", "\u{9b}"] {
-            assert_eq!(leaks::found(&places, raw), None, "{what}: no stored text contains {raw:?}");
+            assert_eq!(leaks::find_secret(&places, raw), None, "{what}: no stored text contains {raw:?}");
         }
         pair.close(&what).await;
     }

@@ -8,9 +8,9 @@ use testkit::app::{EVENT_TIMEOUT, scripted_config};
 use testkit::deadline::poll_until;
 use testkit::time::advance_time;
 
-use crate::collector::collector;
+use crate::collector::forbidden_listener;
 use crate::pair::ServerPair;
-use crate::report::word;
+use crate::report::random_word;
 
 /// Returns the request to open this URL, which the server sends during a call.
 fn url_request(url: &str) -> String {
@@ -20,8 +20,8 @@ fn url_request(url: &str) -> String {
 }
 
 /// Returns URLs that must never be opened, whatever the user decides. Each has a description.
-fn refused() -> Vec<(&'static str, String)> {
-    let name = word("host");
+fn rejected_urls() -> Vec<(&'static str, String)> {
+    let name = random_word("host");
     vec![
         ("a name in front of the host", format!("https://google.com@{name}.test/")),
         ("javascript:", "javascript:alert(1)".into()),
@@ -37,7 +37,7 @@ fn refused() -> Vec<(&'static str, String)> {
 }
 
 /// Waits until a response to the bad server's request was sent.
-async fn answered(pair: &ServerPair) {
+async fn wait_for_response(pair: &ServerPair) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {
         let activity = activity.lock().unwrap();
@@ -50,16 +50,16 @@ async fn answered(pair: &ServerPair) {
 
 #[tokio::test]
 async fn x23_deceptive_urls_are_not_opened() {
-    for (about, url) in refused() {
+    for (about, url) in rejected_urls() {
         let what = format!("X23, an address with {about}");
-        let pair = ServerPair::undecided(scripted_config(&["--raw", &url_request(&url)])).await;
-        let call = pair.begin("1", "echo", json!({"text": "x"}));
-        let request = pair.asked(&what, |_| true).await;
+        let pair = ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&url)])).await;
+        let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
+        let request = pair.tool_request(&what, |_| true).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         // An invalid address is rejected without a consent request.
         let asked = tokio::select! {
-            request = pair.asks_back(&what) => Some(request),
-            () = answered(&pair) => None,
+            request = pair.next_server_request(&what) => Some(request),
+            () = wait_for_response(&pair) => None,
         };
         if let Some(request) = asked {
             let ConsentRequestBody::Url { url: shown, .. } = &request.body else { panic!("{what}: {request:?}") };
@@ -79,14 +79,15 @@ async fn x23_deceptive_urls_are_not_opened() {
 #[tokio::test]
 async fn x23_url_is_not_requested_before_consent() {
     let what = "X23, an address of a page that counts visits";
-    let pair = ServerPair::undecided(scripted_config(&["--raw", &url_request(&collector().url())])).await;
-    let call = pair.begin("1", "echo", json!({"text": "x"}));
-    let request = pair.asked(what, |_| true).await;
+    let pair =
+        ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&forbidden_listener().url())])).await;
+    let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
+    let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let request = pair.asks_back(what).await;
-    pair.while_good(what, advance_time(std::time::Duration::from_secs(1))).await;
+    let request = pair.next_server_request(what).await;
+    pair.while_good_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no URL was opened");
-    assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: the URL was not fetched");
+    assert_eq!(forbidden_listener().connection_count(), 0, "[elicit-url-no-prefetch] {what}: the URL was not fetched");
     pair.app.decide(&request, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;

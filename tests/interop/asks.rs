@@ -13,29 +13,32 @@ use server_requests::form::{FieldKind, FieldProblem, Form, TextFormat};
 use testkit::app::TestApp;
 
 use crate::installed;
-use crate::user::{asked_by, begin, complete_catalog, ended, is_tool, object, text};
+use crate::user::{
+    await_call, complete_catalog, is_tool, result_text, start_allowed_call, start_call_with_request, to_object,
+};
 
 const SERVER: &str = "everything";
 
-async fn everything() -> TestApp {
-    let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
+async fn start_everything() -> TestApp {
+    let app = TestApp::start(vec![(SERVER, installed::everything_server())]).await;
     app.ready(SERVER).await;
     complete_catalog(&app, SERVER).await;
     app
 }
 
 /// Returns the JSON value in the last text of a tool result.
-fn raw_result(result: &mcp_proto::types::CallToolResult) -> Value {
-    let text = text(result);
+fn quoted_json(result: &mcp_proto::types::CallToolResult) -> Value {
+    let text = result_text(result);
     let (_, json) = text.split_once('{').unwrap_or_else(|| panic!("the tool shows what it got: {text}"));
     serde_json::from_str(&format!("{{{json}")).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 #[tokio::test]
 async fn sampling_is_reviewed_before_and_after() {
-    let app = everything().await;
+    let app = start_everything().await;
     let arguments = json!({ "prompt": "When is high tide?", "maxTokens": 50 });
-    let (under_way, consent_request) = asked_by(&app, SERVER, "trigger-sampling-request", arguments).await;
+    let (under_way, consent_request) =
+        start_call_with_request(&app, SERVER, "trigger-sampling-request", arguments).await;
     let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
         panic!("the request comes first: {consent_request:?}")
     };
@@ -71,9 +74,9 @@ async fn sampling_is_reviewed_before_and_after() {
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
     let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
-    let result = ended(under_way).await.unwrap();
+    let result = await_call(under_way).await.unwrap();
     assert!(!result.is_error, "[sampling-result-fields]: the server accepts the response: {result:?}");
-    let got = raw_result(&result);
+    let got = quoted_json(&result);
     let sent = json!({
         "role": "assistant", "model": "user", "stopReason": "endTurn", "content": { "type": "text", "text": "At noon." }
     });
@@ -82,13 +85,13 @@ async fn sampling_is_reviewed_before_and_after() {
 
 #[tokio::test]
 async fn refused_sampling_is_an_error_in_the_tool() {
-    let app = everything().await;
+    let app = start_everything().await;
     let (under_way, consent_request) =
-        asked_by(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
+        start_call_with_request(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    let result = ended(under_way).await.unwrap();
+    let result = await_call(under_way).await.unwrap();
     assert!(result.is_error, "the tool fails: {result:?}");
-    let words = text(&result);
+    let words = result_text(&result);
     assert!(
         words.contains("-1") && words.contains("rejected"),
         "[sampling-reject-error]: the server received the error: {words}"
@@ -98,7 +101,7 @@ async fn refused_sampling_is_an_error_in_the_tool() {
 /// Returns the expected fields of the form, each with its name, kind, default, a valid value, and the problem of an
 /// invalid one.
 #[allow(clippy::approx_constant, reason = "the server's own number, not a circle's")]
-fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
+fn expected_fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
     let number = |integer, minimum, maximum| FieldKind::Number {
         integer,
@@ -157,7 +160,7 @@ fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)
 
 /// Returns content with a valid value for every field.
 fn valid_content() -> Map<String, Value> {
-    object(&json!({
+    to_object(&json!({
         "name": "Ann Hansen", "check": true, "firstLine": "Call me Ishmael.", "email": "ann@harbour.example",
         "homepage": "https://harbour.example/ann", "birthdate": "2000-02-29", "integer": 7, "number": 2.5,
         "untitledSingleSelectEnum": "Phoebe", "untitledMultipleSelectEnum": ["Violin", "Bass"],
@@ -165,10 +168,11 @@ fn valid_content() -> Map<String, Value> {
     }))
 }
 
-async fn form_of(
+async fn request_form(
     app: &TestApp,
 ) -> (tokio::task::JoinHandle<crate::user::CallOutcome>, host::view::ConsentRequestView, Form) {
-    let (under_way, consent_request) = asked_by(app, SERVER, "trigger-elicitation-request", json!({})).await;
+    let (under_way, consent_request) =
+        start_call_with_request(app, SERVER, "trigger-elicitation-request", json!({})).await;
     let ConsentRequestBody::Form { message, form: Ok(form) } = &consent_request.body else {
         panic!("[elicit-default-mode]: a form: {consent_request:?}")
     };
@@ -179,9 +183,9 @@ async fn form_of(
 
 #[tokio::test]
 async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
-    let app = everything().await;
-    let (under_way, consent_request, form) = form_of(&app).await;
-    let fields = fields();
+    let app = start_everything().await;
+    let (under_way, consent_request, form) = request_form(&app).await;
+    let fields = expected_fields();
     let names: Vec<&str> = form.fields.iter().map(|f| &*f.name).collect();
     assert_eq!(
         names,
@@ -203,9 +207,9 @@ async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
         assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: invalid content is not sent");
     }
     app.decide(&consent_request, UserDecision::Submit(valid_content())).await;
-    let result = ended(under_way).await.unwrap();
-    assert!(text(&result).contains("- Favorite Integer: 7"), "the server accepts the content: {result:?}");
-    let got = raw_result(&result);
+    let result = await_call(under_way).await.unwrap();
+    assert!(result_text(&result).contains("- Favorite Integer: 7"), "the server accepts the content: {result:?}");
+    let got = quoted_json(&result);
     assert_eq!(
         got,
         json!({ "action": "accept", "content": valid_content() }),
@@ -215,16 +219,19 @@ async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
 
 #[tokio::test]
 async fn declining_and_cancelling_a_form_differ() {
-    let app = everything().await;
+    let app = start_everything().await;
     for (answer, action, words) in
         [(UserDecision::Deny, "decline", "declined"), (UserDecision::Cancel, "cancel", "cancelled")]
     {
-        let (under_way, consent_request, _) = form_of(&app).await;
+        let (under_way, consent_request, _) = request_form(&app).await;
         app.decide(&consent_request, answer).await;
-        let result = ended(under_way).await.unwrap();
-        assert!(text(&result).contains(words), "[elicit-three-actions]: the server received {action}: {result:?}");
+        let result = await_call(under_way).await.unwrap();
+        assert!(
+            result_text(&result).contains(words),
+            "[elicit-three-actions]: the server received {action}: {result:?}"
+        );
         assert_eq!(
-            raw_result(&result),
+            quoted_json(&result),
             json!({ "action": action }),
             "[elicit-content-accept-only], [elicit-approval-controls]"
         );
@@ -233,7 +240,7 @@ async fn declining_and_cancelling_a_form_differ() {
 
 #[tokio::test]
 async fn url_is_opened_only_after_consent() {
-    let app = everything().await;
+    let app = start_everything().await;
     let url = "https://harbour.example/pay?ship=Erna&berth=7";
     for (answer, action, opened) in [
         (UserDecision::Deny, "decline", &[][..]),
@@ -241,7 +248,8 @@ async fn url_is_opened_only_after_consent() {
         (UserDecision::Allow(ApprovalScope::Once), "accept", &[url]),
     ] {
         let arguments = json!({ "url": url, "message": "Pay the harbour dues." });
-        let (under_way, consent_request) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
+        let (under_way, consent_request) =
+            start_call_with_request(&app, SERVER, "trigger-url-elicitation", arguments).await;
         let shown = ConsentRequestBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
         assert_eq!(consent_request.body, shown, "[elicit-url-full]: the complete URL is shown");
         assert_eq!(consent_request.scopes, [ApprovalScope::Once], "[elicit-url-consent]: each URL requires consent");
@@ -250,9 +258,9 @@ async fn url_is_opened_only_after_consent() {
             "[elicit-url-no-auto-open]: the URL was not opened before the decision"
         );
         app.decide(&consent_request, answer).await;
-        let result = ended(under_way).await.unwrap();
+        let result = await_call(under_way).await.unwrap();
         assert_eq!(
-            raw_result(&result),
+            quoted_json(&result),
             json!({ "action": action }),
             "[elicit-url-no-content], [elicit-url-accept-is-consent]"
         );
@@ -265,9 +273,9 @@ async fn url_is_opened_only_after_consent() {
 /// repeated.
 #[tokio::test]
 async fn call_that_requires_a_url_can_be_repeated() {
-    let app = everything().await;
+    let app = start_everything().await;
     let arguments = json!({ "url": "https://harbour.example/", "errorPath": true });
-    let first = ended(begin(&app, SERVER, "trigger-url-elicitation", arguments.clone()).await).await;
+    let first = await_call(start_allowed_call(&app, SERVER, "trigger-url-elicitation", arguments.clone()).await).await;
     let Err(CallFailure::Session { error, .. }) = &first else { panic!("it does not answer yet: {first:?}") };
     assert!(
         matches!(&**error, CallError::UrlRequired(pages) if pages.len() == 1),
@@ -286,8 +294,8 @@ async fn call_that_requires_a_url_can_be_repeated() {
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(*app.platform.opened.lock().unwrap(), [page], "the required page was opened");
 
-    let (again, consent_request) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
+    let (again, consent_request) = start_call_with_request(&app, SERVER, "trigger-url-elicitation", arguments).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    let result = ended(again).await.expect("[elicit-manual-controls]: the repeated call continues");
-    assert_eq!(raw_result(&result), json!({ "action": "decline" }), "the repeated call requires consent as usual");
+    let result = await_call(again).await.expect("[elicit-manual-controls]: the repeated call continues");
+    assert_eq!(quoted_json(&result), json!({ "action": "decline" }), "the repeated call requires consent as usual");
 }

@@ -10,12 +10,15 @@ use serde_json::{Value, json};
 use testkit::app::TestApp;
 
 use crate::installed;
-use crate::user::{allow, begin, call, call_as, complete_catalog, ended, next, seen, text};
+use crate::user::{
+    allow_tool, await_call, call_tool, complete_catalog, next_event, result_text, spawn_call, start_allowed_call,
+    wait_for_activity,
+};
 
 const SERVER: &str = "everything";
 
-async fn everything() -> TestApp {
-    let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
+async fn start_everything() -> TestApp {
+    let app = TestApp::start(vec![(SERVER, installed::everything_server())]).await;
     app.ready(SERVER).await;
     complete_catalog(&app, SERVER).await;
     app
@@ -23,25 +26,25 @@ async fn everything() -> TestApp {
 
 #[tokio::test]
 async fn every_kind_of_content_is_received() {
-    let app = everything().await;
-    let result = call(&app, SERVER, "get-structured-content", json!({ "location": "Chicago" })).await;
+    let app = start_everything().await;
+    let result = call_tool(&app, SERVER, "get-structured-content", json!({ "location": "Chicago" })).await;
     let weather = json!({ "temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82 });
     assert_eq!(
         result.structured_content,
         Some(weather.clone()),
         "[tools-structured-object]: the structured content is complete"
     );
-    let same: Value = serde_json::from_str(&text(&result)).unwrap();
+    let same: Value = serde_json::from_str(&result_text(&result)).unwrap();
     assert_eq!(same, weather, "the text contains the same data");
 
-    let result = call(&app, SERVER, "get-tiny-image", json!({})).await;
+    let result = call_tool(&app, SERVER, "get-tiny-image", json!({})).await;
     let [ContentBlock::Text(_), ContentBlock::Image(image), ContentBlock::Text(_)] = &result.content[..] else {
         panic!("[tools-content-basic]: a picture between two texts: {result:?}")
     };
     assert_eq!(image.mime_type, "image/png", "the MIME type is preserved");
     assert!(image.data.starts_with("iVBORw0KGgo"), "the picture is a PNG in base64: {:.20}", image.data);
 
-    let result = call(&app, SERVER, "get-resource-links", json!({ "count": 2 })).await;
+    let result = call_tool(&app, SERVER, "get-resource-links", json!({ "count": 2 })).await;
     let [_, ContentBlock::ResourceLink(first), ContentBlock::ResourceLink(second)] = &result.content[..] else {
         panic!("[tools-content-resource-link]: two links after a text: {result:?}")
     };
@@ -53,7 +56,7 @@ async fn every_kind_of_content_is_received() {
 
     for (kind, is_text) in [("Text", true), ("Blob", false)] {
         let arguments = json!({ "resourceType": kind, "resourceId": 5 });
-        let result = call(&app, SERVER, "get-resource-reference", arguments).await;
+        let result = call_tool(&app, SERVER, "get-resource-reference", arguments).await;
         let [_, ContentBlock::Resource(embedded), _] = &result.content[..] else {
             panic!("[tools-content-basic]: a resource between two texts: {result:?}")
         };
@@ -62,7 +65,7 @@ async fn every_kind_of_content_is_received() {
     }
 
     let arguments = json!({ "messageType": "error", "includeImage": true });
-    let result = call(&app, SERVER, "get-annotated-message", arguments).await;
+    let result = call_tool(&app, SERVER, "get-annotated-message", arguments).await;
     let [ContentBlock::Text(message), ContentBlock::Image(image)] = &result.content[..] else {
         panic!("a text and a picture: {result:?}")
     };
@@ -72,14 +75,14 @@ async fn every_kind_of_content_is_received() {
 
 #[tokio::test]
 async fn progress_is_reported_until_the_end() {
-    let app = everything().await;
+    let app = start_everything().await;
     let mut events = app.host.events();
     let arguments = json!({ "duration": 1, "steps": 4 });
-    let under_way = call_as(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
-    allow(&app, SERVER, "trigger-long-running-operation").await;
+    let under_way = spawn_call(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
+    allow_tool(&app, SERVER, "trigger-long-running-operation").await;
     let mut told = Vec::new();
     loop {
-        let view = next(&mut events, "news of the call", |event| match event {
+        let view = next_event(&mut events, "news of the call", |event| match event {
             HostEvent::CallChanged(view) if view.id == "long" => Some(view.clone()),
             _ => None,
         });
@@ -98,32 +101,32 @@ async fn progress_is_reported_until_the_end() {
         told.contains(&1.0) && told.contains(&4.0),
         "progress is reported during the call and at its end: {told:?}"
     );
-    assert!(text(&ended(under_way).await.unwrap()).contains("Steps: 4"), "the result is returned");
+    assert!(result_text(&await_call(under_way).await.unwrap()).contains("Steps: 4"), "the result is returned");
 }
 
 #[tokio::test]
 async fn cancelled_call_does_not_affect_the_server() {
-    let app = everything().await;
+    let app = start_everything().await;
     let mut events = app.host.events();
     let arguments = json!({ "duration": 20, "steps": 100 });
-    let under_way = call_as(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
-    allow(&app, SERVER, "trigger-long-running-operation").await;
+    let under_way = spawn_call(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
+    allow_tool(&app, SERVER, "trigger-long-running-operation").await;
     let has_begun = |event: &HostEvent| match event {
         HostEvent::CallChanged(view) if view.id == "long" && view.progress.is_some() => Some(()),
         _ => None,
     };
-    next(&mut events, "progress", has_begun).await;
+    next_event(&mut events, "progress", has_begun).await;
     app.host.cancel_call("long".into()).await.unwrap();
-    assert_eq!(ended(under_way).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
+    assert_eq!(await_call(under_way).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
     let told =
         |e: &supervision::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
-    seen(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
+    wait_for_activity(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
     // The cancelled tool keeps running and reports further progress, which must be ignored.
     // sleep: another process continues in real time.
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let result = call(&app, SERVER, "echo", json!({ "message": "still there" })).await;
+    let result = call_tool(&app, SERVER, "echo", json!({ "message": "still there" })).await;
     assert_eq!(
-        text(&result),
+        result_text(&result),
         "Echo: still there",
         "[cancel-races]: late messages of the cancelled call have no effect"
     );
@@ -131,20 +134,21 @@ async fn cancelled_call_does_not_affect_the_server() {
 
 #[tokio::test]
 async fn calls_run_concurrently() {
-    let app = everything().await;
-    let slow = begin(&app, SERVER, "trigger-long-running-operation", json!({ "duration": 2, "steps": 2 })).await;
-    let quick = call(&app, SERVER, "get-sum", json!({ "a": 20, "b": 3 })).await;
-    assert!(text(&quick).contains("23"), "[stdio-response-correlation]: the fast call ends first: {quick:?}");
+    let app = start_everything().await;
+    let slow =
+        start_allowed_call(&app, SERVER, "trigger-long-running-operation", json!({ "duration": 2, "steps": 2 })).await;
+    let quick = call_tool(&app, SERVER, "get-sum", json!({ "a": 20, "b": 3 })).await;
+    assert!(result_text(&quick).contains("23"), "[stdio-response-correlation]: the fast call ends first: {quick:?}");
     assert!(!slow.is_finished(), "the slow call is still running");
-    assert!(text(&ended(slow).await.unwrap()).contains("completed"), "the slow call succeeds");
+    assert!(result_text(&await_call(slow).await.unwrap()).contains("completed"), "the slow call succeeds");
 }
 
 #[tokio::test]
 async fn resource_created_by_a_call_appears_in_the_list() {
-    let app = everything().await;
+    let app = start_everything().await;
     let before = complete_catalog(&app, SERVER).await.resources.len();
     let arguments = json!({ "name": "note.gz", "data": "data:text/plain,ahoy" });
-    let result = call(&app, SERVER, "gzip-file-as-resource", arguments).await;
+    let result = call_tool(&app, SERVER, "gzip-file-as-resource", arguments).await;
     let [ContentBlock::ResourceLink(link)] = &result.content[..] else { panic!("a link to it: {result:?}") };
     app.until(SERVER, "told of one resource more", |s| s.counts[2] == before + 1).await;
     let listed = complete_catalog(&app, SERVER).await.resources.iter().any(|r| r.name() == link.uri);
@@ -156,10 +160,10 @@ async fn resource_created_by_a_call_appears_in_the_list() {
 
 #[tokio::test]
 async fn task_only_tool_runs_as_a_task() {
-    let app = everything().await;
-    let result = call(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await;
+    let app = start_everything().await;
+    let result = call_tool(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await;
     assert!(
-        !result.is_error && text(&result).contains("tides"),
+        !result.is_error && result_text(&result).contains("tides"),
         "[tasks-two-phase]: the result of the task is returned: {result:?}"
     );
     let sent = |method, field| {
@@ -167,6 +171,7 @@ async fn task_only_tool_runs_as_a_task() {
             e.sent && e.method.as_deref() == Some(method) && e.body().contains(field)
         }
     };
-    seen(&app, SERVER, "[tasks-tool-required]: a call as a task", sent("tools/call", "\"task\":{")).await;
-    seen(&app, SERVER, "[tasks-two-phase]: the result was fetched", sent("tasks/result", "\"taskId\"")).await;
+    wait_for_activity(&app, SERVER, "[tasks-tool-required]: a call as a task", sent("tools/call", "\"task\":{")).await;
+    wait_for_activity(&app, SERVER, "[tasks-two-phase]: the result was fetched", sent("tasks/result", "\"taskId\""))
+        .await;
 }

@@ -12,9 +12,12 @@ use supervision::activity::ActivityKind;
 use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
-use crate::user::{activity, allow, call, call_as, call_id, complete_catalog, ended, is_tool, object, sent, text};
+use crate::user::{
+    activity_entries, allow_tool, await_call, call_tool, complete_catalog, is_tool, next_call_id, result_text,
+    sent_methods, spawn_call, to_object,
+};
 
-struct Case {
+struct ServerCase {
     config: ServerConfig,
     /// Name in the server's `serverInfo`.
     claims: &'static str,
@@ -31,8 +34,8 @@ struct Case {
 
 #[tokio::test]
 async fn everything_server_works() {
-    check_case(Case {
-        config: installed::everything(),
+    check_case(ServerCase {
+        config: installed::everything_server(),
         claims: "mcp-servers/everything",
         revision: "2025-11-25",
         offers: [17, 4, 7, 2],
@@ -48,8 +51,8 @@ async fn memory_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
     let observation = json!({ "entityName": "Otto", "contents": ["is red"] });
-    check_case(Case {
-        config: installed::memory(folder.path()),
+    check_case(ServerCase {
+        config: installed::memory_server(folder.path()),
         claims: "memory-server",
         revision: "2025-11-25",
         offers: [9, 0, 1, 0],
@@ -65,17 +68,17 @@ async fn memory_server_works() {
 #[tokio::test]
 async fn filesystem_server_works() {
     let folder = tempfile::tempdir().unwrap();
-    let inside = real(folder.path()).join("inside.txt");
+    let inside = canonical_path(folder.path()).join("inside.txt");
     std::fs::write(&inside, "seen from inside").unwrap();
     let outside = tempfile::NamedTempFile::new().unwrap();
-    check_case(Case {
-        config: installed::filesystem(&real(folder.path())),
+    check_case(ServerCase {
+        config: installed::filesystem_server(&canonical_path(folder.path())),
         claims: "secure-filesystem-server",
         revision: "2025-11-25",
         offers: [14, 0, 0, 0],
         works: ("read_text_file", json!({ "path": inside }), "seen from inside"),
         structured: Some(json!({ "content": "seen from inside" })),
-        fails: ("read_text_file", json!({ "path": real(outside.path()) }), "Access denied"),
+        fails: ("read_text_file", json!({ "path": canonical_path(outside.path()) }), "Access denied"),
     })
     .await;
 }
@@ -83,8 +86,8 @@ async fn filesystem_server_works() {
 #[tokio::test]
 async fn time_server_works() {
     let convert = |zone| json!({ "source_timezone": "UTC", "time": "16:30", "target_timezone": zone });
-    check_case(Case {
-        config: installed::time(),
+    check_case(ServerCase {
+        config: installed::time_server(),
         claims: "mcp-time",
         revision: "2026-07-28",
         offers: [2, 0, 0, 0],
@@ -98,10 +101,10 @@ async fn time_server_works() {
 #[tokio::test]
 async fn git_server_works() {
     let folder = tempfile::tempdir().unwrap();
-    installed::repository(folder.path());
+    installed::create_repository(folder.path());
     let elsewhere = tempfile::tempdir().unwrap();
-    check_case(Case {
-        config: installed::git(folder.path()),
+    check_case(ServerCase {
+        config: installed::git_server(folder.path()),
         claims: "mcp-git",
         revision: "2026-07-28",
         offers: [12, 0, 0, 0],
@@ -115,16 +118,16 @@ async fn git_server_works() {
 /// Covers the requirement `[base-core-components]`.
 #[tokio::test]
 async fn demo_server_works_in_the_legacy_era() {
-    check_case(demo_case("legacy", "2025-11-25")).await;
+    check_case(demo_server_case("legacy", "2025-11-25")).await;
 }
 
 #[tokio::test]
 async fn demo_server_works_in_the_modern_era() {
-    check_case(demo_case("modern", "2026-07-28")).await;
+    check_case(demo_server_case("modern", "2026-07-28")).await;
 }
 
-fn demo_case(era: &str, revision: &'static str) -> Case {
-    Case {
+fn demo_server_case(era: &str, revision: &'static str) -> ServerCase {
+    ServerCase {
         config: demo_config(&["--era", era]),
         claims: "demo-server",
         revision,
@@ -136,20 +139,20 @@ fn demo_case(era: &str, revision: &'static str) -> Case {
     }
 }
 
-fn real(path: &Path) -> std::path::PathBuf {
+fn canonical_path(path: &Path) -> std::path::PathBuf {
     std::fs::canonicalize(path).unwrap()
 }
 
-async fn check_case(case: Case) {
+async fn check_case(case: ServerCase) {
     let app = TestApp::start(vec![("it", case.config.clone())]).await;
     assert_starts_when_approved(&app, &case).await;
     assert_opening_order(&app, &case).await;
     assert_lists_complete(&app, &case).await;
     assert_call_requires_consent(&app, &case).await;
     let (tool, arguments, why) = case.fails.clone();
-    let refused = call(&app, "it", tool, arguments).await;
+    let refused = call_tool(&app, "it", tool, arguments).await;
     assert!(refused.is_error, "[tools-is-error]: an error of the tool is shown as an error: {refused:?}");
-    assert!(text(&refused).contains(why), "the text of the error is shown: {refused:?}");
+    assert!(result_text(&refused).contains(why), "the text of the error is shown: {refused:?}");
     assert_no_anomalies(&app).await;
     assert_stops_completely(&app).await;
     let decisions = app.decisions().into_iter().filter(|(kind, ..)| kind != "roots").collect::<Vec<_>>();
@@ -157,7 +160,7 @@ async fn check_case(case: Case) {
     assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "[tools-audit-log]: each decision is logged");
 }
 
-async fn assert_starts_when_approved(app: &TestApp, case: &Case) {
+async fn assert_starts_when_approved(app: &TestApp, case: &ServerCase) {
     app.host.start_server("it".into()).await.unwrap();
     let request = app.consent_request("it", "its command", |_| true).await;
     let ConsentRequestBody::StartServer { config, resolved, .. } = &request.body else {
@@ -176,8 +179,8 @@ async fn assert_starts_when_approved(app: &TestApp, case: &Case) {
 
 /// Asserts the order of the handshake messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
 /// `[lifecycle-no-handshake-modern]`.
-async fn assert_opening_order(app: &TestApp, case: &Case) {
-    let sent = sent(app, "it").await;
+async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
+    let sent = sent_methods(app, "it").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
     if case.revision == "2026-07-28" {
         assert_eq!(opening[0], "server/discover", "server/discover is the first message");
@@ -188,12 +191,12 @@ async fn assert_opening_order(app: &TestApp, case: &Case) {
     }
 }
 
-async fn assert_lists_complete(app: &TestApp, case: &Case) {
+async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
     let catalog = complete_catalog(app, "it").await;
     assert_eq!(catalog.entry_counts(), case.offers, "all offers are listed");
     assert!(catalog.notes.iter().all(Vec::is_empty), "no list is reported as missing: {:?}", catalog.notes);
     let capabilities = app.server("it").await.facts.unwrap().capabilities;
-    let sent = sent(app, "it").await;
+    let sent = sent_methods(app, "it").await;
     for (method, is_offered, requirement) in [
         ("tools/list", capabilities.tools.is_some(), "[tools-capability-gate]"),
         ("prompts/list", capabilities.prompts.is_some(), "[prompts-capability-gate]"),
@@ -208,20 +211,20 @@ async fn assert_lists_complete(app: &TestApp, case: &Case) {
     }
 }
 
-async fn assert_call_requires_consent(app: &TestApp, case: &Case) {
+async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
     let (tool, arguments, expected) = case.works.clone();
-    let under_way = call_as(app, &call_id(), "it", tool, &arguments);
+    let under_way = spawn_call(app, &next_call_id(), "it", tool, &arguments);
     let request = app.consent_request("it", "the tool", is_tool).await;
     let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("{request:?}") };
-    assert_eq!(*shown, object(&arguments), "[tools-show-inputs]: the arguments are shown");
+    assert_eq!(*shown, to_object(&arguments), "[tools-show-inputs]: the arguments are shown");
     assert!(
-        !sent(app, "it").await.iter().any(|m| m == "tools/call"),
+        !sent_methods(app, "it").await.iter().any(|m| m == "tools/call"),
         "[tools-confirm]: nothing is sent before the decision"
     );
-    allow(app, "it", tool).await;
-    let result = ended(under_way).await.unwrap_or_else(|error| panic!("{tool} should have answered: {error}"));
+    allow_tool(app, "it", tool).await;
+    let result = await_call(under_way).await.unwrap_or_else(|error| panic!("{tool} should have answered: {error}"));
     assert!(!result.is_error, "the call succeeds: {result:?}");
-    assert!(text(&result).contains(expected), "the result contains the text: {result:?}");
+    assert!(result_text(&result).contains(expected), "the result contains the text: {result:?}");
     if let Some(expected) = &case.structured {
         let given = result.structured_content.as_ref().unwrap_or_else(|| panic!("with data: {result:?}"));
         for (key, value) in expected.as_object().unwrap() {
@@ -236,7 +239,7 @@ async fn assert_call_requires_consent(app: &TestApp, case: &Case) {
 
 /// Asserts that no message of a server was reported as invalid. These servers send only valid messages.
 async fn assert_no_anomalies(app: &TestApp) {
-    for entry in activity(app, "it").await {
+    for entry in activity_entries(app, "it").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "the message is valid: {entry:?}");
     }
 }

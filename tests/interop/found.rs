@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use testkit::app::{TestApp, local_config};
 
 use crate::installed;
-use crate::user::{call, text};
+use crate::user::{call_tool, result_text};
 
 const INSIDE: &str = "INTEROP_DESKTOP_SESSION";
 
@@ -20,12 +20,12 @@ const INSIDE: &str = "INTEROP_DESKTOP_SESSION";
 #[tokio::test]
 async fn programs_of_a_version_manager_are_found() {
     if std::env::var_os(INSIDE).is_some() {
-        return in_the_session().await;
+        return check_programs_in_session().await;
     }
     let home = tempfile::tempdir().unwrap();
     let programs = home.path().join(".versions/bin");
     std::fs::create_dir_all(&programs).unwrap();
-    let node = installed::node();
+    let node = installed::node_path();
     let wrapper = format!("#!/bin/sh\nSTARTED_BY=version-manager exec '{}' \"$@\"\n", node.display());
     std::fs::write(programs.join("node"), wrapper).unwrap();
     std::fs::set_permissions(programs.join("node"), PermissionsExt::from_mode(0o755)).unwrap();
@@ -55,12 +55,12 @@ fn run_in_session(home: &Path) {
     );
 }
 
-async fn in_the_session() {
+async fn check_programs_in_session() {
     let home = std::env::home_dir().unwrap();
     let node = home.join(".versions/bin/node");
     let by_name = StdioConfig {
         command: "node".into(),
-        args: vec![installed::script("server-everything")],
+        args: vec![installed::package_script("server-everything")],
         ..StdioConfig::default()
     };
     // The script begins with `#!/usr/bin/env node`.
@@ -74,8 +74,8 @@ async fn in_the_session() {
         assert_eq!(resolved, expected, "the executable is shown");
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         app.until(server, "ready", |s| s.counts[0] > 0).await;
-        let environment = call(&app, server, "get-env", json!({})).await;
-        let environment: Value = serde_json::from_str(&text(&environment)).unwrap();
+        let environment = call_tool(&app, server, "get-env", json!({})).await;
+        let environment: Value = serde_json::from_str(&result_text(&environment)).unwrap();
         assert_eq!(environment["STARTED_BY"], "version-manager", "{server}: the Node.js of the login shell is used");
         let path = environment["PATH"].as_str().unwrap_or_default();
         assert!(

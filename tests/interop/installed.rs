@@ -6,7 +6,7 @@ use std::process::Command;
 use ports::server_config::ServerConfig;
 use testkit::app::local_config;
 
-use crate::matrix::process::Launch;
+use crate::matrix::process::LaunchCommand;
 
 /// Returns the folder with the packages from npm.
 pub(crate) fn node_modules() -> PathBuf {
@@ -14,34 +14,34 @@ pub(crate) fn node_modules() -> PathBuf {
 }
 
 fn venv_programs() -> PathBuf {
-    programs("INTEROP_VENV", "../../target/venv")
+    environment_programs("INTEROP_VENV", "../../target/venv")
 }
 
-fn programs(variable: &str, usual: &str) -> PathBuf {
+fn environment_programs(variable: &str, usual: &str) -> PathBuf {
     path_from_variable(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
 /// Returns the command of a server in `servers/`, built on the TypeScript SDK.
-pub(crate) fn with_node(script: &str) -> Launch {
-    Launch::new(node(), &[&own(script)])
+pub(crate) fn node_server(script: &str) -> LaunchCommand {
+    LaunchCommand::new(node_path(), &[&own_script_path(script)])
 }
 
 /// Returns the command of a server in `servers/`, built on the current Python SDK.
-pub(crate) fn with_python(script: &str) -> Launch {
-    Launch::new(file(venv_programs().join(python())), &[&own(script)])
+pub(crate) fn python_server(script: &str) -> LaunchCommand {
+    LaunchCommand::new(existing_file(venv_programs().join(python_file_name())), &[&own_script_path(script)])
 }
 
 /// Returns the command of a server in `servers/`, built on an old version of the Python SDK.
-pub(crate) fn with_old_python(script: &str) -> Launch {
-    let programs = programs("INTEROP_VENV_OLD", "../../target/venv-old");
-    Launch::new(file(programs.join(python())), &[&own(script)])
+pub(crate) fn old_python_server(script: &str) -> LaunchCommand {
+    let programs = environment_programs("INTEROP_VENV_OLD", "../../target/venv-old");
+    LaunchCommand::new(existing_file(programs.join(python_file_name())), &[&own_script_path(script)])
 }
 
-fn own(script: &str) -> String {
-    file(Path::new(env!("CARGO_MANIFEST_DIR")).join("servers").join(script)).display().to_string()
+fn own_script_path(script: &str) -> String {
+    existing_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("servers").join(script)).display().to_string()
 }
 
-fn python() -> String {
+fn python_file_name() -> String {
     format!("python{}", std::env::consts::EXE_SUFFIX)
 }
 
@@ -55,7 +55,7 @@ fn panic_not_installed(what: &Path, error: &std::io::Error) -> ! {
     panic!("{}: {error}. Run `cargo xtask test interop`: it installs the real servers first.", what.display())
 }
 
-fn file(path: PathBuf) -> PathBuf {
+fn existing_file(path: PathBuf) -> PathBuf {
     if let Err(error) = path.metadata() {
         panic_not_installed(&path, &error);
     }
@@ -63,77 +63,77 @@ fn file(path: PathBuf) -> PathBuf {
 }
 
 /// Returns the path of the script that starts a server package from npm.
-pub(crate) fn script(package: &str) -> String {
+pub(crate) fn package_script(package: &str) -> String {
     let path = node_modules().join("@modelcontextprotocol").join(package).join("dist/index.js");
-    file(path).display().to_string()
+    existing_file(path).display().to_string()
 }
 
 /// Returns the path of the Node.js in the search path.
-pub(crate) fn node() -> PathBuf {
+pub(crate) fn node_path() -> PathBuf {
     which::which("node").unwrap_or_else(|error| panic!("node: {error}. Install Node.js 20 or newer."))
 }
 
 /// Returns the path of uvx, which is installed from PyPI.
-pub(crate) fn uvx() -> PathBuf {
-    file(venv_programs().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
+pub(crate) fn uvx_path() -> PathBuf {
+    existing_file(venv_programs().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Returns the path of the script of the official bundle tool (`mcpb`).
-pub(crate) fn mcpb() -> PathBuf {
-    file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
+pub(crate) fn mcpb_script() -> PathBuf {
+    existing_file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
 /// Returns the folder to pack as a bundle, which contains all dependencies of its server.
-pub(crate) fn bundle() -> PathBuf {
+pub(crate) fn bundle_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
-    file(folder.join("node_modules"));
+    existing_file(folder.join("node_modules"));
     folder
 }
 
 /// Returns the path of the last build of `drawbridge-cli`.
-pub(crate) fn command_line() -> PathBuf {
-    file(testkit::binaries::program_path("drawbridge-cli"))
+pub(crate) fn cli_path() -> PathBuf {
+    existing_file(testkit::binaries::program_path("drawbridge-cli"))
 }
 
-fn from_npm(package: &str, args: &[&str]) -> ServerConfig {
-    let script = script(package);
-    local_config(node(), &[&[script.as_str()], args].concat())
+fn npm_server(package: &str, args: &[&str]) -> ServerConfig {
+    let script = package_script(package);
+    local_config(node_path(), &[&[script.as_str()], args].concat())
 }
 
-fn from_pypi(program: &str, args: &[&str]) -> ServerConfig {
+fn pypi_server(program: &str, args: &[&str]) -> ServerConfig {
     let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    local_config(file(venv_programs().join(program)), args)
+    local_config(existing_file(venv_programs().join(program)), args)
 }
 
-pub(crate) fn everything() -> ServerConfig {
-    from_npm("server-everything", &[])
+pub(crate) fn everything_server() -> ServerConfig {
+    npm_server("server-everything", &[])
 }
 
 /// Returns the configuration of the memory server, which stores its graph in a file of this folder.
-pub(crate) fn memory(folder: &Path) -> ServerConfig {
-    let mut config = from_npm("server-memory", &[]);
+pub(crate) fn memory_server(folder: &Path) -> ServerConfig {
+    let mut config = npm_server("server-memory", &[]);
     let file = folder.join("memory.jsonl").display().to_string();
     config.as_stdio_mut().unwrap().env.insert("MEMORY_FILE_PATH".into(), file);
     config
 }
 
 /// Returns the configuration of the filesystem server, with access to this folder.
-pub(crate) fn filesystem(folder: &Path) -> ServerConfig {
-    from_npm("server-filesystem", &[&folder.display().to_string()])
+pub(crate) fn filesystem_server(folder: &Path) -> ServerConfig {
+    npm_server("server-filesystem", &[&folder.display().to_string()])
 }
 
-pub(crate) fn time() -> ServerConfig {
-    from_pypi("mcp-server-time", &["--local-timezone", "UTC"])
+pub(crate) fn time_server() -> ServerConfig {
+    pypi_server("mcp-server-time", &["--local-timezone", "UTC"])
 }
 
 /// Returns the configuration of the Git server, with access to this repository.
-pub(crate) fn git(repository: &Path) -> ServerConfig {
-    from_pypi("mcp-server-git", &["--repository", &repository.display().to_string()])
+pub(crate) fn git_server(repository: &Path) -> ServerConfig {
+    pypi_server("mcp-server-git", &["--repository", &repository.display().to_string()])
 }
 
 /// Creates a Git repository with one untracked file.
 #[allow(clippy::disallowed_methods, reason = "starts git, not a server")]
-pub(crate) fn repository(folder: &Path) {
+pub(crate) fn create_repository(folder: &Path) {
     let made = Command::new("git").args(["init", "--quiet"]).arg(folder).output();
     let made = made.unwrap_or_else(|error| panic!("git: {error}. Install git."));
     assert!(made.status.success(), "git can make a repository: {}", String::from_utf8_lossy(&made.stderr));

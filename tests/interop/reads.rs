@@ -13,35 +13,37 @@ use supervision::activity::{ActivityEntry, ActivityKind};
 use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
-use crate::user::{activity, call, call_id, complete_catalog, next, seen, sent};
+use crate::user::{
+    activity_entries, call_tool, complete_catalog, next_call_id, next_event, sent_methods, wait_for_activity,
+};
 
 const SERVER: &str = "everything";
 const TEMPLATE: &str = "demo://resource/dynamic/text/{resourceId}";
 
-async fn everything() -> TestApp {
-    let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
+async fn start_everything() -> TestApp {
+    let app = TestApp::start(vec![(SERVER, installed::everything_server())]).await;
     app.ready(SERVER).await;
     app
 }
 
-fn arguments(given: &[(&str, &str)]) -> BTreeMap<String, String> {
+fn string_map(given: &[(&str, &str)]) -> BTreeMap<String, String> {
     given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-async fn completed(
+async fn completion_values(
     app: &TestApp,
     reference: CompletionReference,
     argument: &str,
     value: &str,
     earlier: &[(&str, &str)],
 ) -> Vec<String> {
-    let result = app.host.complete(SERVER.into(), reference, argument.into(), value.into(), arguments(earlier)).await;
+    let result = app.host.complete(SERVER.into(), reference, argument.into(), value.into(), string_map(earlier)).await;
     result.unwrap_or_else(|error| panic!("{argument} can be completed: {error}")).values
 }
 
 #[tokio::test]
 async fn prompts_are_listed_completed_and_read() {
-    let app = everything().await;
+    let app = start_everything().await;
     let catalog = complete_catalog(&app, SERVER).await;
     let prompts: Vec<Prompt> = catalog.prompts.iter().map(|p| p.read().unwrap()).collect();
     let listed: Vec<(&str, usize)> =
@@ -50,33 +52,33 @@ async fn prompts_are_listed_completed_and_read() {
     assert_eq!(listed, expected, "[prompts-required-arguments]: each prompt has its required arguments");
 
     let team = || CompletionReference::Prompt { name: "completable-prompt".into() };
-    let all = completed(&app, team(), "department", "", &[]).await;
+    let all = completion_values(&app, team(), "department", "", &[]).await;
     assert_eq!(all, ["Engineering", "Sales", "Marketing", "Support"], "[prompts-argument-completion]");
     assert_eq!(
-        completed(&app, team(), "department", "S", &[]).await,
+        completion_values(&app, team(), "department", "S", &[]).await,
         ["Sales", "Support"],
         "the completions match the typed text"
     );
     for (department, names) in [("Sales", &["David", "Eve", "Frank"]), ("Support", &["John", "Kim", "Lee"])] {
-        let offered = completed(&app, team(), "name", "", &[("department", department)]).await;
+        let offered = completion_values(&app, team(), "name", "", &[("department", department)]).await;
         assert_eq!(offered, names, "[completion-context]: the completions depend on {department}");
     }
     assert!(
-        completed(&app, team(), "name", "", &[]).await.is_empty(),
+        completion_values(&app, team(), "name", "", &[]).await.is_empty(),
         "without the preceding argument there are no completions"
     );
 
-    let given = arguments(&[("department", "Sales"), ("name", "Eve")]);
-    let prompt = app.host.get_prompt(call_id(), SERVER.into(), "completable-prompt".into(), given).await.unwrap();
+    let given = string_map(&[("department", "Sales"), ("name", "Eve")]);
+    let prompt = app.host.get_prompt(next_call_id(), SERVER.into(), "completable-prompt".into(), given).await.unwrap();
     let expected = ContentBlock::text("Please promote Eve to the head of the Sales team.");
     assert_eq!(prompt.messages[0].content, expected, "[prompts-string-arguments]: the message contains the arguments");
     assert_eq!(prompt.messages[0].role, Role::User, "[prompts-roles]");
 
-    let given = arguments(&[("resourceType", "Text"), ("resourceId", "3")]);
-    let prompt = app.host.get_prompt(call_id(), SERVER.into(), "resource-prompt".into(), given).await.unwrap();
+    let given = string_map(&[("resourceType", "Text"), ("resourceId", "3")]);
+    let prompt = app.host.get_prompt(next_call_id(), SERVER.into(), "resource-prompt".into(), given).await.unwrap();
     assert!(matches!(prompt.messages[1].content, ContentBlock::Resource(_)), "[prompts-content-basic]: {prompt:?}");
 
-    let failed = app.host.get_prompt(call_id(), SERVER.into(), "args-prompt".into(), BTreeMap::new()).await;
+    let failed = app.host.get_prompt(next_call_id(), SERVER.into(), "args-prompt".into(), BTreeMap::new()).await;
     let Err(CallFailure::Session { server, error }) = &failed else { panic!("the city is missing: {failed:?}") };
     assert_eq!(server, SERVER, "the error names the server");
     assert!(
@@ -87,10 +89,10 @@ async fn prompts_are_listed_completed_and_read() {
 
 #[tokio::test]
 async fn resources_and_templates_are_read() {
-    let app = everything().await;
+    let app = start_everything().await;
     let catalog = complete_catalog(&app, SERVER).await;
     for resource in &catalog.resources {
-        let read = app.host.read_resource(call_id(), SERVER.into(), resource.name().to_owned()).await;
+        let read = app.host.read_resource(next_call_id(), SERVER.into(), resource.name().to_owned()).await;
         let read = read.unwrap_or_else(|error| panic!("{} is listed, so it can be read: {error}", resource.name()));
         assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "[resources-text-blob]: {read:?}");
     }
@@ -98,33 +100,36 @@ async fn resources_and_templates_are_read() {
     assert_eq!(uri_template::variable_names(TEMPLATE), ["resourceId"], "the variable of the template is known");
     let of_template = || CompletionReference::Resource { uri: TEMPLATE.into() };
     assert_eq!(
-        completed(&app, of_template(), "resourceId", "7", &[]).await,
+        completion_values(&app, of_template(), "resourceId", "7", &[]).await,
         ["7"],
         "[completion-ref-types]: a number has a completion"
     );
-    assert!(completed(&app, of_template(), "resourceId", "x", &[]).await.is_empty(), "a letter has no completion");
+    assert!(
+        completion_values(&app, of_template(), "resourceId", "x", &[]).await.is_empty(),
+        "a letter has no completion"
+    );
 
     for (template, is_text) in [(TEMPLATE, true), ("demo://resource/dynamic/blob/{resourceId}", false)] {
-        let uri = uri_template::expand(template, &arguments(&[("resourceId", "7")])).unwrap();
-        let read = app.host.read_resource(call_id(), SERVER.into(), uri.clone()).await.unwrap();
+        let uri = uri_template::expand(template, &string_map(&[("resourceId", "7")])).unwrap();
+        let read = app.host.read_resource(next_call_id(), SERVER.into(), uri.clone()).await.unwrap();
         assert_eq!(read[0].uri, uri, "[resources-templates-rfc6570]: the expanded URI is read");
         let content = if is_text { &read[0].text } else { &read[0].blob };
         // The text begins with "Resource 7", as text or as base64.
         let begin = if is_text { "Resource 7" } else { "UmVzb3VyY2UgN" };
         assert!(content.as_ref().is_some_and(|c| c.starts_with(begin)), "[resources-text-blob]: {read:?}");
     }
-    let missing = app.host.read_resource(call_id(), SERVER.into(), "demo://resource/nowhere".into()).await;
+    let missing = app.host.read_resource(next_call_id(), SERVER.into(), "demo://resource/nowhere".into()).await;
     let is_missing = matches!(&missing, Err(CallFailure::NotFound(what)) if what.contains("demo://resource/nowhere"));
     assert!(is_missing, "[resources-not-found-both]: the error names the missing resource: {missing:?}");
 }
 
-fn updated(event: &HostEvent) -> Option<String> {
+fn updated_uri(event: &HostEvent) -> Option<String> {
     if let HostEvent::ResourceUpdated { uri, .. } = event { Some(uri.clone()) } else { None }
 }
 
 #[tokio::test]
 async fn only_subscribed_resources_report_changes() {
-    let app = everything().await;
+    let app = start_everything().await;
     complete_catalog(&app, SERVER).await;
     let (one, two) = ("demo://resource/dynamic/text/1", "demo://resource/dynamic/text/2");
     let mut events = app.host.events();
@@ -133,18 +138,21 @@ async fn only_subscribed_resources_report_changes() {
     }
     assert_eq!(app.server(SERVER).await.subscriptions, [one, two], "both resources are shown as subscribed");
     // After the tool has enabled updates, the server sends one immediately, and then one every five seconds.
-    call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
-    let mut told = [next(&mut events, "an update", updated).await, next(&mut events, "an update", updated).await];
+    call_tool(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
+    let mut told = [
+        next_event(&mut events, "an update", updated_uri).await,
+        next_event(&mut events, "an update", updated_uri).await,
+    ];
     told.sort();
     assert_eq!(told, [one, two], "[resources-subscribe]: changes of both resources are reported");
-    call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
+    call_tool(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
 
     app.host.subscribe(SERVER.into(), one.into(), false).await.unwrap();
     assert_eq!(app.server(SERVER).await.subscriptions, [two], "one subscription has ended");
     let mut events = app.host.events();
-    call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
+    call_tool(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
     assert_eq!(
-        next(&mut events, "an update", updated).await,
+        next_event(&mut events, "an update", updated_uri).await,
         two,
         "[resources-subscribe]: only changes of the other resource are reported"
     );
@@ -153,22 +161,26 @@ async fn only_subscribed_resources_report_changes() {
 #[tokio::test]
 async fn change_made_by_a_call_is_reported_to_subscribers() {
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(vec![("memory", installed::memory(folder.path()))]).await;
+    let app = TestApp::start(vec![("memory", installed::memory_server(folder.path()))]).await;
     app.ready("memory").await;
     let uri = complete_catalog(&app, "memory").await.resources[0].name().to_owned();
     assert_eq!(uri, "memory://knowledge-graph", "[resources-custom-schemes]: the URI has a custom scheme");
     app.host.subscribe("memory".into(), uri.clone(), true).await.unwrap();
     let mut events = app.host.events();
     let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
-    call(&app, "memory", "create_entities", json!({ "entities": [ship] })).await;
-    assert_eq!(next(&mut events, "an update", updated).await, uri, "[resources-subscribe]: the change is reported");
-    let read = app.host.read_resource(call_id(), "memory".into(), uri).await.unwrap();
+    call_tool(&app, "memory", "create_entities", json!({ "entities": [ship] })).await;
+    assert_eq!(
+        next_event(&mut events, "an update", updated_uri).await,
+        uri,
+        "[resources-subscribe]: the change is reported"
+    );
+    let read = app.host.read_resource(next_call_id(), "memory".into(), uri).await.unwrap();
     assert!(read[0].text.as_ref().is_some_and(|t| t.contains("is blue")), "the changed resource can be read: {read:?}");
 }
 
 #[tokio::test]
 async fn log_messages_respect_the_level() {
-    let app = everything().await;
+    let app = start_everything().await;
     let is_log_of = |uri: &'static str| {
         move |e: &ActivityEntry| e.kind == ActivityKind::Log && e.body().contains("Subscribe") && e.body().contains(uri)
     };
@@ -179,8 +191,8 @@ async fn log_messages_respect_the_level() {
     app.host.set_log_level(SERVER.into(), LogLevel::Info).await.unwrap();
     assert_eq!(app.server(SERVER).await.log_level, Some(LogLevel::Info), "the level is shown");
     app.host.subscribe(SERVER.into(), loud.into(), true).await.unwrap();
-    seen(&app, SERVER, "[logging-levels]: a message at the level that was set", is_log_of(loud)).await;
-    let all = activity(&app, SERVER).await;
+    wait_for_activity(&app, SERVER, "[logging-levels]: a message at the level that was set", is_log_of(loud)).await;
+    let all = activity_entries(&app, SERVER).await;
     assert!(!all.iter().any(is_log_of(quiet)), "[logging-set-level]: no message is below the level");
     let log = all.iter().find(|e| is_log_of(loud)(e)).unwrap();
     assert_eq!(log.method.as_deref(), Some("info"), "[logging-present]: the level of a message is shown");
@@ -188,7 +200,7 @@ async fn log_messages_respect_the_level() {
 
 #[tokio::test]
 async fn unsupported_subscription_is_reported_without_effect() {
-    let app = TestApp::start(vec![("time", installed::time())]).await;
+    let app = TestApp::start(vec![("time", installed::time_server())]).await;
     app.ready("time").await;
     let refused = app.host.subscribe("time".into(), "clock://now".into(), true).await;
     assert!(
@@ -197,7 +209,7 @@ async fn unsupported_subscription_is_reported_without_effect() {
     );
     let view = app.server("time").await;
     assert!(view.subscriptions.is_empty() && view.state == ServerState::Ready, "the state is unchanged: {view:?}");
-    call(&app, "time", "get_current_time", json!({ "timezone": "UTC" })).await;
+    call_tool(&app, "time", "get_current_time", json!({ "timezone": "UTC" })).await;
 }
 
 #[tokio::test]
@@ -212,9 +224,9 @@ async fn paged_lists_are_read_completely_in_both_eras() {
             tools,
             "{era}, [pagination-follow-cursor]: the list has more than one page of ten"
         );
-        let asked = sent(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
+        let asked = sent_methods(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
         assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were requested");
-        let entries = activity(&app, "demo").await;
+        let entries = activity_entries(&app, "demo").await;
         let returns = |e: &&ActivityEntry| {
             e.sent && e.method.as_deref() == Some("tools/list") && e.body().contains("\"cursor\":\"from-10\"")
         };

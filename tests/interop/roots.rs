@@ -8,9 +8,9 @@ use serde_json::json;
 use testkit::app::TestApp;
 
 use crate::installed;
-use crate::user::{activity, call, call_until, complete_catalog, sent, text};
+use crate::user::{activity_entries, call_tool, call_until, complete_catalog, result_text, sent_methods};
 
-fn folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
+fn create_folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
     let path = std::fs::canonicalize(parent.path()).unwrap().join(name);
     std::fs::create_dir(&path).unwrap();
     std::fs::write(path.join("file.txt"), name).unwrap();
@@ -29,8 +29,8 @@ async fn wait_for_roots_request(app: &TestApp, server: &str) -> host::view::Cons
 #[tokio::test]
 async fn everything_server_receives_the_shared_folders() {
     let parent = tempfile::tempdir().unwrap();
-    let (first, second) = (folder(&parent, "first"), folder(&parent, "second"));
-    let app = TestApp::start(vec![("everything", installed::everything())]).await;
+    let (first, second) = (create_folder(&parent, "first"), create_folder(&parent, "second"));
+    let app = TestApp::start(vec![("everything", installed::everything_server())]).await;
     app.ready("everything").await;
     complete_catalog(&app, "everything").await;
     let request = wait_for_roots_request(&app, "everything").await;
@@ -41,10 +41,11 @@ async fn everything_server_receives_the_shared_folders() {
     call_until(&app, "everything", "get-roots-list", &format!("file://{}", display_form(&first))).await;
     app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap();
     let both = call_until(&app, "everything", "get-roots-list", &format!("file://{}", display_form(&second))).await;
-    assert!(text(&both).contains("(2 total)"), "[roots-list-answer]: the server knows both folders: {both:?}");
+    assert!(result_text(&both).contains("(2 total)"), "[roots-list-answer]: the server knows both folders: {both:?}");
     app.host.set_roots("everything".into(), Vec::new()).await.unwrap();
     call_until(&app, "everything", "get-roots-list", "no roots are currently configured").await;
-    let told = sent(&app, "everything").await.iter().filter(|m| *m == "notifications/roots/list_changed").count();
+    let told =
+        sent_methods(&app, "everything").await.iter().filter(|m| *m == "notifications/roots/list_changed").count();
     assert_eq!(told, 2, "[roots-list-changed]: every change is announced");
     let asked = app.decisions().iter().filter(|(kind, _, by)| kind == "roots" && by == "user").count();
     assert_eq!(asked, 3, "[roots-consent]: the user made one decision and two changes");
@@ -54,20 +55,20 @@ async fn everything_server_receives_the_shared_folders() {
 async fn filesystem_server_follows_the_shared_folders() {
     let parent = tempfile::tempdir().unwrap();
     let (configured, first, second) =
-        (folder(&parent, "configured"), folder(&parent, "first"), folder(&parent, "second"));
-    let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
+        (create_folder(&parent, "configured"), create_folder(&parent, "first"), create_folder(&parent, "second"));
+    let app = TestApp::start(vec![("files", installed::filesystem_server(&configured))]).await;
     app.ready("files").await;
     let request = wait_for_roots_request(&app, "files").await;
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
     call_until(&app, "files", "list_allowed_directories", &display_form(&first)).await;
-    let read = |path: PathBuf| call(&app, "files", "read_text_file", json!({ "path": path }));
-    assert_eq!(text(&read(first.join("file.txt")).await), "first", "a shared folder can be read");
+    let read = |path: PathBuf| call_tool(&app, "files", "read_text_file", json!({ "path": path }));
+    assert_eq!(result_text(&read(first.join("file.txt")).await), "first", "a shared folder can be read");
     assert!(read(configured.join("file.txt")).await.is_error, "a folder that is no longer shared can't be read");
 
     app.host.set_roots("files".into(), vec![second.clone()]).await.unwrap();
     call_until(&app, "files", "list_allowed_directories", &display_form(&second)).await;
     assert_eq!(
-        text(&read(second.join("file.txt")).await),
+        result_text(&read(second.join("file.txt")).await),
         "second",
         "[roots-list-changed]: the new folder can be read"
     );
@@ -77,13 +78,14 @@ async fn filesystem_server_follows_the_shared_folders() {
 #[tokio::test]
 async fn denied_roots_leave_a_server_with_its_configured_folder() {
     let parent = tempfile::tempdir().unwrap();
-    let configured = folder(&parent, "configured");
-    let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
+    let configured = create_folder(&parent, "configured");
+    let app = TestApp::start(vec![("files", installed::filesystem_server(&configured))]).await;
     app.ready("files").await;
     let request = wait_for_roots_request(&app, "files").await;
     app.decide(&request, UserDecision::Deny).await;
-    let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
-    assert_eq!(text(&result), "configured", "[roots-list-answer]: an empty list of roots is a valid response");
-    let complains = activity(&app, "files").await.iter().any(|e| e.body().contains("Failed to request initial roots"));
+    let result = call_tool(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
+    assert_eq!(result_text(&result), "configured", "[roots-list-answer]: an empty list of roots is a valid response");
+    let complains =
+        activity_entries(&app, "files").await.iter().any(|e| e.body().contains("Failed to request initial roots"));
     assert!(!complains, "the response is not an error");
 }

@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
-use crate::user::{call_as, complete_catalog, ended, text};
+use crate::user::{await_call, complete_catalog, result_text, spawn_call};
 
 #[tokio::test]
 async fn six_servers_start_respond_and_end_concurrently() {
     let folder = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(folder.path()).unwrap();
     let repository = folder.join("repository");
-    installed::repository(&repository);
+    installed::create_repository(&repository);
     let app = TestApp::start(vec![
-        ("everything", installed::everything()),
-        ("memory", installed::memory(&folder)),
-        ("files", installed::filesystem(&repository)),
-        ("time", installed::time()),
-        ("git", installed::git(&repository)),
+        ("everything", installed::everything_server()),
+        ("memory", installed::memory_server(&folder)),
+        ("files", installed::filesystem_server(&repository)),
+        ("time", installed::time_server()),
+        ("git", installed::git_server(&repository)),
         ("demo", demo_config(&[])),
     ])
     .await;
@@ -46,10 +46,14 @@ async fn six_servers_start_respond_and_end_concurrently() {
         processes.push(view.pid.expect("a ready server has a process"));
         complete_catalog(&app, name).await;
     }
-    let under_way: Vec<_> = calls.iter().map(|(name, tool, given, _)| call_as(&app, name, name, tool, given)).collect();
+    let under_way: Vec<_> =
+        calls.iter().map(|(name, tool, given, _)| spawn_call(&app, name, name, tool, given)).collect();
     for (call, (name, _, _, expected)) in under_way.into_iter().zip(&calls) {
-        let result = ended(call).await.unwrap_or_else(|error| panic!("{name} should have answered: {error}"));
-        assert!(!result.is_error && text(&result).contains(expected), "{name} responds to its own call: {result:?}");
+        let result = await_call(call).await.unwrap_or_else(|error| panic!("{name} should have answered: {error}"));
+        assert!(
+            !result.is_error && result_text(&result).contains(expected),
+            "{name} responds to its own call: {result:?}"
+        );
     }
     user.abort();
     app.host.close().await;

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 pub(crate) type CallOutcome = Result<CallToolResult, CallFailure>;
 
-pub(crate) fn object(value: &Value) -> Map<String, Value> {
+pub(crate) fn to_object(value: &Value) -> Map<String, Value> {
     value.as_object().expect("arguments are an object").clone()
 }
 
@@ -27,20 +27,26 @@ pub(crate) fn is_tool(request: &ConsentRequestView) -> bool {
 }
 
 /// Returns a call id that is unique in the process.
-pub(crate) fn call_id() -> String {
+pub(crate) fn next_call_id() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
     format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Starts a tool call in a spawned task. The call requires an approval.
-pub(crate) fn call_as(app: &TestApp, id: &str, server: &str, tool: &str, arguments: &Value) -> JoinHandle<CallOutcome> {
+pub(crate) fn spawn_call(
+    app: &TestApp,
+    id: &str,
+    server: &str,
+    tool: &str,
+    arguments: &Value,
+) -> JoinHandle<CallOutcome> {
     let (host, id, server, tool) = (app.host.clone(), id.to_owned(), server.to_owned(), tool.to_owned());
-    let arguments = object(arguments);
+    let arguments = to_object(arguments);
     tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
 }
 
 /// Waits for the consent request of a tool call, and approves it once.
-pub(crate) async fn allow(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
+pub(crate) async fn allow_tool(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
     let is_it = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { tool: t, .. } if t.name == tool);
     let request = app.consent_request(server, &format!("the tool {tool}"), is_it).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -48,19 +54,24 @@ pub(crate) async fn allow(app: &TestApp, server: &str, tool: &str) -> ConsentReq
 }
 
 /// Starts a tool call and approves it once.
-pub(crate) async fn begin(app: &TestApp, server: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
-    let call = call_as(app, &call_id(), server, tool, &arguments);
-    allow(app, server, tool).await;
+pub(crate) async fn start_allowed_call(
+    app: &TestApp,
+    server: &str,
+    tool: &str,
+    arguments: Value,
+) -> JoinHandle<CallOutcome> {
+    let call = spawn_call(app, &next_call_id(), server, tool, &arguments);
+    allow_tool(app, server, tool).await;
     call
 }
 
-pub(crate) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
+pub(crate) async fn await_call(call: JoinHandle<CallOutcome>) -> CallOutcome {
     timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("it does not panic")
 }
 
 /// Calls a tool, allows it once, and returns its result.
-pub(crate) async fn call(app: &TestApp, server: &str, tool: &str, arguments: Value) -> CallToolResult {
-    let called = ended(begin(app, server, tool, arguments).await).await;
+pub(crate) async fn call_tool(app: &TestApp, server: &str, tool: &str, arguments: Value) -> CallToolResult {
+    let called = await_call(start_allowed_call(app, server, tool, arguments).await).await;
     called.unwrap_or_else(|error| panic!("{tool} of {server} should have answered: {error}"))
 }
 
@@ -69,8 +80,8 @@ pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: 
     let mut last = String::new();
     let found = timeout(EVENT_TIMEOUT, async {
         loop {
-            let result = call(app, server, tool, Value::Object(Map::new())).await;
-            last = text(&result);
+            let result = call_tool(app, server, tool, Value::Object(Map::new())).await;
+            last = result_text(&result);
             if last.contains(wanted) {
                 return result;
             }
@@ -83,20 +94,20 @@ pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: 
 }
 
 /// Starts a tool call and approves it once. Returns it with the consent request that the server then causes.
-pub(crate) async fn asked_by(
+pub(crate) async fn start_call_with_request(
     app: &TestApp,
     server: &str,
     tool: &str,
     arguments: Value,
 ) -> (JoinHandle<CallOutcome>, ConsentRequestView) {
-    let call = begin(app, server, tool, arguments).await;
+    let call = start_allowed_call(app, server, tool, arguments).await;
     let request =
         app.consent_request(server, "something more", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
     (call, request)
 }
 
 /// Returns the text of a result.
-pub(crate) fn text(result: &CallToolResult) -> String {
+pub(crate) fn result_text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(&*t.text) } else { None });
     texts.collect::<Vec<_>>().join("\n")
 }
@@ -117,7 +128,7 @@ pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog
 }
 
 /// Waits for an event that `fits` converts to a value, and returns the value.
-pub(crate) async fn next<T>(events: &mut EventReceiver, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
+pub(crate) async fn next_event<T>(events: &mut EventReceiver, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
     let found = async {
         while let Some(event) = events.next().await {
             if let Some(found) = fits(&event.event) {
@@ -130,25 +141,25 @@ pub(crate) async fn next<T>(events: &mut EventReceiver, what: &str, fits: impl F
 }
 
 /// Returns all entries of the activity log of a server.
-pub(crate) async fn activity(app: &TestApp, server: &str) -> Vec<ActivityEntry> {
+pub(crate) async fn activity_entries(app: &TestApp, server: &str) -> Vec<ActivityEntry> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     activity.entries_after(0, usize::MAX).cloned().collect()
 }
 
 /// Returns the methods of the requests and notifications that a server received, in order.
-pub(crate) async fn sent(app: &TestApp, server: &str) -> Vec<String> {
+pub(crate) async fn sent_methods(app: &TestApp, server: &str) -> Vec<String> {
     use supervision::activity::ActivityKind::{Notification, Request};
-    let entries = activity(app, server).await;
+    let entries = activity_entries(app, server).await;
     let sent = entries.into_iter().filter(|e| e.sent && matches!(e.kind, Request | Notification));
     sent.filter_map(|e| e.method.map(std::borrow::Cow::into_owned)).collect()
 }
 
 /// Waits until the activity log of a server contains a matching entry.
-pub(crate) async fn seen(app: &TestApp, server: &str, what: &str, fits: impl Fn(&ActivityEntry) -> bool) {
+pub(crate) async fn wait_for_activity(app: &TestApp, server: &str, what: &str, fits: impl Fn(&ActivityEntry) -> bool) {
     let mut events = app.host.events();
     let is_there = async {
-        while !activity(app, server).await.iter().any(&fits) {
+        while !activity_entries(app, server).await.iter().any(&fits) {
             events.next().await;
         }
     };

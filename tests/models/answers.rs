@@ -6,14 +6,14 @@ use models::{
     StopReason,
 };
 
-use crate::fake::{FakeProvider, WIRES, all, asking, provider, reply};
-use crate::scripted::{AfterPieces, sends, takes};
+use crate::fake::{ALL_WIRES, FakeProvider, collect_response, expect_reply, provider_client, text_request};
+use crate::scripted::{AfterPieces, capture_request, serve_pieces};
 
 #[tokio::test]
 async fn text_streams_and_is_complete() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let (came, reply) = all(&fake.provider(wire), asking(wire, "say hello")).await;
+    for wire in ALL_WIRES {
+        let (came, reply) = collect_response(&fake.client(wire), text_request(wire, "say hello")).await;
         let reply = reply.expect("an answer");
         let streamed: String = came
             .iter()
@@ -36,9 +36,9 @@ async fn text_streams_and_is_complete() {
 #[tokio::test]
 async fn thinking_is_separate_from_the_text() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let request = ModelRequest { thinking: true, ..asking(wire, "think first") };
-        let (came, reply) = all(&fake.provider(wire), request).await;
+    for wire in ALL_WIRES {
+        let request = ModelRequest { thinking: true, ..text_request(wire, "think first") };
+        let (came, reply) = collect_response(&fake.client(wire), request).await;
         let reply = reply.expect("an answer");
         let thought: String = came
             .iter()
@@ -57,12 +57,13 @@ async fn thinking_is_separate_from_the_text() {
 #[tokio::test]
 async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     let fake = FakeProvider::start();
-    let first = reply(&fake.provider(ProviderKind::Anthropic), asking(ProviderKind::Anthropic, "think first")).await;
-    for wire in WIRES {
-        let mut request = asking(wire, "think first");
+    let first =
+        expect_reply(&fake.client(ProviderKind::Anthropic), text_request(ProviderKind::Anthropic, "think first")).await;
+    for wire in ALL_WIRES {
+        let mut request = text_request(wire, "think first");
         request.messages.push(first.message.clone());
         request.messages.push(ModelMessage::text(Role::User, "go on"));
-        let sent = sent(wire, request).await.to_string();
+        let sent = send_and_capture(wire, request).await.to_string();
         assert!(sent.contains("It is 42."), "{wire:?}: the next request contains the text: {sent}");
         let thought = sent.contains("Six times seven") && sent.contains("\"signature\"");
         assert_eq!(
@@ -74,24 +75,25 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
 }
 
 /// Sends a request in a wire format and returns its body.
-async fn sent(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
-    let (url, taken) = takes().await;
-    let _ = all(&provider(wire, &url, None, ConversionChoices::default()), request).await;
+async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
+    let (url, taken) = capture_request().await;
+    let _ = collect_response(&provider_client(wire, &url, None, ConversionChoices::default()), request).await;
     taken.await.expect("a request")
 }
 
 #[tokio::test]
 async fn images_are_sent() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
+    for wire in ALL_WIRES {
         let picture =
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
         let parts = vec![MessagePart::text("what is in the picture"), picture];
-        let request = ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..asking(wire, "") };
-        assert!(fake.provider(wire).find_losses(&request).is_empty(), "{wire:?}: pictures are supported");
-        let answer = reply(&fake.provider(wire), request.clone()).await;
+        let request =
+            ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..text_request(wire, "") };
+        assert!(fake.client(wire).find_losses(&request).is_empty(), "{wire:?}: pictures are supported");
+        let answer = expect_reply(&fake.client(wire), request.clone()).await;
         assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: the request has a reply");
-        let sent = sent(wire, request).await.to_string();
+        let sent = send_and_capture(wire, request).await.to_string();
         assert!(sent.contains("iVBORw0KGgpyZWQ"), "{wire:?}: the request contains the picture: {sent}");
     }
 }
@@ -101,11 +103,11 @@ async fn stop_reason_is_reported() {
     let fake = FakeProvider::start();
     // On Ollama's wire format the fake provider always reports "stop". A separate test below covers it.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
-        let cut = reply(&fake.provider(wire), asking(wire, "stop early")).await;
+        let cut = expect_reply(&fake.client(wire), text_request(wire, "stop early")).await;
         assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: the token limit was reached");
     }
     for wire in [ProviderKind::OpenAi, ProviderKind::Gemini] {
-        let refused = reply(&fake.provider(wire), asking(wire, "say a forbidden thing")).await;
+        let refused = expect_reply(&fake.client(wire), text_request(wire, "say a forbidden thing")).await;
         assert_eq!(refused.stop, StopReason::Refused, "{wire:?}: the provider stopped the reply");
     }
 }
@@ -116,9 +118,13 @@ async fn stop_reason_of_ollama_is_reported() {
         [("stop", StopReason::EndTurn), ("length", StopReason::MaxTokens), ("load", StopReason::Other("load".into()))]
     {
         let line = format!("{{\"message\":{{\"content\":\"x\"}},\"done\":true,\"done_reason\":\"{reason}\"}}\n");
-        let url = sends(vec![line.into_bytes()], AfterPieces::Close).await;
-        let provider = provider(ProviderKind::Ollama, &url, None, ConversionChoices::default());
-        assert_eq!(reply(&provider, asking(ProviderKind::Ollama, "x")).await.stop, stop, "the stop reason of {reason}");
+        let url = serve_pieces(vec![line.into_bytes()], AfterPieces::Close).await;
+        let provider = provider_client(ProviderKind::Ollama, &url, None, ConversionChoices::default());
+        assert_eq!(
+            expect_reply(&provider, text_request(ProviderKind::Ollama, "x")).await.stop,
+            stop,
+            "the stop reason of {reason}"
+        );
     }
 }
 
@@ -126,7 +132,7 @@ async fn stop_reason_of_ollama_is_reported() {
 async fn models_are_listed() {
     let fake = FakeProvider::start();
     for wire in [ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Ollama] {
-        let models = fake.provider(wire).models().await.expect("a list");
+        let models = fake.client(wire).models().await.expect("a list");
         assert!(!models.is_empty(), "{wire:?}: the list contains models");
         assert!(models.iter().all(|model| !model.id.is_empty() && !model.name.is_empty()), "{wire:?}: {models:?}");
     }

@@ -5,22 +5,22 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt as _;
 use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, ReplyDelta};
 
-use crate::fake::{all, asking, provider};
-use crate::scripted::{AfterPieces, begins, sends};
+use crate::fake::{collect_response, provider_client, text_request};
+use crate::scripted::{AfterPieces, serve_beginning, serve_pieces};
 
 fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
-    provider(kind, url, None, ConversionChoices::default())
+    provider_client(kind, url, None, ConversionChoices::default())
 }
 
 /// Stopwatch of an operation. Measures the processor time if the system reports it, so that other processes have no
 /// influence.
-struct TimeSpent {
+struct Stopwatch {
     begun: Instant,
     processor: Option<f64>,
 }
 
-impl TimeSpent {
-    fn begin() -> Self {
+impl Stopwatch {
+    fn start() -> Self {
         Self { begun: Instant::now(), processor: processor_seconds() }
     }
 
@@ -42,7 +42,7 @@ fn processor_seconds() -> Option<f64> {
 
 #[test]
 fn processor_time_is_measured() {
-    let taken = TimeSpent::begin();
+    let taken = Stopwatch::start();
     let until = Instant::now() + Duration::from_millis(300);
     while Instant::now() < until {
         std::hint::spin_loop();
@@ -58,12 +58,14 @@ fn delta_line(delta: &str) -> Vec<u8> {
 #[tokio::test]
 async fn endless_response_is_truncated_with_an_error() {
     let text = delta_line(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
-    let url = sends(Vec::new(), AfterPieces::Repeat(text)).await;
-    let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(Vec::new(), AfterPieces::Repeat(text)).await;
+    let (_, error) =
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "endless text is stopped");
-    let url = sends(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
-    let taken = TimeSpent::begin();
-    let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
+    let taken = Stopwatch::start();
+    let (_, error) =
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "an endless line is stopped");
     let took = taken.seconds();
     assert!(took < 10.0, "the time is linear in the length: {took} s");
@@ -73,8 +75,9 @@ async fn endless_response_is_truncated_with_an_error() {
 async fn large_tool_index_allocates_no_memory() {
     let call =
         "{\"tool_calls\":[{\"index\":4000000000,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}";
-    let url = sends(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
-    let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
+    let (_, reply) =
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     let reply = reply.expect("an answer");
     assert_eq!(reply.message.tool_uses().count(), 1, "the deltas belong to one tool use, regardless of their index");
 }
@@ -91,9 +94,10 @@ async fn arguments_in_many_pieces_take_linear_time() {
     pieces.extend(std::iter::repeat_n(more, 25));
     pieces.push(delta_line("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
-    let url = sends(pieces, AfterPieces::Close).await;
-    let taken = TimeSpent::begin();
-    let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(pieces, AfterPieces::Close).await;
+    let taken = Stopwatch::start();
+    let (_, reply) =
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     let took = taken.seconds();
     let reply = reply.expect("an answer");
     let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
@@ -103,8 +107,9 @@ async fn arguments_in_many_pieces_take_linear_time() {
 
 #[tokio::test]
 async fn silence_times_out() {
-    let url = sends(vec![delta_line("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
-    let (came, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(vec![delta_line("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
+    let (came, error) =
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(came, [ReplyDelta::Text("Well".into())], "the received part is returned");
     assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "the timeout of the settings is used");
 }
@@ -113,13 +118,14 @@ async fn silence_times_out() {
 async fn provider_that_sends_comments_times_out_later() {
     let waits = b": OPENROUTER PROCESSING\n\n".to_vec();
     let last = [delta_line("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
-    let url = sends(Vec::new(), AfterPieces::Drip(waits.clone(), 7, last)).await;
-    let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(Vec::new(), AfterPieces::Drip(waits.clone(), 7, last)).await;
+    let (_, reply) =
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     let text = reply.expect("an answer").message.plain_text();
     assert_eq!(text, "Well", "a reply may take longer than the timeout if text arrives each second");
     let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
-        let url = sends(Vec::new(), AfterPieces::Drip(idle, 60, Vec::new())).await;
-        all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await.1
+        let url = serve_pieces(Vec::new(), AfterPieces::Drip(idle, 60, Vec::new())).await;
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await.1
     });
     for error in futures_util::future::join_all(idle).await {
         let wanted = Err(ModelError::Silent { after: Duration::from_secs(25) });
@@ -130,8 +136,9 @@ async fn provider_that_sends_comments_times_out_later() {
 #[tokio::test]
 async fn endless_empty_events_are_an_error() {
     for idle in [": x\n\n", "data: {}\n\n", "\n"] {
-        let url = sends(Vec::new(), AfterPieces::Repeat(idle.repeat(1_000).into_bytes())).await;
-        let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+        let url = serve_pieces(Vec::new(), AfterPieces::Repeat(idle.repeat(1_000).into_bytes())).await;
+        let (_, error) =
+            collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "unreadable", "{idle:?}: {error}");
     }
@@ -145,8 +152,9 @@ async fn stored_parts_of_a_response_share_one_bound() {
             "{{\"reasoning_details\":[{{\"type\":\"reasoning.text\",\"index\":{index},\"text\":\"{text}\"}}]}}"
         ))
     });
-    let url = sends(pieces.collect(), AfterPieces::Wait).await;
-    let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(pieces.collect(), AfterPieces::Wait).await;
+    let (_, error) =
+        collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "thinking details count toward the limit");
 }
 
@@ -163,8 +171,9 @@ async fn invalid_response_bytes_are_an_error() {
         ),
     ];
     for (name, bytes, code) in cases {
-        let url = sends(vec![bytes.to_vec()], AfterPieces::Close).await;
-        let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+        let url = serve_pieces(vec![bytes.to_vec()], AfterPieces::Close).await;
+        let (_, error) =
+            collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), code, "{name}: {error}");
         assert!(!error.to_string().contains("oops"), "{name}: the error does not repeat the response: {error}");
@@ -176,8 +185,9 @@ async fn text_split_at_any_byte_is_complete() {
     let bytes = [delta_line("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
     for at_byte in 0..bytes.len() {
         let (first, rest) = bytes.split_at(at_byte);
-        let url = sends(vec![first.to_vec(), rest.to_vec()], AfterPieces::Close).await;
-        let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+        let url = serve_pieces(vec![first.to_vec(), rest.to_vec()], AfterPieces::Close).await;
+        let (_, reply) =
+            collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let text = reply.expect("an answer").message.plain_text();
         assert_eq!(text, "Grüße 👋", "the split before byte {at_byte} has no influence");
     }
@@ -185,9 +195,11 @@ async fn text_split_at_any_byte_is_complete() {
 
 #[tokio::test]
 async fn dropped_reply_ends_the_request() {
-    let (url, gone) = begins(delta_line("{\"content\":\"Well\"}")).await;
-    let mut deltas =
-        provider_at(ProviderKind::OpenAi, &url).stream(asking(ProviderKind::OpenAi, "x")).await.expect("an answer");
+    let (url, gone) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
+    let mut deltas = provider_at(ProviderKind::OpenAi, &url)
+        .stream(text_request(ProviderKind::OpenAi, "x"))
+        .await
+        .expect("an answer");
     let first = deltas.next().await;
     assert_eq!(first, Some(Ok(ReplyDelta::Text("Well".into()))), "the response begins");
     assert!(!gone.is_finished(), "the response continues while it is read");
@@ -207,7 +219,8 @@ async fn redirect_of_a_provider_is_not_followed() {
         let _ = socket.read(&mut request).await;
         let _ = socket.write_all(b"HTTP/1.1 307 x\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n").await;
     });
-    let (_, error) = all(&provider_at(ProviderKind::Anthropic, &url), asking(ProviderKind::Anthropic, "x")).await;
+    let (_, error) =
+        collect_response(&provider_at(ProviderKind::Anthropic, &url), text_request(ProviderKind::Anthropic, "x")).await;
     let error = error.expect_err("an error").to_string();
     assert!(error.contains("sends elsewhere"), "a redirect is not followed, because it would receive the key: {error}");
 }

@@ -12,7 +12,7 @@ use models::{
 use crate::running::RunningProgram;
 
 /// Wire formats of all supported providers.
-pub(crate) const WIRES: [ProviderKind; 5] = [
+pub(crate) const ALL_WIRES: [ProviderKind; 5] = [
     ProviderKind::OpenAi,
     ProviderKind::Responses,
     ProviderKind::Anthropic,
@@ -40,29 +40,34 @@ impl FakeProvider {
     }
 
     /// Returns a client for a wire format with the correct key.
-    pub(crate) fn provider(&self, kind: ProviderKind) -> HttpProvider {
-        self.with(kind, Some(KEY), ConversionChoices::default())
+    pub(crate) fn client(&self, kind: ProviderKind) -> HttpProvider {
+        self.client_with(kind, Some(KEY), ConversionChoices::default())
     }
 
     /// Returns a client for a wire format with this key and these conversions.
-    pub(crate) fn with(&self, kind: ProviderKind, key: Option<&str>, conversions: ConversionChoices) -> HttpProvider {
-        provider(kind, &self.0.url, key, conversions)
+    pub(crate) fn client_with(
+        &self,
+        kind: ProviderKind,
+        key: Option<&str>,
+        conversions: ConversionChoices,
+    ) -> HttpProvider {
+        provider_client(kind, &self.0.url, key, conversions)
     }
 }
 
 /// Returns a client for a wire format at the base URL `base`.
-pub(crate) fn provider(
+pub(crate) fn provider_client(
     kind: ProviderKind,
     base: &str,
     key: Option<&str>,
     conversions: ConversionChoices,
 ) -> HttpProvider {
     let client = mcp_transport::http::client_for_models(true).unwrap();
-    HttpProvider::new(settings(kind, base, conversions), key.map(Into::into), client)
+    HttpProvider::new(provider_settings(kind, base, conversions), key.map(Into::into), client)
 }
 
 /// Returns the settings of a provider for a wire format at the base URL `base`.
-pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: ConversionChoices) -> ProviderSettings {
+pub(crate) fn provider_settings(kind: ProviderKind, base: &str, conversions: ConversionChoices) -> ProviderSettings {
     let path = match kind {
         ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic => "/v1",
         ProviderKind::Gemini => "/v1beta",
@@ -79,7 +84,7 @@ pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: ConversionCh
 }
 
 /// Returns the name of a model that a provider with this wire format has.
-pub(crate) fn model(kind: ProviderKind) -> String {
+pub(crate) fn model_name(kind: ProviderKind) -> String {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Responses => "gpt-4o",
         ProviderKind::Anthropic => "claude-sonnet-4-5",
@@ -90,12 +95,16 @@ pub(crate) fn model(kind: ProviderKind) -> String {
 }
 
 /// Returns a request with a single user message.
-pub(crate) fn asking(kind: ProviderKind, text: &str) -> ModelRequest {
-    ModelRequest { model: model(kind), messages: vec![ModelMessage::text(Role::User, text)], ..ModelRequest::default() }
+pub(crate) fn text_request(kind: ProviderKind, text: &str) -> ModelRequest {
+    ModelRequest {
+        model: model_name(kind),
+        messages: vec![ModelMessage::text(Role::User, text)],
+        ..ModelRequest::default()
+    }
 }
 
 /// Sends a request. Returns all events of the response, and its final result.
-pub(crate) async fn all(
+pub(crate) async fn collect_response(
     provider: &HttpProvider,
     request: ModelRequest,
 ) -> (Vec<ReplyDelta>, Result<ModelReply, ModelError>) {
@@ -121,6 +130,6 @@ pub(crate) async fn all(
 }
 
 /// Sends a request and returns the complete reply.
-pub(crate) async fn reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
-    all(provider, request).await.1.expect("an answer")
+pub(crate) async fn expect_reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
+    collect_response(provider, request).await.1.expect("an answer")
 }

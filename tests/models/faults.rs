@@ -2,8 +2,8 @@
 
 use models::{ModelError, ProviderKind, ReplyDelta};
 
-use crate::fake::{FakeProvider, WIRES, all, asking};
-use crate::scripted::{AfterPieces, sends};
+use crate::fake::{ALL_WIRES, FakeProvider, collect_response, text_request};
+use crate::scripted::{AfterPieces, serve_pieces};
 
 #[tokio::test]
 async fn each_error_is_classified_on_every_wire() {
@@ -16,9 +16,10 @@ async fn each_error_is_classified_on_every_wire() {
         ("no credit", "noCredit", "top it up"),
         ("no model", "notFound", "choose another one"),
     ];
-    for wire in WIRES {
+    for wire in ALL_WIRES {
         for (name, code, next) in cases {
-            let (_, error) = all(&fake.provider(wire), asking(wire, &format!("say the error {name}"))).await;
+            let (_, error) =
+                collect_response(&fake.client(wire), text_request(wire, &format!("say the error {name}"))).await;
             let error = error.expect_err("an error");
             let words = error.to_string();
             assert_eq!(error.code(), code, "{wire:?}: the code of {name}: {words}");
@@ -30,9 +31,9 @@ async fn each_error_is_classified_on_every_wire() {
 #[tokio::test]
 async fn error_event_within_a_response_is_reported() {
     let event = "data: {\"error\":{\"message\":\"The engine broke\",\"type\":\"server_error\"}}\n\n";
-    let url = sends(vec![event.into()], AfterPieces::Close).await;
-    let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, models::ConversionChoices::default());
-    let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(vec![event.into()], AfterPieces::Close).await;
+    let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, models::ConversionChoices::default());
+    let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
     let words = error.expect_err("an error").to_string();
     let wanted = "the provider broke off its answer with an error; try again, or choose another model. It says: The engine broke";
     assert_eq!(words, wanted, "there is no HTTP status");
@@ -41,16 +42,19 @@ async fn error_event_within_a_response_is_reported() {
 #[tokio::test]
 async fn context_limit_is_reported() {
     let fake = FakeProvider::start();
-    let (_, error) =
-        all(&fake.provider(ProviderKind::OpenAi), asking(ProviderKind::OpenAi, "say the error context too long")).await;
+    let (_, error) = collect_response(
+        &fake.client(ProviderKind::OpenAi),
+        text_request(ProviderKind::OpenAi, "say the error context too long"),
+    )
+    .await;
     assert_eq!(error, Err(ModelError::ContextTooLong { limit: Some(8_192) }), "the provider's text is shown");
 }
 
 #[tokio::test]
 async fn truncated_response_is_an_error() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let (came, error) = all(&fake.provider(wire), asking(wire, "break off")).await;
+    for wire in ALL_WIRES {
+        let (came, error) = collect_response(&fake.client(wire), text_request(wire, "break off")).await;
         assert_eq!(error, Err(ModelError::Cut), "{wire:?}: the reply was interrupted");
         let has_text = came.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
         assert!(has_text, "{wire:?}: the received part is returned: {came:?}");
@@ -62,9 +66,9 @@ async fn unreachable_provider_is_reported() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    for wire in WIRES {
-        let provider = crate::fake::provider(wire, &url, None, models::ConversionChoices::default());
-        let (_, error) = all(&provider, asking(wire, "say hello")).await;
+    for wire in ALL_WIRES {
+        let provider = crate::fake::provider_client(wire, &url, None, models::ConversionChoices::default());
+        let (_, error) = collect_response(&provider, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "unreachable", "{wire:?}: {error}");
         assert!(error.to_string().contains("check the network"), "{wire:?}: the message contains a remedy: {error}");

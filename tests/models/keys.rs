@@ -7,23 +7,23 @@ use std::time::Duration;
 use models::{ConversionChoices, MAX_MESSAGE_CHARS, ModelError, Provider as _, ProviderKind, StopReason};
 use serde_json::json;
 
-use crate::fake::{FakeProvider, KEY, WIRES, all, asking, provider, reply};
-use crate::scripted::{AfterPieces, answer, sends, serves};
+use crate::fake::{ALL_WIRES, FakeProvider, KEY, collect_response, expect_reply, provider_client, text_request};
+use crate::scripted::{AfterPieces, http_response, serve_pieces, start_scripted_server};
 
 #[tokio::test]
 async fn wrong_and_missing_key_are_distinct_errors() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let wrong = fake.with(wire, Some("sk-of-somebody-else"), ConversionChoices::default());
-        let (_, error) = all(&wrong, asking(wire, "say hello")).await;
+    for wire in ALL_WIRES {
+        let wrong = fake.client_with(wire, Some("sk-of-somebody-else"), ConversionChoices::default());
+        let (_, error) = collect_response(&wrong, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");
         assert!(
             !error.to_string().contains("sk-of-somebody-else"),
             "{wire:?}: the error does not contain the key: {error}"
         );
-        let none = fake.with(wire, None, ConversionChoices::default());
-        let (_, error) = all(&none, asking(wire, "say hello")).await;
+        let none = fake.client_with(wire, None, ConversionChoices::default());
+        let (_, error) = collect_response(&none, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "noKey", "{wire:?}: {error}");
         let listed = none.models().await.expect_err("an error");
@@ -34,9 +34,9 @@ async fn wrong_and_missing_key_are_distinct_errors() {
 #[tokio::test]
 async fn key_is_in_no_response_and_no_error() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let provider = fake.provider(wire);
-        let (came, error) = all(&provider, asking(wire, "say the error with the key")).await;
+    for wire in ALL_WIRES {
+        let provider = fake.client(wire);
+        let (came, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
         let error = error.expect_err("an error");
         for shown in [error.to_string(), format!("{error:?}"), format!("{came:?}")] {
             assert!(!shown.contains(KEY), "{wire:?}: a key that the provider repeats is not shown: {shown}");
@@ -51,9 +51,9 @@ async fn key_in_response_metadata_is_redacted() {
         "model": format!("model of {KEY}"),
         "choices": [{ "delta": { "content": "Hi" }, "finish_reason": format!("{KEY}: enough") }],
     });
-    let url = sends(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
-    let provider = provider(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
-    let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
+    let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+    let provider = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
+    let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(answer.model, "model of [key]", "the reply names the model");
     assert_eq!(answer.stop, StopReason::Other("[key]: enough".into()), "the reply has its stop reason");
 }
@@ -64,13 +64,13 @@ async fn truncated_key_is_redacted() {
         // Error messages of a provider are truncated to 500 characters.
         let said = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
         let event = json!({ "error": { "message": said } }).to_string();
-        let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;
-        let whole = provider(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());
+        let served = start_scripted_server(move |_| (Duration::ZERO, http_response(500, &event))).await;
+        let whole = provider_client(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());
         let event = json!({ "error": { "message": said } });
-        let url = sends(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
-        let streamed = provider(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
+        let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+        let streamed = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
         for provider in [whole, streamed] {
-            let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
+            let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
             let ModelError::Provider { said, .. } = error.expect_err("an error") else { panic!("another error") };
             assert!(
                 !said.contains(&KEY[..4]),
@@ -82,15 +82,15 @@ async fn truncated_key_is_redacted() {
 
 /// Logger that records all messages of all libraries, at the most detailed level.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+struct RecordingLog(Arc<Mutex<Vec<u8>>>);
 
-impl Log {
+impl RecordingLog {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
     }
 }
 
-impl Write for Log {
+impl Write for RecordingLog {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -100,7 +100,7 @@ impl Write for Log {
     }
 }
 
-impl log::Log for Log {
+impl log::Log for RecordingLog {
     fn enabled(&self, _: &log::Metadata<'_>) -> bool {
         true
     }
@@ -114,20 +114,20 @@ impl log::Log for Log {
 
 #[tokio::test]
 async fn key_is_in_no_log() {
-    let written = Log::default();
+    let written = RecordingLog::default();
     log::set_logger(Box::leak(Box::new(written.clone()))).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
     let own = written.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::TRACE);
     let _guard = tracing_subscriber::util::SubscriberInitExt::set_default(subscriber.with_writer(move || own.clone()));
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let provider = fake.provider(wire);
-        reply(&provider, asking(wire, "say hello")).await;
-        let (_, error) = all(&provider, asking(wire, "say the error with the key")).await;
+    for wire in ALL_WIRES {
+        let provider = fake.client(wire);
+        expect_reply(&provider, text_request(wire, "say hello")).await;
+        let (_, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
         error.expect_err("an error");
-        let wrong = fake.with(wire, Some(&KEY.to_uppercase()), ConversionChoices::default());
-        let (_, error) = all(&wrong, asking(wire, "say hello")).await;
+        let wrong = fake.client_with(wire, Some(&KEY.to_uppercase()), ConversionChoices::default());
+        let (_, error) = collect_response(&wrong, text_request(wire, "say hello")).await;
         error.expect_err("an error");
         let _ = provider.models().await;
     }
@@ -139,9 +139,9 @@ async fn key_is_in_no_log() {
 #[tokio::test]
 async fn unsendable_key_is_reported() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let broken = fake.with(wire, Some("sk-with\nnewline"), ConversionChoices::default());
-        let (_, error) = all(&broken, asking(wire, "say hello")).await;
+    for wire in ALL_WIRES {
+        let broken = fake.client_with(wire, Some("sk-with\nnewline"), ConversionChoices::default());
+        let (_, error) = collect_response(&broken, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");
         assert!(!error.to_string().contains("newline"), "{wire:?}: the key is not shown: {error}");

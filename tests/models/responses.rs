@@ -10,16 +10,16 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{all, asking, provider, reply, settings};
-use crate::scripted::{AfterPieces, ScriptedServer, answer, sends, serves};
+use crate::fake::{collect_response, expect_reply, provider_client, provider_settings, text_request};
+use crate::scripted::{AfterPieces, ScriptedServer, http_response, serve_pieces, start_scripted_server};
 
 const WIRE: ProviderKind = ProviderKind::Responses;
 
-fn events(events: &[Value]) -> Vec<u8> {
+fn sse_events(events: &[Value]) -> Vec<u8> {
     events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"])).collect::<String>().into()
 }
 
-fn over(status: &str) -> Value {
+fn final_event(status: &str) -> Value {
     json!({ "type": format!("response.{status}"), "response": { "status": status, "model": "gpt-5-2025" } })
 }
 
@@ -30,7 +30,7 @@ fn thinking_and_tool_use() -> Vec<u8> {
         "encrypted_content": "c2VjcmV0", "status": "completed",
     });
     let call = |arguments: &str| json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look", "arguments": arguments });
-    events(&[
+    sse_events(&[
         json!({ "type": "response.created", "response": { "model": "gpt-5-2025", "error": null } }),
         json!({ "type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": "I look." }),
         json!({ "type": "response.output_item.done", "output_index": 0, "item": thought }),
@@ -38,37 +38,42 @@ fn thinking_and_tool_use() -> Vec<u8> {
         json!({ "type": "response.function_call_arguments.delta", "output_index": 1, "item_id": "other", "delta": "{\"a\"" }),
         json!({ "type": "response.function_call_arguments.delta", "output_index": 1, "item_id": "another", "delta": ":1}" }),
         json!({ "type": "response.output_item.done", "output_index": 1, "item": call("{\"a\":1}") }),
-        over("completed"),
+        final_event("completed"),
     ])
 }
 
 /// Returns an HTTP response with these events as its body.
-fn streamed(events: &[u8]) -> Vec<u8> {
+fn streamed_response(events: &[u8]) -> Vec<u8> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     [head.as_bytes(), events].concat()
 }
 
-async fn serving(bytes: Vec<u8>) -> ScriptedServer {
-    serves(move |_| (Duration::ZERO, streamed(&bytes))).await
+async fn start_server(bytes: Vec<u8>) -> ScriptedServer {
+    start_scripted_server(move |_| (Duration::ZERO, streamed_response(&bytes))).await
 }
 
-fn tool() -> ModelTool {
+fn sample_tool() -> ModelTool {
     ModelTool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) }
 }
 
 #[tokio::test]
 async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() {
-    let served = serving(thinking_and_tool_use()).await;
-    let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
-    let request = ModelRequest { model: "gpt-5".into(), thinking: true, tools: vec![tool()], ..asking(WIRE, "look") };
-    let used = reply(&provider, request.clone()).await;
+    let served = start_server(thinking_and_tool_use()).await;
+    let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
+    let request = ModelRequest {
+        model: "gpt-5".into(),
+        thinking: true,
+        tools: vec![sample_tool()],
+        ..text_request(WIRE, "look")
+    };
+    let used = expect_reply(&provider, request.clone()).await;
     assert_eq!(used.stop, StopReason::ToolUse, "it wants a tool");
     let parts = vec![MessagePart::text("seen")];
     let result = MessagePart::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
     let mut next = request;
     next.messages.extend([used.message, ModelMessage { role: Role::User, parts: vec![result] }]);
-    reply(&provider, next.clone()).await;
-    let asked = served.asked("/v1/responses");
+    expect_reply(&provider, next.clone()).await;
+    let asked = served.request_bodies("/v1/responses");
     let (first, second) = (&asked[0], &asked[1]);
     assert_eq!(first["include"], json!(["reasoning.encrypted_content"]), "the thought is asked for: {first}");
     assert_eq!((&first["store"], &first["stream"]), (&json!(false), &json!(true)), "nothing is kept there: {first}");
@@ -84,11 +89,11 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     assert_eq!((&thought["encrypted_content"], &thought["id"]), (&json!("c2VjcmV0"), &json!("rs_1")), "as it came");
     assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "with what it was about");
     assert_eq!(second["input"][3]["output"], "seen", "and what came of it");
-    reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
-    let elsewhere = serving(thinking_and_tool_use()).await;
-    reply(&crate::fake::provider(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
+    expect_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
+    let elsewhere = start_server(thinking_and_tool_use()).await;
+    expect_reply(&crate::fake::provider_client(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
     for (who, asked) in [("model", &served), ("provider", &elsewhere)] {
-        let last = asked.asked("/v1/responses").pop().unwrap().to_string();
+        let last = asked.request_bodies("/v1/responses").pop().unwrap().to_string();
         assert!(!last.contains("c2VjcmV0"), "another {who} can't read it: {last}");
         assert!(last.contains("function_call_output"), "and gets all the rest: {last}");
     }
@@ -96,15 +101,15 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
 
 #[tokio::test]
 async fn reasoning_item_without_a_successor_is_not_sent() {
-    let served = serving(thinking_and_tool_use()).await;
-    let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
-    let mut request = ModelRequest { model: "gpt-5".into(), ..asking(WIRE, "look") };
-    let mut thought = reply(&provider, request.clone()).await.message;
+    let served = start_server(thinking_and_tool_use()).await;
+    let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
+    let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(WIRE, "look") };
+    let mut thought = expect_reply(&provider, request.clone()).await.message;
     thought.parts.truncate(1);
     assert!(matches!(thought.parts[0], MessagePart::Thinking { opaque: Some(_), .. }), "a thought alone: {thought:?}");
     request.messages.extend([thought, ModelMessage::text(Role::User, "go on")]);
-    reply(&provider, request).await;
-    let sent = served.asked("/v1/responses").pop().unwrap();
+    expect_reply(&provider, request).await;
+    let sent = served.request_bodies("/v1/responses").pop().unwrap();
     assert_eq!(sent["input"].as_array().unwrap().len(), 2, "the provider would refuse it: {sent}");
 }
 
@@ -112,7 +117,7 @@ async fn reasoning_item_without_a_successor_is_not_sent() {
 async fn unstreamed_content_is_taken_from_the_final_event() {
     let call = json!({ "type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{\"a\":1}" });
     let said = json!({ "type": "message", "content": [{ "type": "output_text", "text": "I look." }] });
-    let mut whole = over("completed");
+    let mut whole = final_event("completed");
     whole["response"]["output"] = json!([said, call]);
     let done = |item: &Value| json!({ "type": "response.output_item.done", "item": item });
     // As llama.cpp sends it: without an index, and only with the id that tool results refer to.
@@ -122,12 +127,14 @@ async fn unstreamed_content_is_taken_from_the_final_event() {
     let said_once_more = json!({ "type": "message", "id": "msg_1", "content": said["content"] });
     let cases = [
         ("all at the end", vec![whole]),
-        ("whole items", vec![done(&said), done(&call), over("completed")]),
-        ("pieces", vec![text, done(&said_once_more), added, piece, done(&call), over("completed")]),
+        ("whole items", vec![done(&said), done(&call), final_event("completed")]),
+        ("pieces", vec![text, done(&said_once_more), added, piece, done(&call), final_event("completed")]),
     ];
     for (what, sent) in cases {
-        let url = sends(vec![events(&sent)], AfterPieces::Close).await;
-        let (came, answer) = all(&provider(WIRE, &url, None, ConversionChoices::default()), asking(WIRE, "x")).await;
+        let url = serve_pieces(vec![sse_events(&sent)], AfterPieces::Close).await;
+        let (came, answer) =
+            collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
+                .await;
         let message = answer.expect("an answer").message;
         assert_eq!(message.plain_text(), "I look.", "{what}: the text comes once: {came:?}");
         let used: Vec<Value> = message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
@@ -140,18 +147,18 @@ async fn unstreamed_content_is_taken_from_the_final_event() {
 #[tokio::test]
 async fn end_of_a_response_is_classified() {
     let incomplete = |reason: &str| {
-        let mut over = over("incomplete");
+        let mut over = final_event("incomplete");
         over["response"]["incomplete_details"] = json!({ "reason": reason });
         vec![over]
     };
     let refusal = json!({ "type": "response.refusal.delta", "output_index": 0, "delta": "I can't." });
     let failed = json!({ "code": "server_error", "message": "The engine broke" });
     let cases: [(&str, Vec<Value>, Result<StopReason, &str>); 9] = [
-        ("its end", vec![over("completed")], Ok(StopReason::EndTurn)),
+        ("its end", vec![final_event("completed")], Ok(StopReason::EndTurn)),
         ("the most tokens", incomplete("max_output_tokens"), Ok(StopReason::MaxTokens)),
         ("a filter", incomplete("content_filter"), Ok(StopReason::Refused)),
         ("a reason of its own", incomplete("tired"), Ok(StopReason::Other("tired".into()))),
-        ("the model's refusal", vec![refusal, over("completed")], Ok(StopReason::Refused)),
+        ("the model's refusal", vec![refusal, final_event("completed")], Ok(StopReason::Refused)),
         ("a failure", vec![json!({ "type": "response.failed", "response": { "error": failed } })], Err("provider")),
         (
             "a limit",
@@ -162,9 +169,11 @@ async fn end_of_a_response_is_classified() {
         ("no end", vec![json!({ "type": "response.created", "response": {} })], Err("cut")),
     ];
     for (what, sent, wanted) in cases {
-        let bytes = [events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
-        let url = sends(vec![bytes], AfterPieces::Close).await;
-        let (_, ended) = all(&provider(WIRE, &url, None, ConversionChoices::default()), asking(WIRE, "x")).await;
+        let bytes = [sse_events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
+        let url = serve_pieces(vec![bytes], AfterPieces::Close).await;
+        let (_, ended) =
+            collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
+                .await;
         let ended = ended.map(|reply| reply.stop).map_err(|error| error.code());
         assert_eq!(ended, wanted, "it ends by {what}");
     }
@@ -181,8 +190,10 @@ async fn endless_items_are_an_error() {
             item
         })
         .collect();
-    let url = sends(vec![events(&many)], AfterPieces::Wait).await;
-    let (_, ended) = all(&provider(WIRE, &url, None, ConversionChoices::default()), asking(WIRE, "x")).await;
+    let url = serve_pieces(vec![sse_events(&many)], AfterPieces::Wait).await;
+    let (_, ended) =
+        collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
+            .await;
     assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "no model uses as many tools");
 }
 
@@ -205,35 +216,35 @@ fn openai_error(body: &Value) -> Option<String> {
 }
 
 #[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
-fn at(host: &str, served: &ScriptedServer) -> HttpProvider {
+fn client_for_host(host: &str, served: &ScriptedServer) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
-    HttpProvider::new(settings(WIRE, &url, ConversionChoices::default()), None, client)
+    HttpProvider::new(provider_settings(WIRE, &url, ConversionChoices::default()), None, client)
 }
 
 #[tokio::test]
 async fn openai_models_think_with_tools_and_receive_supported_parameters() {
-    let served = serves(|taken| {
+    let served = start_scripted_server(|taken| {
         let bytes = match openai_error(&taken.body) {
-            Some(message) => answer(400, &json!({ "error": { "message": message } }).to_string()),
-            None => streamed(&events(&[over("completed")])),
+            Some(message) => http_response(400, &json!({ "error": { "message": message } }).to_string()),
+            None => streamed_response(&sse_events(&[final_event("completed")])),
         };
         (Duration::ZERO, bytes)
     })
     .await;
-    let provider = at("api.openai.com", &served);
+    let provider = client_for_host("api.openai.com", &served);
     for (model, thinks) in
         [("o3", true), ("gpt-5-mini", true), ("gpt-5.5", true), ("gpt-6-sol", true), ("gpt-4o", false)]
     {
         let request = ModelRequest {
             model: model.into(),
-            tools: vec![tool()],
+            tools: vec![sample_tool()],
             temperature: Some(0.5),
             thinking: true,
-            ..asking(WIRE, "x")
+            ..text_request(WIRE, "x")
         };
-        reply(&provider, request).await;
-        let sent = served.asked("/v1/responses").pop().unwrap();
+        expect_reply(&provider, request).await;
+        let sent = served.request_bodies("/v1/responses").pop().unwrap();
         assert_eq!(sent["reasoning"]["effort"].as_str(), thinks.then_some("medium"), "{model}: beside tools: {sent}");
         assert_eq!(sent["temperature"].is_null(), thinks, "{model}: a temperature only where it is taken: {sent}");
     }
@@ -241,7 +252,7 @@ async fn openai_models_think_with_tools_and_receive_supported_parameters() {
 
 #[tokio::test]
 async fn images_stay_in_results_if_openai_accepts_them() {
-    let served = serving(events(&[over("completed")])).await;
+    let served = start_server(sse_events(&[final_event("completed")])).await;
     let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
     let parts = vec![MessagePart::text("a map"), picture];
     let used =
@@ -251,12 +262,12 @@ async fn images_stay_in_results_if_openai_accepts_them() {
         ModelMessage { role: Role::Assistant, parts: vec![used] },
         ModelMessage { role: Role::User, parts: vec![result] },
     ];
-    let request = ModelRequest { messages, ..asking(WIRE, "x") };
+    let request = ModelRequest { messages, ..text_request(WIRE, "x") };
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
-        let provider = at(host, &served);
+        let provider = client_for_host(host, &served);
         assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: what is moved is told");
-        reply(&provider, request.clone()).await;
-        let input = served.asked("/v1/responses").pop().unwrap()["input"].clone();
+        expect_reply(&provider, request.clone()).await;
+        let input = served.request_bodies("/v1/responses").pop().unwrap()["input"].clone();
         assert_eq!(input[1]["output"].is_array(), stays, "{host}: the result: {input}");
         assert!(input.to_string().contains("iVBORw0KGgptYXA"), "{host}: the picture is there: {input}");
     }

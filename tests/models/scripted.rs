@@ -10,11 +10,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// Starts a server that sends a response head and these pieces to its first client. Returns its URL.
-pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
+pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
-        let (mut socket, _) = asked(&listener).await;
+        let (mut socket, _) = accept_request(&listener).await;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         if socket.write_all(head.as_bytes()).await.is_err() {
             return;
@@ -61,12 +61,12 @@ pub(crate) enum AfterPieces {
 
 /// Starts a server that responds to its first request with an error. Returns its URL, and the task that returns the
 /// body of the request.
-pub(crate) async fn takes() -> (String, JoinHandle<Value>) {
+pub(crate) async fn capture_request() -> (String, JoinHandle<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let taken = tokio::spawn(async move {
-        let (mut socket, taken) = asked(&listener).await;
-        socket.write_all(&answer(500, "")).await.unwrap();
+        let (mut socket, taken) = accept_request(&listener).await;
+        socket.write_all(&http_response(500, "")).await.unwrap();
         taken.body
     });
     (url, taken)
@@ -82,7 +82,7 @@ pub(crate) struct ReceivedRequest {
 
 /// Starts a server that records each request, and responds with the bytes that `answers` returns, after the delay that
 /// it returns.
-pub(crate) async fn serves(
+pub(crate) async fn start_scripted_server(
     answers: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
 ) -> ScriptedServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -94,7 +94,7 @@ pub(crate) async fn serves(
             let (mut socket, _) = listener.accept().await.unwrap();
             let (kept, answers) = (Arc::clone(&own), Arc::clone(&answers));
             tokio::spawn(async move {
-                let Some(taken) = request(&mut socket).await else { return };
+                let Some(taken) = read_request(&mut socket).await else { return };
                 kept.lock().unwrap().push(taken.clone());
                 let (after, bytes) = answers(&taken);
                 // sleep: a slow provider.
@@ -106,7 +106,7 @@ pub(crate) async fn serves(
     ScriptedServer { address, kept }
 }
 
-/// Running server that [`serves`] has started, with the requests that it received.
+/// Running server that [`start_scripted_server`] has started, with the requests that it received.
 pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
     kept: Arc<Mutex<Vec<ReceivedRequest>>>,
@@ -118,30 +118,30 @@ impl ScriptedServer {
     }
 
     /// Returns the JSON bodies of the requests with this path.
-    pub(crate) fn asked(&self, path: &str) -> Vec<Value> {
+    pub(crate) fn request_bodies(&self, path: &str) -> Vec<Value> {
         self.kept.lock().unwrap().iter().filter(|taken| taken.path == path).map(|taken| taken.body.clone()).collect()
     }
 }
 
 /// Returns an HTTP response with a status and this body.
-pub(crate) fn answer(status: u16, body: &str) -> Vec<u8> {
+pub(crate) fn http_response(status: u16, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}").into_bytes()
 }
 
 /// Accepts the first request that does not query the loaded models of Ollama. Responds to those queries with 404.
-async fn asked(listener: &TcpListener) -> (TcpStream, ReceivedRequest) {
+async fn accept_request(listener: &TcpListener) -> (TcpStream, ReceivedRequest) {
     loop {
         let (mut socket, _) = listener.accept().await.unwrap();
-        let Some(taken) = request(&mut socket).await else { continue };
+        let Some(taken) = read_request(&mut socket).await else { continue };
         if !["/api/ps", "/api/show"].contains(&taken.path.as_str()) {
             return (socket, taken);
         }
-        let _ = socket.write_all(&answer(404, "")).await;
+        let _ = socket.write_all(&http_response(404, "")).await;
     }
 }
 
-async fn request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
+async fn read_request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
     let mut came = Vec::new();
     loop {
         let mut piece = vec![0; 64 << 10];
@@ -160,11 +160,11 @@ async fn request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
 
 /// Starts a server that sends the beginning of a response. Returns its URL, and a task that ends once the client has
 /// closed the connection.
-pub(crate) async fn begins(piece: Vec<u8>) -> (String, JoinHandle<()>) {
+pub(crate) async fn serve_beginning(piece: Vec<u8>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let gone = tokio::spawn(async move {
-        let (mut socket, _) = asked(&listener).await;
+        let (mut socket, _) = accept_request(&listener).await;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         socket.write_all(&[head.as_bytes(), &piece].concat()).await.unwrap();
         while socket.read(&mut [0; 64]).await.is_ok_and(|length| length > 0) {}

@@ -8,8 +8,8 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{all, asking, reply, settings};
-use crate::scripted::{ReceivedRequest, ScriptedServer, answer, serves};
+use crate::fake::{collect_response, expect_reply, provider_settings, text_request};
+use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
 /// Reasoning models of OpenAI, and how each accepts tools in chat completions.
 const THINKING: [(&str, &str); 9] = [
@@ -49,11 +49,11 @@ fn openai_error(body: &Value) -> Option<String> {
     Some(format!("Unsupported parameter: '{unsupported}' is not supported with this model."))
 }
 
-async fn openai() -> ScriptedServer {
-    serves(|taken| {
+async fn start_strict_openai() -> ScriptedServer {
+    start_scripted_server(|taken| {
         let bytes = match openai_error(&taken.body) {
-            Some(message) => answer(400, &json!({ "error": { "message": message } }).to_string()),
-            None => answer(200, "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\n\ndata: [DONE]\n\n"),
+            Some(message) => http_response(400, &json!({ "error": { "message": message } }).to_string()),
+            None => http_response(200, "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\n\ndata: [DONE]\n\n"),
         };
         (Duration::ZERO, bytes)
     })
@@ -62,13 +62,13 @@ async fn openai() -> ScriptedServer {
 
 /// Returns a client for a provider with this host name. Its requests are sent to the fake server.
 #[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
-fn at(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> HttpProvider {
+fn client_for_host(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
-    HttpProvider::new(settings(ProviderKind::OpenAi, &url, conversions), None, client)
+    HttpProvider::new(provider_settings(ProviderKind::OpenAi, &url, conversions), None, client)
 }
 
-fn full(model: &str) -> ModelRequest {
+fn full_request(model: &str) -> ModelRequest {
     let tool = ModelTool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) };
     ModelRequest {
         model: model.into(),
@@ -76,17 +76,17 @@ fn full(model: &str) -> ModelRequest {
         max_tokens: Some(100),
         temperature: Some(0.5),
         thinking: true,
-        ..asking(ProviderKind::OpenAi, "x")
+        ..text_request(ProviderKind::OpenAi, "x")
     }
 }
 
 #[tokio::test]
 async fn reasoning_models_of_openai_receive_supported_parameters() {
     for host in HOSTS {
-        let served = openai().await;
-        let provider = at(host, &served, ConversionChoices::default());
+        let served = start_strict_openai().await;
+        let provider = client_for_host(host, &served, ConversionChoices::default());
         for (model, tools) in THINKING {
-            let request = full(model);
+            let request = full_request(model);
             let mut wanted =
                 vec![LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut }];
             if tools != "any" {
@@ -94,14 +94,14 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
                     .push(LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut });
             }
             assert_eq!(provider.find_losses(&request), wanted, "{model} at {host}: omitted parts are reported");
-            let answered = reply(&provider, request.clone()).await;
+            let answered = expect_reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: it answers");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
             assert!(provider.find_losses(&plain).is_empty(), "{model} at {host}: tools alone lose nothing");
-            reply(&provider, plain).await;
+            expect_reply(&provider, plain).await;
             let alone = ModelRequest { tools: Vec::new(), temperature: None, ..request };
-            reply(&provider, alone).await;
-            let effort = served.asked("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
+            expect_reply(&provider, alone).await;
+            let effort = served.request_bodies("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
             assert_eq!(effort, "medium", "{model} at {host}: without tools it thinks");
         }
     }
@@ -109,31 +109,32 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
 
 #[tokio::test]
 async fn unsupported_stop_sequences_are_refused_before_sending() {
-    let served = openai().await;
+    let served = start_strict_openai().await;
     for (model, _) in THINKING {
         let request =
-            ModelRequest { stop: vec!["END".into()], model: model.into(), ..asking(ProviderKind::OpenAi, "x") };
-        let (_, refused) = all(&at(HOSTS[0], &served, ConversionChoices::default()), request.clone()).await;
+            ModelRequest { stop: vec!["END".into()], model: model.into(), ..text_request(ProviderKind::OpenAi, "x") };
+        let (_, refused) =
+            collect_response(&client_for_host(HOSTS[0], &served, ConversionChoices::default()), request.clone()).await;
         let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: in words of what can be done");
         let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
-        let answered = reply(&at(HOSTS[0], &served, chosen), request).await;
+        let answered = expect_reply(&client_for_host(HOSTS[0], &served, chosen), request).await;
         assert_eq!(answered.message.plain_text(), "ok", "{model}: it answers without them if the user wants that");
     }
 }
 
 #[tokio::test]
 async fn other_models_and_providers_receive_all_parameters() {
-    let served = openai().await;
-    let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..full("gpt-4o") };
-    let own = at(HOSTS[0], &served, ConversionChoices::default());
+    let served = start_strict_openai().await;
+    let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..full_request("gpt-4o") };
+    let own = client_for_host(HOSTS[0], &served, ConversionChoices::default());
     assert!(own.find_losses(&request).is_empty(), "gpt-4o takes all");
-    reply(&own, request.clone()).await;
-    let other = at("models.example", &served, ConversionChoices::default());
+    expect_reply(&own, request.clone()).await;
+    let other = client_for_host("models.example", &served, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
     assert!(other.find_losses(&request).is_empty(), "what others name so is not known");
-    reply(&other, request).await;
-    let asked = served.asked("/v1/chat/completions");
+    expect_reply(&other, request).await;
+    let asked = served.request_bodies("/v1/chat/completions");
     for body in &asked {
         assert_eq!(body["temperature"], 0.5, "the temperature is sent: {body}");
         assert_eq!(body["stop"], json!(["END"]), "the texts are sent: {body}");
@@ -147,48 +148,54 @@ async fn other_models_and_providers_receive_all_parameters() {
 #[tokio::test]
 async fn anthropic_models_receive_a_temperature_only_if_supported() {
     let refusing = ["claude-opus-4-7", "claude-opus-4-8", "claude-sonnet-5", "claude-opus-5-5", "claude-fable-5"];
-    let served = serves(move |taken: &ReceivedRequest| {
+    let served = start_scripted_server(move |taken: &ReceivedRequest| {
         let refuses = refusing.contains(&taken.body["model"].as_str().unwrap());
         let bytes = if refuses && taken.body.get("temperature").is_some() {
             let message = "`temperature` is deprecated for this model.";
             let error = json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } });
-            answer(400, &error.to_string())
+            http_response(400, &error.to_string())
         } else {
-            answer(200, "data: {\"type\":\"message_stop\"}\n\n")
+            http_response(200, "data: {\"type\":\"message_stop\"}\n\n")
         };
         (Duration::ZERO, bytes)
     })
     .await;
-    let provider = crate::fake::provider(ProviderKind::Anthropic, &served.url(), None, ConversionChoices::default());
+    let provider =
+        crate::fake::provider_client(ProviderKind::Anthropic, &served.url(), None, ConversionChoices::default());
     let hot = |model: &str| ModelRequest {
         model: model.into(),
         temperature: Some(0.5),
-        ..asking(ProviderKind::Anthropic, "x")
+        ..text_request(ProviderKind::Anthropic, "x")
     };
     for model in refusing {
         let loss = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
         assert_eq!(provider.find_losses(&hot(model)), [loss], "{model}: its omission is reported");
-        reply(&provider, hot(model)).await;
+        expect_reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
         assert!(provider.find_losses(&hot(model)).is_empty(), "{model} takes one");
-        reply(&provider, hot(model)).await;
-        let sent = served.asked("/v1/messages").pop().unwrap();
+        expect_reply(&provider, hot(model)).await;
+        let sent = served.request_bodies("/v1/messages").pop().unwrap();
         assert_eq!(sent["temperature"], 0.5, "{model}: and it is sent");
     }
 }
 
 #[tokio::test]
 async fn model_name_cannot_change_the_request_path() {
-    let served = serves(|_| (Duration::ZERO, answer(404, "{}"))).await;
-    let provider = crate::fake::provider(ProviderKind::Gemini, &served.url(), None, ConversionChoices::default());
+    let served = start_scripted_server(|_| (Duration::ZERO, http_response(404, "{}"))).await;
+    let provider =
+        crate::fake::provider_client(ProviderKind::Gemini, &served.url(), None, ConversionChoices::default());
     for (model, path) in [
         ("gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),
         ("models/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),
         ("../files/a?b#c", "/v1beta/models/..%2Ffiles%2Fa%3Fb%23c:streamGenerateContent?alt=sse"),
     ] {
-        let before = served.asked(path).len();
-        let _ = all(&provider, ModelRequest { model: model.into(), ..asking(ProviderKind::Gemini, "x") }).await;
-        assert_eq!(served.asked(path).len(), before + 1, "{model} is asked for by its whole name");
+        let before = served.request_bodies(path).len();
+        let _ = collect_response(
+            &provider,
+            ModelRequest { model: model.into(), ..text_request(ProviderKind::Gemini, "x") },
+        )
+        .await;
+        assert_eq!(served.request_bodies(path).len(), before + 1, "{model} is asked for by its whole name");
     }
 }

@@ -7,10 +7,10 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{FakeProvider, WIRES, all, asking, reply};
-use crate::scripted::{AfterPieces, sends, takes};
+use crate::fake::{ALL_WIRES, FakeProvider, collect_response, expect_reply, text_request};
+use crate::scripted::{AfterPieces, capture_request, serve_pieces};
 
-fn forecast() -> ModelTool {
+fn forecast_tool() -> ModelTool {
     ModelTool {
         name: "weather__forecast".into(),
         description: Some("The weather of the next days.".into()),
@@ -22,29 +22,29 @@ fn forecast() -> ModelTool {
     }
 }
 
-fn with_tool(kind: ProviderKind, text: &str) -> ModelRequest {
-    ModelRequest { tools: vec![forecast()], ..asking(kind, text) }
+fn request_with_tool(kind: ProviderKind, text: &str) -> ModelRequest {
+    ModelRequest { tools: vec![forecast_tool()], ..text_request(kind, text) }
 }
 
 /// Returns the request after this message of the model, with these tool results.
-fn answered(request: ModelRequest, message: ModelMessage, results: Vec<MessagePart>) -> ModelRequest {
+fn request_with_results(request: ModelRequest, message: ModelMessage, results: Vec<MessagePart>) -> ModelRequest {
     let mut request = request;
     request.messages.push(message);
     request.messages.push(ModelMessage { role: Role::User, parts: results });
     request
 }
 
-fn result(id: &str, parts: Vec<MessagePart>, is_error: bool) -> MessagePart {
+fn tool_result(id: &str, parts: Vec<MessagePart>, is_error: bool) -> MessagePart {
     MessagePart::ToolResult { id: id.into(), name: "weather__forecast".into(), parts, is_error }
 }
 
 #[tokio::test]
 async fn tool_is_used_and_its_result_answered() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let provider = fake.provider(wire);
-        let request = with_tool(wire, "what is the weather");
-        let (came, used) = all(&provider, request.clone()).await;
+    for wire in ALL_WIRES {
+        let provider = fake.client(wire);
+        let request = request_with_tool(wire, "what is the weather");
+        let (came, used) = collect_response(&provider, request.clone()).await;
         let used = used.expect("an answer");
         assert_eq!(used.stop, StopReason::ToolUse, "{wire:?}: it wants a tool");
         let uses: Vec<_> = used.message.tool_uses().collect();
@@ -63,8 +63,12 @@ async fn tool_is_used_and_its_result_answered() {
         let streamed: Value = serde_json::from_str(&streamed).expect("the pieces are the arguments");
         assert_eq!(streamed, Value::Object(arguments.clone()), "{wire:?}: what streams is what is used");
         let id = id.to_owned();
-        let request = answered(request, used.message, vec![result(&id, vec![MessagePart::text("sunny")], false)]);
-        let answer = reply(&provider, request).await;
+        let request = request_with_results(
+            request,
+            used.message,
+            vec![tool_result(&id, vec![MessagePart::text("sunny")], false)],
+        );
+        let answer = expect_reply(&provider, request).await;
         assert_eq!(answer.message.plain_text(), "It is sunny in Oslo.", "{wire:?}: it goes on with the result");
     }
 }
@@ -72,8 +76,8 @@ async fn tool_is_used_and_its_result_answered() {
 #[tokio::test]
 async fn tools_are_used_in_parallel() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let used = reply(&fake.provider(wire), with_tool(wire, "compare two cities")).await;
+    for wire in ALL_WIRES {
+        let used = expect_reply(&fake.client(wire), request_with_tool(wire, "compare two cities")).await;
         let cities: Vec<_> = used.message.tool_uses().map(|(_, _, arguments)| arguments["city"].clone()).collect();
         assert_eq!(cities, [json!("Oslo"), json!("Lima")], "{wire:?}: each has its own arguments, in order");
         let ids: std::collections::BTreeSet<_> = used.message.tool_uses().map(|(id, _, _)| id).collect();
@@ -85,15 +89,15 @@ async fn tools_are_used_in_parallel() {
 #[tokio::test]
 async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
     let fake = FakeProvider::start();
-    for wire in WIRES {
-        let provider = fake.provider(wire);
-        let request = with_tool(wire, "what is the weather");
-        let used = reply(&provider, request.clone()).await;
+    for wire in ALL_WIRES {
+        let provider = fake.client(wire);
+        let request = request_with_tool(wire, "what is the weather");
+        let used = expect_reply(&provider, request.clone()).await;
         let id = used.message.tool_uses().next().unwrap().0.to_owned();
         let picture =
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
-        let results = vec![result(&id, vec![MessagePart::text("no service"), picture], true)];
-        let request = answered(request, used.message, results);
+        let results = vec![tool_result(&id, vec![MessagePart::text("no service"), picture], true)];
+        let request = request_with_results(request, used.message, results);
         let losses = provider.find_losses(&request);
         let image = LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter };
         let failed = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
@@ -103,8 +107,10 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
             ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Ollama => &[failed, image],
         };
         assert_eq!(losses, wanted, "{wire:?}: what is converted is told before");
-        let (url, taken) = takes().await;
-        let _ = all(&crate::fake::provider(wire, &url, None, ConversionChoices::default()), request).await;
+        let (url, taken) = capture_request().await;
+        let _ =
+            collect_response(&crate::fake::provider_client(wire, &url, None, ConversionChoices::default()), request)
+                .await;
         let sent = taken.await.expect("a request").to_string();
         assert!(sent.contains("iVBORw0KGgptYXA"), "{wire:?}: the picture is there: {sent}");
         let is_told = sent.contains("The tool failed") || sent.contains("\"error\"") || sent.contains("is_error");
@@ -115,8 +121,9 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
 #[tokio::test]
 async fn unsupported_tool_choice_is_refused_before_sending() {
     let fake = FakeProvider::start();
-    let request = ModelRequest { tool_choice: ToolChoice::Required, ..with_tool(ProviderKind::Ollama, "say hello") };
-    let (came, refused) = all(&fake.provider(ProviderKind::Ollama), request).await;
+    let request =
+        ModelRequest { tool_choice: ToolChoice::Required, ..request_with_tool(ProviderKind::Ollama, "say hello") };
+    let (came, refused) = collect_response(&fake.client(ProviderKind::Ollama), request).await;
     let loss = LossyConversion { what: UnsupportedFeature::ToolRequired, then: Conversion::Refuse };
     assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "Ollama knows no tool that must be used");
     assert!(came.is_empty(), "and nothing was sent");
@@ -124,7 +131,7 @@ async fn unsupported_tool_choice_is_refused_before_sending() {
 
 #[tokio::test]
 async fn repeated_tool_use_ids_are_made_unique() {
-    let mut request = with_tool(ProviderKind::Anthropic, "what is the weather");
+    let mut request = request_with_tool(ProviderKind::Anthropic, "what is the weather");
     for text in ["rain", "sun"] {
         let used = MessagePart::ToolUse {
             id: "call_0".into(),
@@ -133,11 +140,15 @@ async fn repeated_tool_use_ids_are_made_unique() {
             opaque: None,
         };
         let message = ModelMessage { role: Role::Assistant, parts: vec![used] };
-        request = answered(request, message, vec![result("call_0", vec![MessagePart::text(text)], false)]);
+        request =
+            request_with_results(request, message, vec![tool_result("call_0", vec![MessagePart::text(text)], false)]);
     }
-    let (url, taken) = takes().await;
-    let _ =
-        all(&crate::fake::provider(ProviderKind::Anthropic, &url, None, ConversionChoices::default()), request).await;
+    let (url, taken) = capture_request().await;
+    let _ = collect_response(
+        &crate::fake::provider_client(ProviderKind::Anthropic, &url, None, ConversionChoices::default()),
+        request,
+    )
+    .await;
     let sent = taken.await.expect("a request");
     let id = |message: usize, name: &str| sent["messages"][message]["content"][0][name].as_str().map(str::to_owned);
     assert_ne!(id(1, "id"), id(3, "id"), "Anthropic refuses two uses with one id: {sent}");
@@ -171,9 +182,9 @@ async fn tool_uses_under_one_index_are_separated_by_their_ids() {
     ];
     for (what, mut pieces, wanted) in cases {
         pieces.push(b"data: [DONE]\n\n".to_vec());
-        let url = sends(pieces, AfterPieces::Close).await;
-        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
-        let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
+        let url = serve_pieces(pieces, AfterPieces::Close).await;
+        let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
+        let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
         assert_eq!(used, wanted, "{what}");
     }
@@ -185,9 +196,9 @@ async fn tool_use_without_an_id_gets_a_unique_one() {
     for _ in 0..2 {
         let call = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}}]});
         let pieces = vec![format!("data: {call}\n\n").into_bytes(), b"data: [DONE]\n\n".to_vec()];
-        let url = sends(pieces, AfterPieces::Close).await;
-        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
-        let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
+        let url = serve_pieces(pieces, AfterPieces::Close).await;
+        let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
+        let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         ids.extend(answer.message.tool_uses().map(|(id, _, _)| id.to_owned()));
     }
     assert_eq!(ids.len(), 2, "each answer uses a tool: {ids:?}");

@@ -12,7 +12,7 @@ use crate::scenario::Scenario;
 
 /// Report that a client prints as one line of JSON.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct BenchReport {
     /// Name of the measured scenario.
     pub scenario: String,
     /// Number of measured operations.
@@ -43,13 +43,13 @@ pub struct Report {
 
 /// A running measurement of wall time and processor time.
 #[derive(Debug)]
-pub struct Clock {
+pub struct BenchClock {
     began: Instant,
     user: f64,
     system: f64,
 }
 
-impl Clock {
+impl BenchClock {
     /// Starts a new measurement.
     ///
     /// # Errors
@@ -63,16 +63,16 @@ impl Clock {
     ///
     /// # Errors
     /// Returns an error if the system does not report processor times or memory.
-    pub fn stop(self, scenario: Scenario) -> io::Result<Report> {
+    pub fn stop(self, scenario: Scenario) -> io::Result<BenchReport> {
         let seconds = self.began.elapsed().as_secs_f64();
         let (user, system) = processor_seconds()?;
-        Ok(Report {
+        Ok(BenchReport {
             scenario: scenario.name(),
-            n: scenario.operations(),
+            n: scenario.operation_count(),
             seconds,
             user_cpu_s: user - self.user,
             sys_cpu_s: system - self.system,
-            max_rss_kb: kilobytes("/proc/self/status", "VmHWM:")?,
+            max_rss_kb: read_kilobytes("/proc/self/status", "VmHWM:")?,
             counted: None,
             answer_bytes: None,
             rss_per_session_kb: None,
@@ -89,19 +89,19 @@ fn processor_seconds() -> io::Result<(f64, f64)> {
 
 /// Memory of this process at one point in time.
 #[derive(Debug, Clone, Copy)]
-pub struct Memory {
+pub struct ProcessMemory {
     rss_kb: u64,
     pss_kb: u64,
 }
 
-impl Memory {
+impl ProcessMemory {
     /// Measures the current memory of this process.
     ///
     /// # Errors
     /// Returns an error if the system does not report it.
-    pub fn now() -> io::Result<Self> {
+    pub fn measure() -> io::Result<Self> {
         let file = "/proc/self/smaps_rollup";
-        Ok(Self { rss_kb: kilobytes(file, "Rss:")?, pss_kb: kilobytes(file, "Pss:")? })
+        Ok(Self { rss_kb: read_kilobytes(file, "Rss:")?, pss_kb: read_kilobytes(file, "Pss:")? })
     }
 
     /// Returns the growth of the proportional set size since `before`, in kilobytes.
@@ -111,7 +111,7 @@ impl Memory {
     }
 
     /// Adds the memory per session to the report: the growth since `before`, divided by `opened`.
-    pub fn per_session(self, before: Self, opened: usize, report: &mut Report) {
+    pub fn add_memory_per_session(self, before: Self, opened: usize, report: &mut BenchReport) {
         let each = |after: u64, before: u64| (after as f64 - before as f64) / opened as f64;
         report.rss_per_session_kb = Some(each(self.rss_kb, before.rss_kb));
         report.pss_per_session_kb = Some(each(self.pss_kb, before.pss_kb));
@@ -119,14 +119,14 @@ impl Memory {
 }
 
 /// Returns the number that follows `word` in a file of /proc, in kilobytes.
-fn kilobytes(file: &str, word: &str) -> io::Result<u64> {
+fn read_kilobytes(file: &str, word: &str) -> io::Result<u64> {
     let text = fs::read_to_string(file)?;
     let line = text.lines().find_map(|line| line.strip_prefix(word));
     line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse().ok())
         .ok_or_else(|| io::Error::other(format!("{file} does not tell {word}")))
 }
 
-impl Report {
+impl BenchReport {
     /// Prints the report on standard output.
     ///
     /// # Errors

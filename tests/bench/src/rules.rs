@@ -16,21 +16,21 @@ const TOOL: &str = "tool 7";
 
 /// Call of a tool that the user has approved, with the policy that decides about it.
 #[derive(Debug)]
-pub struct Decision {
+pub struct MeasuredDecision {
     policy: Policy,
     definition: Hash,
     arguments: Map<String, Value>,
 }
 
-impl Decision {
+impl MeasuredDecision {
     /// Creates the call and a policy with this number of rules.
     ///
     /// # Errors
     /// Returns an error if the policy rejects a rule.
-    pub fn among(rules: usize) -> Outcome<Self> {
+    pub fn with_rule_count(rules: usize) -> Outcome<Self> {
         let definition = Hash::of_json(&json!("definition"));
         let arguments = Map::from_iter([("path".to_owned(), Value::from("/home/ann/notes.txt"))]);
-        Ok(Self { policy: policy(&definition, rules)?, definition, arguments })
+        Ok(Self { policy: policy_with_rules(&definition, rules)?, definition, arguments })
     }
 
     /// Decides about the call at the time `now`, in milliseconds since 1970.
@@ -52,7 +52,7 @@ impl Decision {
     }
 }
 
-fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
+fn policy_with_rules(definition: &Hash, rules: usize) -> Outcome<Policy> {
     let mut grants = Grants::default();
     let grant = Grant {
         id: GrantId::default(),
@@ -67,8 +67,8 @@ fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
     };
     grants.add(grant).map_err(|_| "too many grants")?;
     let rules = (0..rules).map(|rule| match rule % RULES_PER_OWN_RULE {
-        0 => deny(SERVER.to_owned(), format!("/srv/{rule}")),
-        _ => deny(format!("another {rule}"), "/etc".to_owned()),
+        0 => deny_folder_rule(SERVER.to_owned(), format!("/srv/{rule}")),
+        _ => deny_folder_rule(format!("another {rule}"), "/etc".to_owned()),
     });
     let mut policy = Policy::new(grants);
     let file = PolicyFile { rules: rules.collect(), ..PolicyFile::default() };
@@ -76,7 +76,7 @@ fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
     Ok(policy)
 }
 
-fn deny(server: String, folder: String) -> PolicyRule {
+fn deny_folder_rule(server: String, folder: String) -> PolicyRule {
     PolicyRule {
         arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Folder(folder) }],
         ..PolicyRule::new(RuleEffect::Deny, server)

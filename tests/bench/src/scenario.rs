@@ -3,21 +3,21 @@
 use clap::ValueEnum;
 
 /// Number of calls that every client makes before the measurement, to exclude one-time costs.
-pub const WARM_UP: usize = 200;
+pub const WARM_UP_CALLS: usize = 200;
 /// Size of the image that the tool `big` returns, in bytes.
 pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
 /// Number of progress notifications that the tool `progress` sends.
-pub const NOTIFICATIONS: usize = 10_000;
+pub const PROGRESS_NOTIFICATIONS: usize = 10_000;
 /// Number of tools of the server in [`Scenario::StdioList5000`].
-pub const MANY_TOOLS: usize = 5_000;
+pub const MANY_TOOLS_COUNT: usize = 5_000;
 /// Number of tools of the server in all other scenarios: `echo`, `big` and `progress`.
-pub const FEW_TOOLS: usize = 3;
+pub const FEW_TOOLS_COUNT: usize = 3;
 /// Number of calls in flight in the scenarios with concurrent calls.
-pub const IN_FLIGHT: usize = 64;
+pub const CALLS_IN_FLIGHT: usize = 64;
 /// Number of sessions that are open at the end of [`Scenario::Idle200`].
 pub const IDLE_SESSIONS: usize = 200;
 /// Argument of the `echo` calls.
-pub const TEXT: &str = "hello";
+pub const ECHO_TEXT: &str = "hello";
 
 /// Measured scenario, which is a row of the result table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,7 +57,7 @@ impl Scenario {
 
     /// Returns the number of measured operations.
     #[must_use]
-    pub const fn operations(self) -> usize {
+    pub const fn operation_count(self) -> usize {
         match self {
             Self::StdioSeq | Self::Http64 => 5_000,
             Self::Stdio64 => 20_000,
@@ -71,19 +71,19 @@ impl Scenario {
 
     /// Returns the number of calls in flight.
     #[must_use]
-    pub const fn in_flight(self) -> usize {
+    pub const fn calls_in_flight(self) -> usize {
         match self {
-            Self::Stdio64 | Self::Http64 => IN_FLIGHT,
+            Self::Stdio64 | Self::Http64 => CALLS_IN_FLIGHT,
             _ => 1,
         }
     }
 
     /// Returns the number of tools that the server offers.
     #[must_use]
-    pub const fn tools(self) -> usize {
+    pub const fn tool_count(self) -> usize {
         match self {
-            Self::StdioList5000 => MANY_TOOLS,
-            _ => FEW_TOOLS,
+            Self::StdioList5000 => MANY_TOOLS_COUNT,
+            _ => FEW_TOOLS_COUNT,
         }
     }
 

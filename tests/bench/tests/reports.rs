@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bench::request::request;
+use bench::request::request_json;
 use bench::scenario::Scenario;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn server_output(arguments: &[&str], lines: &str) -> String {
 }
 
 /// Runs a benchmark client and returns its report.
-fn report(program: &str, scenario: &str, server: &Path) -> Value {
+fn run_client(program: &str, scenario: &str, server: &Path) -> Value {
     let output = Command::new(program).arg(scenario).arg("--server").arg(server).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program} {scenario}: {}: {errors}", output.status);
@@ -36,7 +36,7 @@ fn bare_server_repeats_the_output_of_the_real_one() {
     for (scenario, tools) in
         [(Scenario::StdioSeq, "3"), (Scenario::StdioList5000, "5000"), (Scenario::StdioProgress10000, "3")]
     {
-        let line = format!("{}\n", request(scenario, 1000));
+        let line = format!("{}\n", request_json(scenario, 1000));
         let real = server_output(&["stdio", "--tools", tools], &line);
         assert!(real.contains("\"id\":1000,\"result\":"), "the request of {scenario:?} succeeds");
         let bare = server_output(&["bare", "--tools", tools], &format!("{line}anything\n"));
@@ -52,11 +52,11 @@ fn drawbridge_sends_the_same_requests_as_the_bare_limit() {
     fs::set_permissions(&listening, fs::Permissions::from_mode(0o755)).unwrap();
     for scenario in [Scenario::StdioSeq, Scenario::StdioBig10MB, Scenario::StdioProgress10000, Scenario::StdioList5000]
     {
-        report(CLIENT, &scenario.name(), &listening);
+        run_client(CLIENT, &scenario.name(), &listening);
         let written = fs::read_to_string(&log).unwrap();
         let last = written.lines().last().unwrap();
         let id = serde_json::from_str::<Value>(last).unwrap()["id"].as_u64().unwrap();
-        assert_eq!(last, request(scenario, usize::try_from(id).unwrap()), "the last request of {scenario:?}");
+        assert_eq!(last, request_json(scenario, usize::try_from(id).unwrap()), "the last request of {scenario:?}");
     }
 }
 
@@ -64,20 +64,20 @@ fn drawbridge_sends_the_same_requests_as_the_bare_limit() {
 fn report_has_every_key() {
     let server = Path::new(SERVER);
     for program in [CLIENT, BARE] {
-        let progress = report(program, "stdio-progress-10000", server);
+        let progress = run_client(program, "stdio-progress-10000", server);
         for key in ["seconds", "user_cpu_s", "sys_cpu_s", "max_rss_kb"] {
             assert!(progress[key].is_number(), "{key} is a number: {progress}");
         }
         assert_eq!(progress["scenario"], "stdio-progress-10000", "the scenario has its name: {progress}");
         assert_eq!(progress["n"], 1, "one call is measured: {progress}");
         assert_eq!(progress["counted"], 10_000, "every notification is received: {progress}");
-        let idle = report(program, "idle-200", server);
+        let idle = run_client(program, "idle-200", server);
         assert_eq!(idle["n"], 200, "200 sessions are idle: {idle}");
         for key in ["rss_per_session_kb", "pss_per_session_kb"] {
             assert!(idle[key].is_number(), "{key} is a number: {idle}");
         }
     }
-    let image = report(BARE, "stdio-big-10MB", server);
+    let image = run_client(BARE, "stdio-big-10MB", server);
     let expected = 13_981_117;
     assert_eq!(image["answer_bytes"], expected, "base64 of 10 MiB, the surrounding JSON, and the line end: {image}");
 }

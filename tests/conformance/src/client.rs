@@ -20,18 +20,18 @@ use crate::{sign_in, user};
 /// Name of the server in the user's settings.
 const SERVER: &str = "server";
 /// Maximum number of sign-ins for a server that repeatedly requires one.
-const SIGN_INS: usize = 2;
+const MAX_SIGN_INS: usize = 2;
 
-pub(crate) struct Client {
+pub(crate) struct ConformanceClient {
     app: TestApp,
     user: JoinHandle<()>,
     calls: AtomicUsize,
 }
 
-impl Client {
+impl ConformanceClient {
     /// Adds the server by its URL with the suite's sign-in options, starts it, and waits until its lists are read.
     pub(crate) async fn connect(url: &str, context: &Value) -> Result<Self, String> {
-        let settings = sign_in::settings(url, context).await?;
+        let settings = sign_in::settings_for_context(url, context).await?;
         let app = TestApp::start(Vec::new()).await;
         for (key, secret) in &settings.secrets {
             app.host.ports().secrets.set(key, secret).map_err(|e| e.to_string())?;
@@ -39,11 +39,11 @@ impl Client {
         let entry = ServerEntry { name: SERVER.to_owned(), config: settings.config.into() };
         app.host.add_server(entry).await.map_err(|e| e.to_string())?;
         app.platform.browses.store(true, Ordering::Relaxed);
-        let user = app.decide_automatically(|server_request| Some(user::answer(&server_request.body)));
+        let user = app.decide_automatically(|server_request| Some(user::decide(&server_request.body)));
         let client = Self { app, user, calls: AtomicUsize::new(0) };
         let started = client.host().start_server(SERVER.to_owned()).await;
         started.map_err(|e| e.to_string())?;
-        match client.ready().await {
+        match client.wait_until_ready().await {
             Ok(()) => Ok(client),
             Err(cause) => {
                 client.print_activity().await;
@@ -52,8 +52,8 @@ impl Client {
         }
     }
 
-    /// Waits until the server's lists are read. Signs in at most [`SIGN_INS`] times.
-    async fn ready(&self) -> Result<(), String> {
+    /// Waits until the server's lists are read. Signs in at most [`MAX_SIGN_INS`] times.
+    async fn wait_until_ready(&self) -> Result<(), String> {
         let mut events = self.host().events();
         let mut signed_in_again = 0;
         loop {
@@ -65,12 +65,12 @@ impl Client {
                         return Err(cause);
                     }
                     signed_in_again += 1;
-                    if signed_in_again > SIGN_INS {
+                    if signed_in_again > MAX_SIGN_INS {
                         return Err(needed.cause);
                     }
                     self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
                 }
-                ServerState::Ready if was_read(&*self.catalog().await?) => return Ok(()),
+                ServerState::Ready if has_read_lists(&*self.catalog().await?) => return Ok(()),
                 _ => {}
             }
             events.next().await.ok_or("the host has ended")?;
@@ -86,15 +86,16 @@ impl Client {
     }
 
     /// Returns the id of the next call.
-    fn id(&self) -> String {
+    fn next_call_id(&self) -> String {
         format!("call-{}", self.calls.fetch_add(1, Ordering::Relaxed))
     }
 
-    pub(crate) async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<(), String> {
-        let once = || self.host().call_tool(self.id(), SERVER.to_owned(), tool.to_owned(), arguments.clone(), None);
+    pub(crate) async fn call_tool(&self, tool: &str, arguments: Map<String, Value>) -> Result<(), String> {
+        let once =
+            || self.host().call_tool(self.next_call_id(), SERVER.to_owned(), tool.to_owned(), arguments.clone(), None);
         let called = match once().await {
             Err(_) if matches!(self.app.server(SERVER).await.state, ServerState::NeedsSignIn(_)) => {
-                self.ready().await?;
+                self.wait_until_ready().await?;
                 once().await
             }
             called => called,
@@ -103,26 +104,27 @@ impl Client {
         if result.is_error { Err(format!("{tool} says that it failed")) } else { Ok(()) }
     }
 
-    pub(crate) async fn read(&self, uri: &str) -> Result<(), String> {
-        let read = self.host().read_resource(self.id(), SERVER.to_owned(), uri.to_owned()).await;
+    pub(crate) async fn read_resource(&self, uri: &str) -> Result<(), String> {
+        let read = self.host().read_resource(self.next_call_id(), SERVER.to_owned(), uri.to_owned()).await;
         read.map(|_| ()).map_err(|e| format!("{uri}: {e}"))
     }
 
     pub(crate) async fn get_prompt(&self, name: &str) -> Result<(), String> {
-        let got = self.host().get_prompt(self.id(), SERVER.to_owned(), name.to_owned(), BTreeMap::new()).await;
+        let got =
+            self.host().get_prompt(self.next_call_id(), SERVER.to_owned(), name.to_owned(), BTreeMap::new()).await;
         got.map(|_| ()).map_err(|e| format!("{name}: {e}"))
     }
 
-    pub(crate) async fn skills(&self) -> Result<SkillList, String> {
+    pub(crate) async fn list_skills(&self) -> Result<SkillList, String> {
         self.host().skills(SERVER.to_owned()).await.map_err(|e| e.to_string())
     }
 
     pub(crate) async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill, SkillError> {
-        self.host().load_skill(self.id(), SERVER.to_owned(), skill).await
+        self.host().load_skill(self.next_call_id(), SERVER.to_owned(), skill).await
     }
 
     pub(crate) async fn read_skill_file(&self, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
-        self.host().read_skill_file(self.id(), loaded, uri).await
+        self.host().read_skill_file(self.next_call_id(), loaded, uri).await
     }
 
     /// Prints all messages to diagnose a failure.
@@ -145,7 +147,7 @@ impl Client {
 
 /// Returns `true` if the lists were read. If all lists are empty because reading failed, the state of the server is
 /// about to change.
-fn was_read(catalog: &Catalog) -> bool {
+fn has_read_lists(catalog: &Catalog) -> bool {
     let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed
 }

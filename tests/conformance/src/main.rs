@@ -10,22 +10,22 @@ mod user;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use client::Client;
+use client::ConformanceClient;
 use serde_json::Value;
 
 /// Time limit of a scenario. Shorter than the limit of the suite, which never stops waiting for a hanging client.
-const LIMIT: Duration = Duration::from_secs(25);
+const SCENARIO_TIMEOUT: Duration = Duration::from_secs(25);
 
 /// Scenario that the suite requests from the client.
-struct Task {
+struct ScenarioTask {
     url: String,
     scenario: String,
     /// Additional data of the scenario from the suite.
     context: Value,
 }
 
-impl Task {
-    fn given() -> Result<Self, String> {
+impl ScenarioTask {
+    fn from_environment() -> Result<Self, String> {
         let url = std::env::args().next_back().filter(|last| last.starts_with("http"));
         let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO");
         let context = std::env::var("MCP_CONFORMANCE_CONTEXT").ok();
@@ -39,15 +39,15 @@ impl Task {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let task = match Task::given() {
+    let task = match ScenarioTask::from_environment() {
         Ok(task) => task,
         Err(cause) => {
             eprintln!("{cause}");
             return ExitCode::from(2);
         }
     };
-    let outcome = tokio::time::timeout(LIMIT, perform(&task)).await;
-    match outcome.unwrap_or_else(|_| Err(format!("not done after {} s", LIMIT.as_secs()))) {
+    let outcome = tokio::time::timeout(SCENARIO_TIMEOUT, run_task(&task)).await;
+    match outcome.unwrap_or_else(|_| Err(format!("not done after {} s", SCENARIO_TIMEOUT.as_secs()))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
             eprintln!("{}: {cause}", task.scenario);
@@ -56,9 +56,9 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn perform(task: &Task) -> Result<(), String> {
-    let client = Client::connect(&task.url, &task.context).await?;
-    let outcome = scenarios::perform(&client, &task.scenario, &task.context).await;
+async fn run_task(task: &ScenarioTask) -> Result<(), String> {
+    let client = ConformanceClient::connect(&task.url, &task.context).await?;
+    let outcome = scenarios::run_scenario(&client, &task.scenario, &task.context).await;
     if outcome.is_err() {
         client.print_activity().await;
     }

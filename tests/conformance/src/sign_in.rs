@@ -10,15 +10,17 @@ use url::Url;
 const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
 /// Settings of a server, and the secrets that they reference by name.
-pub(crate) struct Settings {
+pub(crate) struct ServerSignInSettings {
     pub(crate) config: HttpConfig,
     pub(crate) secrets: Vec<(String, String)>,
 }
 
 /// Returns the settings of a server for the suite's context.
-pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, String> {
-    let mut settings =
-        Settings { config: HttpConfig { url: url.to_owned(), ..HttpConfig::default() }, secrets: Vec::new() };
+pub(crate) async fn settings_for_context(url: &str, context: &Value) -> Result<ServerSignInSettings, String> {
+    let mut settings = ServerSignInSettings {
+        config: HttpConfig { url: url.to_owned(), ..HttpConfig::default() },
+        secrets: Vec::new(),
+    };
     let text = |name: &str| context[name].as_str().map(str::to_owned);
     let Some(client_id) = text("client_id") else {
         settings.config.auth =
@@ -32,7 +34,7 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
         algorithm: text("signing_algorithm"),
         issuer: Some(match text("issuer") {
             Some(issuer) => issuer,
-            None => issuer(url).await?,
+            None => discover_issuer(url).await?,
         }),
         grant: match (&assertion, &idp, text("issuer")) {
             (Some(_), ..) => GrantType::WorkloadIdentity,
@@ -56,7 +58,7 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
     Ok(settings)
 }
 
-impl Settings {
+impl ServerSignInSettings {
     /// Stores a secret for the settings, and returns the reference to it.
     fn store_secret(&mut self, name: &str, secret: String) -> String {
         let origin = self.config.origin().unwrap_or_default();
@@ -67,7 +69,7 @@ impl Settings {
 
 /// Returns the issuer of the tokens for a server, which an administrator would know. The suite does not specify it, so
 /// it is read from the server's metadata.
-async fn issuer(url: &str) -> Result<String, String> {
+async fn discover_issuer(url: &str) -> Result<String, String> {
     let url = Url::parse(url).map_err(|error| error.to_string())?;
     let known = url.join(&format!("/.well-known/oauth-protected-resource{}", url.path())).map_err(|e| e.to_string())?;
     let page = browser::get(known.as_str()).await.map_err(|error| error.to_string())?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, Form, FormField};
 
 /// Returns the user's decision on a consent request.
-pub(crate) fn answer(body: &ConsentRequestBody) -> UserDecision {
+pub(crate) fn decide(body: &ConsentRequestBody) -> UserDecision {
     match body {
         ConsentRequestBody::ConnectServer { .. }
         | ConsentRequestBody::Tool { .. }
@@ -20,13 +20,13 @@ pub(crate) fn answer(body: &ConsentRequestBody) -> UserDecision {
 fn valid_content(form: &Form) -> Map<String, Value> {
     let value = |field: &FormField| match &field.default {
         Some(default) => Some(default.clone()),
-        None if field.required => Some(least(&field.kind)),
+        None if field.required => Some(smallest_valid_value(&field.kind)),
         None => None,
     };
     form.fields.iter().filter_map(|field| Some((field.name.clone(), value(field)?))).collect()
 }
 
-fn least(kind: &FieldKind) -> Value {
+fn smallest_valid_value(kind: &FieldKind) -> Value {
     match kind {
         FieldKind::Text { min_length, .. } => json!("x".repeat(min_length.unwrap_or(1) as usize)),
         FieldKind::Number { minimum, .. } => json!(minimum.unwrap_or(1.0)),

@@ -5,20 +5,20 @@ use tokio::io::AsyncReadExt as _;
 /// Waits until standard input ends, Ctrl-C is pressed, or SIGTERM is received.
 pub(crate) async fn shutdown_requested() {
     tokio::select! {
-        () = input_ended() => {}
+        () = wait_for_input_end() => {}
         _ = tokio::signal::ctrl_c() => {}
-        () = terminated() => {}
+        () = wait_for_sigterm() => {}
     }
 }
 
-async fn input_ended() {
+async fn wait_for_input_end() {
     let mut input = tokio::io::stdin();
     let mut ignored = [0; 256];
     while matches!(input.read(&mut ignored).await, Ok(1..)) {}
 }
 
 #[cfg(unix)]
-async fn terminated() {
+async fn wait_for_sigterm() {
     match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(mut signal) => drop(signal.recv().await),
         Err(error) => {
@@ -29,6 +29,6 @@ async fn terminated() {
 }
 
 #[cfg(not(unix))]
-async fn terminated() {
+async fn wait_for_sigterm() {
     std::future::pending().await
 }

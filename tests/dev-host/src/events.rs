@@ -5,13 +5,13 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 
-pub(crate) async fn events(State(api): State<Api>, upgrade: WebSocketUpgrade) -> Response {
+pub(crate) async fn serve_events(State(api): State<Api>, upgrade: WebSocketUpgrade) -> Response {
     // Subscribes before the page is notified, so that it misses no later event.
     let events = api.events();
-    upgrade.on_upgrade(|socket| pump(socket, events))
+    upgrade.on_upgrade(|socket| forward_events(socket, events))
 }
 
-async fn pump(mut socket: WebSocket, mut events: EventStream) {
+async fn forward_events(mut socket: WebSocket, mut events: EventStream) {
     loop {
         let batch = tokio::select! {
             batch = events.next() => batch,

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 /// Host name and port of the page's development server, which forwards the requests of its page.
 const DEVELOPMENT_SERVER: &str = "localhost:1420";
 
-pub(crate) async fn own_page_only(State(port): State<u16>, request: Request, next: Next) -> Response {
+pub(crate) async fn allow_own_page_only(State(port): State<u16>, request: Request, next: Next) -> Response {
     if is_from_own_page(request.headers(), port) {
         next.run(request).await
     } else {

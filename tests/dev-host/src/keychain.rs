@@ -14,19 +14,19 @@ pub(crate) struct KeychainInFile {
     one_at_a_time: Mutex<()>,
 }
 
-type Entries = BTreeMap<String, String>;
+type KeychainEntries = BTreeMap<String, String>;
 
 impl KeychainInFile {
     pub(crate) fn new(file: PathBuf) -> Self {
         Self { file, one_at_a_time: Mutex::default() }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Entries) -> T) -> Result<T, SecretError> {
+    fn update_entries<T>(&self, act: impl FnOnce(&mut KeychainEntries) -> T) -> Result<T, SecretError> {
         let _one = self.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
         let broken = |error: String| SecretError::Failed(format!("{}: {error}", self.file.display()));
-        let mut entries: Entries = match std::fs::read(&self.file) {
+        let mut entries: KeychainEntries = match std::fs::read(&self.file) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Entries::new(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => KeychainEntries::new(),
             Err(error) => return Err(broken(error.to_string())),
         };
         let before = entries.clone();
@@ -41,19 +41,19 @@ impl KeychainInFile {
 
 impl Secrets for KeychainInFile {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
-        self.with(|entries| entries.get(key).cloned())
+        self.update_entries(|entries| entries.get(key).cloned())
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        self.with(|entries| entries.insert(key.to_owned(), secret.to_owned()))?;
+        self.update_entries(|entries| entries.insert(key.to_owned(), secret.to_owned()))?;
         Ok(SecretPersistence::Keychain)
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
-        self.with(|entries| entries.remove(key)).map(|_| ())
+        self.update_entries(|entries| entries.remove(key)).map(|_| ())
     }
 
     fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
-        self.with(|entries| entries.keys().filter(|key| key.starts_with(prefix)).cloned().collect())
+        self.update_entries(|entries| entries.keys().filter(|key| key.starts_with(prefix)).cloned().collect())
     }
 }

@@ -103,14 +103,14 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();
     let router = Router::new()
-        .route("/api/{name}", post(commands::command))
-        .route("/events", get(events::events))
+        .route("/api/{name}", post(commands::handle_command))
+        .route("/events", get(events::serve_events))
         // Attachments of a message are sent in a single request.
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(api)
-        .fallback_service(page::files(&options.ui))
-        .layer(middleware::from_fn_with_state(port, guard::own_page_only));
-    announce(port)?;
+        .fallback_service(page::page_files(&options.ui))
+        .layer(middleware::from_fn_with_state(port, guard::allow_own_page_only));
+    print_url(port)?;
     // Open connections, such as those of events, do not delay the end.
     tokio::select! {
         served = axum::serve(listener, router).into_future() => served?,
@@ -120,7 +120,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn announce(port: u16) -> std::io::Result<()> {
+fn print_url(port: u16) -> std::io::Result<()> {
     use std::io::Write as _;
     let mut output = std::io::stdout();
     writeln!(output, "listening on http://127.0.0.1:{port}")?;

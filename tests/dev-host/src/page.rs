@@ -8,12 +8,12 @@ use tower_http::services::ServeDir;
 use tower_http::set_header::SetResponseHeader;
 
 /// Content security policy as in src-tauri/tauri.conf.json, except that commands are sent to the page's own origin.
-const CONTENT_RULES: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
     img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; frame-src 'none'; \
     object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub(crate) fn files(folder: &Path) -> SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue> {
-    let rules = HeaderValue::from_static(CONTENT_RULES);
+pub(crate) fn page_files(folder: &Path) -> SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue> {
+    let rules = HeaderValue::from_static(PAGE_POLICY);
     let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, rules);
     SetResponseHeader::overriding(files, CACHE_CONTROL, HeaderValue::from_static("no-store"))
 }
@@ -34,6 +34,6 @@ mod tests {
                 _ => format!("{name} {}", value.as_str().unwrap_or_default()),
             })
             .collect();
-        assert_eq!(CONTENT_RULES, expected.join("; "), "the content security policy equals that of the app");
+        assert_eq!(PAGE_POLICY, expected.join("; "), "the content security policy equals that of the app");
     }
 }

@@ -11,20 +11,20 @@ use tokio::task::JoinHandle;
 
 type CallOutcome = Result<(mcp_proto::types::CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-pub(super) fn object(value: Value) -> Map<String, Value> {
+pub(super) fn to_map(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-pub(super) fn call(app: &TestApp, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
+pub(super) fn start_call(app: &TestApp, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
-    tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, object(arguments), None).await })
+    tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, to_map(arguments), None).await })
 }
 
-pub(super) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
+pub(super) async fn outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
     tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("it does not panic")
 }
 
-pub(super) fn text(called: &CallOutcome) -> String {
+pub(super) fn result_text(called: &CallOutcome) -> String {
     let (result, _) = called.as_ref().unwrap_or_else(|e| panic!("the call should have been answered: {e}"));
     result
         .content
@@ -37,7 +37,7 @@ pub(super) fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-pub(super) async fn harbour(era: &str) -> TestApp {
+pub(super) async fn start_app(era: &str) -> TestApp {
     let app = TestApp::start(vec![("harbour", demo_config(&["--era", era]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
@@ -45,14 +45,14 @@ pub(super) async fn harbour(era: &str) -> TestApp {
 }
 
 /// Allows the tool of the current call. Returns the next consent request that is not about a tool.
-pub(super) async fn asked_by_tool(app: &TestApp) -> ConsentRequestView {
+pub(super) async fn next_request(app: &TestApp) -> ConsentRequestView {
     let request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     app.consent_request("harbour", "something more", |q| !is_tool(q)).await
 }
 
 /// Returns the content of a form with minimal valid values.
-pub(super) fn filled(form: &server_requests::form::Form) -> Map<String, Value> {
+pub(super) fn minimal_content(form: &server_requests::form::Form) -> Map<String, Value> {
     use server_requests::form::{FieldKind, TextFormat};
     form.fields
         .iter()

@@ -48,7 +48,7 @@ pub(super) enum TestDecision {
     Stale,
 }
 
-pub(super) const WAYS: &[TestDecision] = &[
+pub(super) const ALL_DECISIONS: &[TestDecision] = &[
     TestDecision::Allow,
     TestDecision::Allow,
     TestDecision::Allow,
@@ -72,8 +72,9 @@ pub(super) const WAYS: &[TestDecision] = &[
     TestDecision::Stale,
 ];
 
-pub(super) fn act() -> impl Strategy<Value = TestAct> {
-    let answer = || (any::<u8>(), prop::sample::select(WAYS)).prop_map(|(which, way)| TestAct::Answer(which, way));
+pub(super) fn act_strategy() -> impl Strategy<Value = TestAct> {
+    let answer =
+        || (any::<u8>(), prop::sample::select(ALL_DECISIONS)).prop_map(|(which, way)| TestAct::Answer(which, way));
     prop_oneof![
         3 => Just(TestAct::Trigger(0)),
         3 => (1_u8..4).prop_map(TestAct::Trigger),

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use testkit::calls::UserCalls as _;
 
-pub(super) use comparison::text_of;
-use comparison::{ReceivedMessages, exactly};
+pub(super) use comparison::prompt_text;
+use comparison::{ReceivedMessages, canonical_text};
 use domain::data_flow::{DataFlow, ResultReview};
 use domain::item::{Content, ToolResult};
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, ServerState, UserDecision};
@@ -24,7 +24,7 @@ use testkit::deadline::poll_until;
 use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, text_reply};
 
 use super::acts::{TestAct, TestDecision};
-use super::{ONCE, REMOTE_SERVER, SERVER, asking};
+use super::{ONCE, REMOTE_SERVER, SERVER, requesting_server};
 
 /// Approved payloads in the form in which the consent requests displayed them.
 #[derive(Default)]
@@ -63,7 +63,7 @@ pub(super) struct GateBench {
     _aside: tempfile::TempDir,
 }
 
-pub(super) fn asked(consent_request: &ConsentRequestView) -> String {
+pub(super) fn sampling_prompt(consent_request: &ConsentRequestView) -> String {
     let ConsentRequestBody::Sampling { request, state, .. } = &consent_request.body else {
         panic!("the request is for sampling")
     };
@@ -85,7 +85,9 @@ impl GateBench {
         let record = aside.path().join("record");
         let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
         let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-        let app = TestApp::start(vec![(SERVER, asking(&record)), (REMOTE_SERVER, remote_config(&far.url()))]).await;
+        let app =
+            TestApp::start(vec![(SERVER, requesting_server(&record)), (REMOTE_SERVER, remote_config(&far.url()))])
+                .await;
         app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
         let model =
             ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1"), model_named("other-2")]).await;
@@ -96,21 +98,21 @@ impl GateBench {
         let flow = DataFlow { review: ResultReview::Always, ..DataFlow::default() };
         bench.app.host.set_data_flow(SERVER.into(), flow).await.unwrap();
         bench.start().await;
-        bench.answer(0, TestDecision::Allow).await;
+        bench.decide_queued_request(0, TestDecision::Allow).await;
         bench
     }
 
-    pub(super) async fn do_one(&mut self, act: &TestAct) {
+    pub(super) async fn execute(&mut self, act: &TestAct) {
         match act {
             TestAct::Trigger(kind) => self.trigger(*kind).await,
-            TestAct::Call(n) => self.call(&format!("text {}", n % 4)).await,
+            TestAct::Call(n) => self.call_tool(&format!("text {}", n % 4)).await,
             TestAct::Read => {
                 let host = &self.app.host;
                 self.count += 1;
                 let _ = host.read_resource(format!("read {}", self.count), SERVER.into(), "test://one".into()).await;
             }
-            TestAct::Result(n) => self.result(&format!("result {}", n % 4)).await,
-            TestAct::Answer(which, way) => self.answer(*which, *way).await,
+            TestAct::Result(n) => self.read_result(&format!("result {}", n % 4)).await,
+            TestAct::Answer(which, way) => self.decide_queued_request(*which, *way).await,
             TestAct::RepeatLastAnswer => {
                 let Some((consent_request, answer)) = self.last.take() else { return };
                 let taken =
@@ -172,7 +174,7 @@ impl GateBench {
         };
     }
 
-    async fn call(&mut self, text: &str) {
+    async fn call_tool(&mut self, text: &str) {
         self.count += 1;
         let (host, id) = (self.app.host.clone(), format!("call {}", self.count));
         let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
@@ -180,7 +182,7 @@ impl GateBench {
         tokio::task::yield_now().await;
     }
 
-    pub(super) async fn result(&mut self, text: &str) {
+    pub(super) async fn read_result(&mut self, text: &str) {
         self.count += 1;
         let (host, read) = (self.app.host.clone(), Arc::clone(&self.read));
         let content = vec![Content::Text { text: text.to_owned() }];
@@ -199,7 +201,7 @@ impl GateBench {
     }
 
     async fn set_rule(&mut self, n: u8) {
-        self.settle().await;
+        self.wait_for_sent_messages().await;
         if let Some(rule) = self.rule.take() {
             self.app.host.remove_rule(rule).await.unwrap();
         }
@@ -218,7 +220,7 @@ impl GateBench {
 
     async fn stop(&mut self) {
         // Waits until all sent messages have arrived.
-        self.settle().await;
+        self.wait_for_sent_messages().await;
         self.app.host.stop_server(SERVER.into()).await.unwrap();
         self.app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     }
@@ -231,7 +233,7 @@ impl GateBench {
         self.app.until(SERVER, "asked about or ready", is_decided).await;
     }
 
-    pub(super) async fn answer(&mut self, which: u8, way: TestDecision) {
+    pub(super) async fn decide_queued_request(&mut self, which: u8, way: TestDecision) {
         let open = self.app.consent_requests().await;
         let Some(consent_request) = open.get(usize::from(which) % open.len().max(1)).cloned() else { return };
         self.count += 1;
@@ -321,24 +323,24 @@ impl GateBench {
             (ConsentRequestBody::ConnectServer { .. }, _) if allows => approved.connections += 1,
             (ConsentRequestBody::SignIn { .. }, _) if allows => approved.sign_ins += 1,
             (ConsentRequestBody::Tool { arguments, .. }, _) if allows => {
-                approved.calls.push(exactly(&json!(arguments)))
+                approved.calls.push(canonical_text(&json!(arguments)))
             }
             (ConsentRequestBody::Result { parts, .. }, _) if allows => approved.results.push(format!("{parts:?}")),
             (ConsentRequestBody::Sampling { response: None, .. }, _) if allows => {
-                approved.asks.push(asked(consent_request));
-                approved.reviewed.insert(format!("{:?} {}", consent_request.id, asked(consent_request)));
+                approved.asks.push(sampling_prompt(consent_request));
+                approved.reviewed.insert(format!("{:?} {}", consent_request.id, sampling_prompt(consent_request)));
             }
             (ConsentRequestBody::Sampling { .. }, UserDecision::Again) => {
-                let what = asked(consent_request);
+                let what = sampling_prompt(consent_request);
                 let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", consent_request.id));
                 assert!(is_reviewed, "E01: a request that was never approved is not repeated: {what}");
                 approved.asks.push(what);
             }
             (ConsentRequestBody::Sampling { response: Some(response), .. }, _) if allows => {
-                approved.answers.push(exactly(&json!(response.content.blocks())));
+                approved.answers.push(canonical_text(&json!(response.content.blocks())));
             }
             (ConsentRequestBody::Form { .. }, UserDecision::Submit(content)) => {
-                approved.forms.push(exactly(&json!(content)))
+                approved.forms.push(canonical_text(&json!(content)))
             }
             (ConsentRequestBody::Url { url, .. }, _) if allows => approved.urls.push(url.clone()),
             (ConsentRequestBody::Roots, UserDecision::Share(_)) => {
@@ -388,24 +390,24 @@ impl GateBench {
     }
 
     /// Waits until the server has received one more message. It has then also received all earlier ones.
-    async fn settle(&mut self) {
+    async fn wait_for_sent_messages(&mut self) {
         if !self.is_ready().await {
             return;
         }
         let record = self.record.clone();
-        let arrived = || ReceivedMessages::read(&record).sent("resources/unsubscribe").len();
+        let arrived = || ReceivedMessages::read(&record).params_by_method("resources/unsubscribe").len();
         let before = arrived();
         self.trigger(1).await;
         assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "sent messages arrive");
         // A call without a consent request is logged before it is sent. This test makes no decisions between the two.
         let written = || {
-            let log = self.log();
+            let log = self.read_audit_log();
             let of = |holds: &dyn Fn(&AuditEntry) -> bool| {
                 log.iter().filter(|e| e.kind == "tool" && e.server == SERVER && holds(e)).count()
             };
             of(&|e| e.decision == "allowed").saturating_sub(of(&|e| e.rule == "allowed-not-sent"))
         };
-        let sent = || ReceivedMessages::read(&record).sent("tools/call").len();
+        let sent = || ReceivedMessages::read(&record).params_by_method("tools/call").len();
         poll_until(EVENT_TIMEOUT, || sent() == written()).await;
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::http::{HttpResponder, HttpServer, ordinary};
 
-use super::{LEGACY, proper, remote};
+use super::{LEGACY, correct_response, remote_server};
 use crate::pair::ServerPair;
 
 /// Invalid content that the server sends instead of a correct response.
@@ -23,7 +23,7 @@ enum BadResponse {
 }
 use BadResponse::{Body, Events, Typed};
 
-struct Case {
+struct ResponseCase {
     id: &'static str,
     about: &'static str,
     comes: BadResponse,
@@ -31,50 +31,65 @@ struct Case {
     words: &'static [&'static str],
 }
 
-const fn case(id: &'static str, about: &'static str, comes: BadResponse, words: &'static [&'static str]) -> Case {
-    Case { id, about, comes, words }
+const fn response_case(
+    id: &'static str,
+    about: &'static str,
+    comes: BadResponse,
+    words: &'static [&'static str],
+) -> ResponseCase {
+    ResponseCase { id, about, comes, words }
 }
 
-const LARGE: usize = 16 * 1024 * 1024 + 1;
+const OVERSIZED_BYTES: usize = 16 * 1024 * 1024 + 1;
 
-fn with_text(request: &Value, text: &str) -> String {
+fn response_with_text(request: &Value, text: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#, request["id"])
 }
 
 /// Text of a response with the id of another request.
-const NOT_FOR_YOU: &str = "not for you";
+const FOREIGN_TEXT: &str = "not for you";
 
-fn with_id(request: &Value, id: &Value) -> Vec<u8> {
-    with_text(request, NOT_FOR_YOU).replacen(&request["id"].to_string(), &id.to_string(), 1).into()
+fn response_with_id(request: &Value, id: &Value) -> Vec<u8> {
+    response_with_text(request, FOREIGN_TEXT).replacen(&request["id"].to_string(), &id.to_string(), 1).into()
 }
 
 /// Returns the id of a request as a fraction, such as 1.0.
-fn fraction(request: &Value) -> Value {
+fn fractional_id(request: &Value) -> Value {
     request["id"].as_f64().into()
 }
 
 /// Returns a result with arrays nested to this depth.
-fn nested(request: &Value, levels: usize) -> Vec<u8> {
+fn response_with_nesting(request: &Value, levels: usize) -> Vec<u8> {
     let (open, close) = ("[".repeat(levels), "]".repeat(levels));
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{open}{close}}}}}"#, request["id"])
         .into()
 }
 
-fn event(message: &str) -> String {
+fn sse_event(message: &str) -> String {
     format!("data: {message}\n\n")
 }
 
 /// Returns a response whose text contains these bytes, which no JSON writer creates.
-fn with_invalid_text(request: &Value, bytes: &[u8]) -> Vec<u8> {
-    let text = with_text(request, "@");
+fn response_with_text_bytes(request: &Value, bytes: &[u8]) -> Vec<u8> {
+    let text = response_with_text(request, "@");
     let at = text.find('@').unwrap_or_default();
     [&text.as_bytes()[..at], bytes, &text.as_bytes()[at + 1..]].concat()
 }
 
-const CASES: &[Case] = &[
-    case("X37", "a body of more than 16 MiB", Body(|r| with_text(r, &"a".repeat(LARGE)).into()), &["16", "large"]),
-    case("X37", "a text of 14 MB, which is allowed", Body(|r| with_text(r, &"a".repeat(14_000_000)).into()), &[]),
-    case(
+const CASES: &[ResponseCase] = &[
+    response_case(
+        "X37",
+        "a body of more than 16 MiB",
+        Body(|r| response_with_text(r, &"a".repeat(OVERSIZED_BYTES)).into()),
+        &["16", "large"],
+    ),
+    response_case(
+        "X37",
+        "a text of 14 MB, which is allowed",
+        Body(|r| response_with_text(r, &"a".repeat(14_000_000)).into()),
+        &[],
+    ),
+    response_case(
         "X37",
         "an array of 7,000,000 numbers",
         Body(|r| {
@@ -83,77 +98,109 @@ const CASES: &[Case] = &[
         }),
         &["values", "large"],
     ),
-    case("X37", "invalid UTF-8", Body(|r| with_invalid_text(r, b"\xff\xfe")), &["UTF-8"]),
-    case("X37", "NUL bytes", Body(|r| with_invalid_text(r, b"\0")), &["control character"]),
-    case("X37", "a lone surrogate", Body(|r| with_invalid_text(r, br"\ud800")), &["surrogate"]),
-    case("X37", "a byte order mark and CR LF", Body(|r| format!("\u{feff}{}\r\n", proper(r)).into()), &[]),
+    response_case("X37", "invalid UTF-8", Body(|r| response_with_text_bytes(r, b"\xff\xfe")), &["UTF-8"]),
+    response_case("X37", "NUL bytes", Body(|r| response_with_text_bytes(r, b"\0")), &["control character"]),
+    response_case("X37", "a lone surrogate", Body(|r| response_with_text_bytes(r, br"\ud800")), &["surrogate"]),
+    response_case(
+        "X37",
+        "a byte order mark and CR LF",
+        Body(|r| format!("\u{feff}{}\r\n", correct_response(r)).into()),
+        &[],
+    ),
     // The message and its result add two levels of nesting.
-    case("X38", "nested 127 deep", Body(|r| nested(r, 125)), &[]),
-    case("X38", "nested 200 deep", Body(|r| nested(r, 198)), &["nests deeper"]),
-    case("X38", "nested 100,000 deep", Body(|r| nested(r, 99_998)), &["nests deeper"]),
-    case("X38", "two ids", Body(|r| proper(r).to_string().replacen('{', r#"{"id":999,"#, 1).into()), &["twice"]),
-    case("X38", "an id that was never sent", Body(|r| with_id(r, &json!(999_999))), &["answer"]),
-    case("X38", "the id null", Body(|r| with_id(r, &json!(null))), &["answer", "id"]),
-    case("X38", "the id as a text", Body(|r| with_id(r, &json!(r["id"].to_string()))), &["answer", "id"]),
-    case("X38", "the id as a fraction", Body(|r| with_id(r, &fraction(r))), &["answer", "id", "whole number"]),
-    case(
+    response_case("X38", "nested 127 deep", Body(|r| response_with_nesting(r, 125)), &[]),
+    response_case("X38", "nested 200 deep", Body(|r| response_with_nesting(r, 198)), &["nests deeper"]),
+    response_case("X38", "nested 100,000 deep", Body(|r| response_with_nesting(r, 99_998)), &["nests deeper"]),
+    response_case(
         "X38",
-        "the id of an earlier request",
-        Body(|r| with_id(r, &json!(r["id"].as_i64().unwrap_or(1) - 1))),
+        "two ids",
+        Body(|r| correct_response(r).to_string().replacen('{', r#"{"id":999,"#, 1).into()),
+        &["twice"],
+    ),
+    response_case("X38", "an id that was never sent", Body(|r| response_with_id(r, &json!(999_999))), &["answer"]),
+    response_case("X38", "the id null", Body(|r| response_with_id(r, &json!(null))), &["answer", "id"]),
+    response_case(
+        "X38",
+        "the id as a text",
+        Body(|r| response_with_id(r, &json!(r["id"].to_string()))),
         &["answer", "id"],
     ),
-    case("X38", "the id 1.5", Body(|r| with_id(r, &json!(1.5))), &["answer", "id", "whole number"]),
-    case("X38", "the same answer twice", Events(|r| event(&proper(r).to_string()).repeat(2).into()), &[]),
-    case(
+    response_case(
+        "X38",
+        "the id as a fraction",
+        Body(|r| response_with_id(r, &fractional_id(r))),
+        &["answer", "id", "whole number"],
+    ),
+    response_case(
+        "X38",
+        "the id of an earlier request",
+        Body(|r| response_with_id(r, &json!(r["id"].as_i64().unwrap_or(1) - 1))),
+        &["answer", "id"],
+    ),
+    response_case("X38", "the id 1.5", Body(|r| response_with_id(r, &json!(1.5))), &["answer", "id", "whole number"]),
+    response_case(
+        "X38",
+        "the same answer twice",
+        Events(|r| sse_event(&correct_response(r).to_string()).repeat(2).into()),
+        &[],
+    ),
+    response_case(
         "X38",
         "another's answer first",
         Events(|r| {
-            let foreign = String::from_utf8(with_id(r, &json!(999_999))).unwrap_or_default();
-            (event(&foreign) + &event(&proper(r).to_string())).into()
+            let foreign = String::from_utf8(response_with_id(r, &json!(999_999))).unwrap_or_default();
+            (sse_event(&foreign) + &sse_event(&correct_response(r).to_string())).into()
         }),
         &[],
     ),
-    case(
+    response_case(
         "X38",
         "a result of the wrong shape",
         Body(|r| json!({ "jsonrpc": "2.0", "id": r["id"], "result": { "content": 7 } }).to_string().into()),
         &["content", "fit"],
     ),
-    case(
+    response_case(
         "X42",
         "a batch where there are none",
-        Body(|r| json!([proper(r)]).to_string().into()),
+        Body(|r| json!([correct_response(r)]).to_string().into()),
         &["batch", "array", "answer"],
     ),
-    case(
+    response_case(
         "X42",
         "headers of another protocol",
-        Body(|r| format!("Content-Length: 5\r\n\r\n{}", proper(r)).into()),
+        Body(|r| format!("Content-Length: 5\r\n\r\n{}", correct_response(r)).into()),
         &["not JSON"],
     ),
-    case(
+    response_case(
         "X42",
         "words before the answer",
-        Body(|r| format!("Listening on port 1\n{}", proper(r)).into()),
+        Body(|r| format!("Listening on port 1\n{}", correct_response(r)).into()),
         &["not JSON"],
     ),
-    case("X42", "a page", Typed("text/html", "<html>Please sign in</html>"), &["text/html"]),
-    case("X42", "no type", Typed("", "hello"), &["type", "neither", "JSON"]),
-    case("X42", "an empty body", Body(|_| Vec::new()), &["empty"]),
-    case(
+    response_case("X42", "a page", Typed("text/html", "<html>Please sign in</html>"), &["text/html"]),
+    response_case("X42", "no type", Typed("", "hello"), &["type", "neither", "JSON"]),
+    response_case("X42", "an empty body", Body(|_| Vec::new()), &["empty"]),
+    response_case(
         "X42",
         "events that are no messages",
-        Events(|r| ("event: message\ndata: hello\n\n".to_owned() + &event(&proper(r).to_string())).into()),
+        Events(|r| {
+            ("event: message\ndata: hello\n\n".to_owned() + &sse_event(&correct_response(r).to_string())).into()
+        }),
         &[],
     ),
-    case("X52", "an event of 17 MiB", Events(|r| event(&with_text(r, &"a".repeat(LARGE))).into()), &["16", "large"]),
+    response_case(
+        "X52",
+        "an event of 17 MiB",
+        Events(|r| sse_event(&response_with_text(r, &"a".repeat(OVERSIZED_BYTES))).into()),
+        &["16", "large"],
+    ),
 ];
 
 /// Runs the cases with these ids, each in a separate task, so that all failures are reported.
-async fn cases(ids: &[&str]) {
+async fn run_cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for at in (0..CASES.len()).filter(|at| ids.contains(&CASES[*at].id)) {
-        if let Err(error) = tokio::spawn(one(at)).await {
+        if let Err(error) = tokio::spawn(run_case(at)).await {
             failed.push(error.to_string());
         }
     }
@@ -162,42 +209,42 @@ async fn cases(ids: &[&str]) {
 
 #[tokio::test]
 async fn x37_x52_malformed_bytes_fail_their_call_immediately() {
-    cases(&["X37", "X52"]).await;
+    run_cases(&["X37", "X52"]).await;
 }
 
 #[tokio::test]
 async fn x38_unmatched_messages_affect_only_their_call() {
-    cases(&["X38"]).await;
+    run_cases(&["X38"]).await;
 }
 
 #[tokio::test]
 async fn x42_foreign_content_is_ignored_or_rejected() {
-    cases(&["X42"]).await;
+    run_cases(&["X42"]).await;
 }
 
-async fn one(at: usize) {
-    let Case { id, about, words, .. } = &CASES[at];
+async fn run_case(at: usize) {
+    let ResponseCase { id, about, words, .. } = &CASES[at];
     let what = format!("{id} over HTTP, {about}");
-    let server = server(at).await;
-    let config = remote(server.url("/mcp"));
+    let server = start_case_server(at).await;
+    let config = remote_server(server.url("/mcp"));
     // With a long timeout, the test fails for its actual cause instead of the timeout.
     let is_at_once = matches!(*id, "X37" | "X52");
     let pair = if is_at_once { ServerPair::ready_for_a_flood(config).await } else { ServerPair::ready(config).await };
-    let call = pair.bad_call(&what).await;
+    let call = pair.call_bad_server(&what).await;
     if is_at_once && !words.is_empty() {
         pair.assert_ended_immediately(&what, &call, words);
     } else {
-        pair.ended(&what, &call, words);
+        pair.assert_call_ended(&what, &call, words);
     }
-    assert!(!call.text().contains(NOT_FOR_YOU), "{what}: a response with another id is ignored");
+    assert!(!call.result_json().contains(FOREIGN_TEXT), "{what}: a response with another id is ignored");
     pair.close(&what).await;
 }
 
 /// Starts the server of a case. The case is selected by its index, because the script can't hold a reference.
-async fn server(at: usize) -> HttpServer {
+async fn start_case_server(at: usize) -> HttpServer {
     HttpServer::start(move |request, answer| async move {
         if request.rpc_method() == "tools/call" {
-            comes(&CASES[at].comes, &request.json(), answer).await
+            send_bad_response(&CASES[at].comes, &request.json(), answer).await
         } else {
             ordinary::respond(LEGACY, &request, answer).await
         }
@@ -205,7 +252,7 @@ async fn server(at: usize) -> HttpServer {
     .await
 }
 
-async fn comes(comes: &BadResponse, request: &Value, mut answer: HttpResponder) -> io::Result<()> {
+async fn send_bad_response(comes: &BadResponse, request: &Value, mut answer: HttpResponder) -> io::Result<()> {
     match comes {
         Body(bytes) => answer.respond(200, "content-type: application/json\r\n", &bytes(request)).await,
         Typed(kind, text) => {
@@ -254,8 +301,8 @@ async fn x37_gigabyte_body_is_truncated() {
             }
         })
         .await;
-        let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
-        let call = pair.bad_call(&what).await;
+        let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+        let call = pair.call_bad_server(&what).await;
         pair.assert_ended_immediately(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
         assert!(taken < 64 * 1024 * 1024, "{what}: the remaining bytes are not read, but {taken} bytes were");
@@ -280,10 +327,10 @@ async fn x38_response_is_never_delivered_to_another_call() {
                     let id: Value = second.lock().ok().and_then(|second| second.clone()).unwrap_or_default();
                     let number = id.as_i64().unwrap_or_default();
                     for id in [json!(id.to_string()), id.as_f64().into(), json!(number + 1), json!(null)] {
-                        let foreign = String::from_utf8(with_id(&message, &id)).unwrap_or_default();
-                        answer.write_raw(event(&foreign).as_bytes()).await?;
+                        let foreign = String::from_utf8(response_with_id(&message, &id)).unwrap_or_default();
+                        answer.write_raw(sse_event(&foreign).as_bytes()).await?;
                     }
-                    answer.event(&proper(&message)).await
+                    answer.event(&correct_response(&message)).await
                 }
                 Some("second") => {
                     if let Ok(mut second) = second.lock() {
@@ -291,20 +338,20 @@ async fn x38_response_is_never_delivered_to_another_call() {
                     }
                     // sleep: a slow server.
                     tokio::time::sleep(Duration::from_secs(1)).await;
-                    answer.json(&proper(&message)).await
+                    answer.json(&correct_response(&message)).await
                 }
                 _ => ordinary::respond(LEGACY, &request, answer).await,
             }
         }
     })
     .await;
-    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
     let calls = async { tokio::join!(pair.echo("bad", "1", "first"), pair.echo("bad", "2", "second")) };
-    let (first, second) = pair.while_good(what, calls).await;
+    let (first, second) = pair.while_good_responds(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {
         let said = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
         assert!(
-            said.contains(text) && !said.contains(NOT_FOR_YOU),
+            said.contains(text) && !said.contains(FOREIGN_TEXT),
             "{what}: the {text} call gets its own response: {said}"
         );
     }

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, misbehaving_at_calls, proper, remote};
+use super::{LEGACY, correct_response, remote_server, server_misbehaving_in_calls};
 use crate::pair::ServerPair;
-use crate::report::Row;
+use crate::report::ResultRow;
 
 /// Number of messages in a flood. The script runs in the same process, so these tests use several threads, like the
 /// app.
-const COUNT: u32 = 200_000;
+const FLOOD_MESSAGES: u32 = 200_000;
 /// Number of events per write.
-const AT_ONCE: u32 = 100;
+const EVENTS_PER_WRITE: u32 = 100;
 
 /// Returns the text of a notification. Not serialized as JSON, so that the script takes less time than the host.
-fn notification(method: &str, token: &Value, step: u32) -> String {
+fn notification_text(method: &str, token: &Value, step: u32) -> String {
     let params = match method {
         "notifications/message" => format!(r#"{{"level":"error","data":"line {step}"}}"#),
         "notifications/progress" => format!(r#"{{"progressToken":{token},"progress":{step}}}"#),
@@ -25,8 +25,8 @@ fn notification(method: &str, token: &Value, step: u32) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
 }
 
-async fn flooded_with(method: &'static str) {
-    let what = format!("X41, {COUNT} times {method}");
+async fn run_flood(method: &'static str) {
+    let what = format!("X41, {FLOOD_MESSAGES} times {method}");
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/call" {
             return ordinary::respond(LEGACY, &request, answer).await;
@@ -34,19 +34,19 @@ async fn flooded_with(method: &'static str) {
         let request = request.json();
         let token = &request["params"]["_meta"]["progressToken"];
         answer.event_stream().await?;
-        for first in (0..COUNT).step_by(AT_ONCE as usize) {
-            let events =
-                (first..first + AT_ONCE).map(|step| format!("data: {}\n\n", notification(method, token, step)));
+        for first in (0..FLOOD_MESSAGES).step_by(EVENTS_PER_WRITE as usize) {
+            let events = (first..first + EVENTS_PER_WRITE)
+                .map(|step| format!("data: {}\n\n", notification_text(method, token, step)));
             answer.write_raw(events.collect::<String>().as_bytes()).await?;
         }
-        answer.event(&proper(&request)).await
+        answer.event(&correct_response(&request)).await
     })
     .await;
-    let pair = ServerPair::ready_for_a_flood(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready_for_a_flood(remote_server(server.url("/mcp"))).await;
     let lists = server.count("tools/list");
     let began = Instant::now();
-    let call = pair.bad_call(&what).await;
-    pair.ended(&what, &call, &[]);
+    let call = pair.call_bad_server(&what).await;
+    pair.assert_call_ended(&what, &call, &[]);
     let read = server.count("tools/list") - lists;
     let most = began.elapsed().as_secs_f64() + 2.0;
     assert!(read as f64 <= most, "{what}: lists are read at most once a second, not {read} times");
@@ -59,43 +59,47 @@ async fn flooded_with(method: &'static str) {
         kept <= supervision::activity::MAX_ENTRIES,
         "{what}: the number of retained entries is bounded, but {kept} are retained"
     );
-    assert!(dropped > u64::from(COUNT) / 2, "{what}: the number of dropped entries is reported: {dropped}");
+    assert!(dropped > u64::from(FLOOD_MESSAGES) / 2, "{what}: the number of dropped entries is reported: {dropped}");
     pair.close(&what).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x41_flood_of_log_messages() {
-    flooded_with("notifications/message").await;
+    run_flood("notifications/message").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x41_flood_of_progress() {
-    flooded_with("notifications/progress").await;
+    run_flood("notifications/progress").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x41_flood_of_list_changes() {
-    flooded_with("notifications/tools/list_changed").await;
+    run_flood("notifications/tools/list_changed").await;
 }
 
 /// X40: the server drops every connection of a call. The number of retries must be bounded.
 #[tokio::test]
 async fn x40_dropped_connections_end_the_call() {
-    let server = misbehaving_at_calls(LEGACY, |_, answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY, |_, answer| async move {
         drop(answer);
         Ok(())
     })
     .await;
-    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
-    let call = pair.bad_call("X40, dropped connections").await;
-    pair.ended("X40, dropped connections", &call, &["broke", "closed", "ended", "lost", "could not be reached"]);
+    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+    let call = pair.call_bad_server("X40, dropped connections").await;
+    pair.assert_call_ended(
+        "X40, dropped connections",
+        &call,
+        &["broke", "closed", "ended", "lost", "could not be reached"],
+    );
     assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
     pair.close("X40, dropped connections").await;
 }
 
 /// Counts how often a stream is resumed that always ends immediately, with this `retry` delay. Returns the count, the
 /// duration, and a row of the result table.
-async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
+async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) {
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
         {
@@ -105,10 +109,10 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
         ordinary::respond(LEGACY, &request, answer).await
     })
     .await;
-    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
     let what = format!("X52, retry: {retry}");
-    let call = pair.bad_call(&what).await;
-    pair.ended(&what, &call, &["no answer", "ended", "lost", "broke"]);
+    let call = pair.call_bad_server(&what).await;
+    pair.assert_call_ended(&what, &call, &["no answer", "ended", "lost", "broke"]);
     let resumed = server.seen().iter().filter(|r| r.header("last-event-id").is_some()).count();
     let row = pair.close(&what).await;
     (resumed, call.took, row)

@@ -6,22 +6,22 @@ use serde_json::json;
 use testkit::app::scripted_config;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, MODERN, misbehaving_at, remote};
+use super::{LEGACY, MODERN, remote_server, server_misbehaving_in_method};
 use crate::pair::ServerPair;
 
 /// Asserts that a server at this URL fails with one of these words in its message while the good server keeps
 /// responding. Returns the reason.
-pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureReason {
-    let pair = ServerPair::opening(remote(url)).await;
+pub(super) async fn assert_fails(url: String, what: &str, words: &[&str]) -> FailureReason {
+    let pair = ServerPair::start(remote_server(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let view = pair.while_good(what, failed).await;
+    let view = pair.while_good_responds(what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
     assert!(
         words.iter().any(|word| failure.message.contains(word)),
         "{what}: the failure message contains the cause: {failure:?}"
     );
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &["not ready"]);
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &["not ready"]);
     pair.close(what).await;
     failure.reason
 }
@@ -29,14 +29,19 @@ pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureRea
 #[tokio::test]
 async fn x35_server_that_never_responds_times_out() {
     let server = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
-    fails(server.url("/mcp"), "X35, silence", &["no answer", "did not answer", "in time"]).await;
+    assert_fails(server.url("/mcp"), "X35, silence", &["no answer", "did not answer", "in time"]).await;
 }
 
 #[tokio::test]
 async fn x35_unanswered_initialize_times_out() {
     let server =
-        misbehaving_at("initialize", LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
-    fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
+        server_misbehaving_in_method(
+            "initialize",
+            LEGACY,
+            |_, mut answer| async move { answer.hang_until_closed().await },
+        )
+        .await;
+    assert_fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
 }
 
 #[tokio::test]
@@ -46,7 +51,7 @@ async fn x42_web_page_is_not_a_server() {
         answer.respond(200, "content-type: text/html\r\n", page).await
     })
     .await;
-    fails(server.url("/"), "X42, a web page", &["text/html"]).await;
+    assert_fails(server.url("/"), "X42, a web page", &["text/html"]).await;
 }
 
 #[tokio::test]
@@ -57,7 +62,7 @@ async fn closed_port_is_unreachable() {
     // The runtime closes the listener shortly after it was dropped.
     // sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let reason = fails(url, "nobody listens", &["could not be reached"]).await;
+    let reason = assert_fails(url, "nobody listens", &["could not be reached"]).await;
     assert_eq!(reason, FailureReason::Unreachable, "the failure has a specific reason");
 }
 
@@ -86,7 +91,7 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
         answer.json(&message).await
     })
     .await;
-    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
+    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
     let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
     assert!(catalog.tool("echo").is_some(), "X54: a tool with a valid annotation is listed");
     for bad in ["split", "spaced", "nameless", "authorized", "hosted", "whispered"] {
@@ -101,7 +106,7 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
         catalog.notes
     );
     let what = "X54, the tool that is left";
-    pair.ended(what, &pair.bad_call(what).await, &[]);
+    pair.assert_call_ended(what, &pair.call_bad_server(what).await, &[]);
     let call = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("it was called");
     assert_eq!(
         call.header("mcp-param-text"),
@@ -140,7 +145,7 @@ async fn x54_stdio_has_no_headers() {
     let reply = format!("tools/list={tool}");
     let args = ["--revision", MODERN, "--reply", &reply, "--record", record.to_str().unwrap()];
     let pair = ServerPair::ready(scripted_config(&args)).await;
-    pair.ended(what, &pair.bad_call(what).await, &[]);
+    pair.assert_call_ended(what, &pair.call_bad_server(what).await, &[]);
     let record = std::fs::read_to_string(&record).unwrap();
     assert!(record.contains("tools/call") && !record.contains("X-Evil"), "{what}: only the message is sent: {record}");
     pair.close(what).await;

@@ -9,7 +9,7 @@ use testkit::http::{HttpRequest, HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsFront};
 
 use super::LEGACY;
-use super::secure::trusting;
+use super::secure::write_trust_file;
 use crate::own_process;
 use crate::pair::ServerPair;
 
@@ -18,9 +18,9 @@ const SECRET: &str = "Bearer of-the-user";
 /// Adds a server with a secret header while the good server is called, and returns the result of its start.
 async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
-    let pair = ServerPair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
+    let pair = ServerPair::start(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
-    let view = pair.while_good(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
+    let view = pair.while_good_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
     pair.assert_memory_bounded(what);
     let ended = match view.state {
         ServerState::Failed(failure) => Err(failure.message),
@@ -42,7 +42,7 @@ fn assert_received_nothing(what: &str, other: &HttpServer) {
 }
 
 /// Starts a server that redirects every request to `target`.
-async fn redirecting(status: u16, target: String) -> HttpServer {
+async fn start_redirecting_server(status: u16, target: String) -> HttpServer {
     let target = Arc::new(target);
     HttpServer::start(move |_, mut answer| {
         let target = Arc::clone(&target);
@@ -51,7 +51,7 @@ async fn redirecting(status: u16, target: String) -> HttpServer {
     .await
 }
 
-async fn ordinary_server() -> HttpServer {
+async fn start_ordinary_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
@@ -59,8 +59,8 @@ async fn ordinary_server() -> HttpServer {
 async fn x49_redirect_to_another_origin_receives_nothing() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} to another origin");
-        let other = ordinary_server().await;
-        let server = redirecting(status, other.url("/mcp")).await;
+        let other = start_ordinary_server().await;
+        let server = start_redirecting_server(status, other.url("/mcp")).await;
         let (pair, ended) = add_server(&what, server.url("/mcp")).await;
         let message = ended.expect_err("X49: a redirect to another origin is not followed");
         assert!(message.contains("redirect"), "{what}: the error message contains the cause: {message}");
@@ -74,7 +74,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} at a call");
-        let other = ordinary_server().await;
+        let other = start_ordinary_server().await;
         let target = Arc::new(other.url("/mcp"));
         let server = HttpServer::start(move |request: HttpRequest, mut answer| {
             let target = Arc::clone(&target);
@@ -89,8 +89,8 @@ async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
         let (pair, ended) = add_server(&what, server.url("/mcp")).await;
         assert_eq!(ended, Ok(()), "{what}: the server is ready");
         pair.app.until("bad", "known", |s| s.counts[0] > 0).await;
-        let call = pair.bad_call(&what).await;
-        pair.ended(&what, &call, &["redirect"]);
+        let call = pair.call_bad_server(&what).await;
+        pair.assert_call_ended(&what, &call, &["redirect"]);
         assert_received_nothing(&what, &other);
         pair.close(&what).await;
     }
@@ -99,20 +99,20 @@ async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
 #[tokio::test]
 async fn x49_https_does_not_redirect_to_http() {
     let what = "X49, https to http";
-    if let Some(url) = own_process::server() {
+    if let Some(url) = own_process::inherited_server_url() {
         let (pair, ended) = add_server(what, url).await;
         let message = ended.expect_err("X49: a redirect to http is not followed");
         assert!(message.contains("redirect"), "{what}: the error message contains the cause: {message}");
         pair.close(what).await;
         return;
     }
-    let (authority, other) = (CertificateAuthority::new(), ordinary_server().await);
-    let (_folder, trusted) = trusting(&authority);
-    let server = redirecting(307, other.url("/mcp")).await;
+    let (authority, other) = (CertificateAuthority::new(), start_ordinary_server().await);
+    let (_folder, trusted) = write_trust_file(&authority);
+    let server = start_redirecting_server(307, other.url("/mcp")).await;
     let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "x49_https_does_not_redirect_to_http";
     let environment = [("SSL_CERT_FILE", &*trusted)];
-    let _rows = own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
+    let _rows = own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
     assert!(!server.seen().is_empty(), "{what}: the server received a request");
     assert!(other.seen().is_empty(), "{what}: the unencrypted server received nothing: {:?}", other.seen());
 }

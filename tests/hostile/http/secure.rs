@@ -5,17 +5,17 @@
 use testkit::http::{HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsFront, TlsIdentity};
 
-use super::opening::fails;
-use super::{LEGACY, remote};
+use super::opening::assert_fails;
+use super::{LEGACY, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 
-async fn plain() -> HttpServer {
+async fn start_unencrypted_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
 /// Writes a file with the certificate of an authority. Returns its folder and path, for the variable `SSL_CERT_FILE`.
-pub(super) fn trusting(authority: &CertificateAuthority) -> (tempfile::TempDir, String) {
+pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trusted.pem");
     std::fs::write(&file, authority.pem()).unwrap();
@@ -28,24 +28,24 @@ const WORDS: &str = "EXPECTED_WORDS";
 
 #[tokio::test]
 async fn server_with_an_invalid_certificate_is_rejected() {
-    if let Some(url) = own_process::server() {
+    if let Some(url) = own_process::inherited_server_url() {
         let words = std::env::var(WORDS).expect("what is expected is given along");
-        fails(url, "TLS", &["certificate", &words]).await;
+        assert_fails(url, "TLS", &["certificate", &words]).await;
         return;
     }
     let authority = CertificateAuthority::new();
-    let (_folder, trusted) = trusting(&authority);
+    let (_folder, trusted) = write_trust_file(&authority);
     for (about, identity, words) in [
         ("a self-signed certificate", TlsIdentity::self_signed("127.0.0.1"), "trusts"),
         ("a certificate of an unknown authority", CertificateAuthority::new().identity("127.0.0.1"), "trusts"),
         ("another's certificate", authority.identity("harbour.test"), "another name"),
         ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
     ] {
-        let server = plain().await;
+        let server = start_unencrypted_server().await;
         let front = TlsFront::in_front_of(server.address, &identity).await;
         let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
-        own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
+        own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
         assert!(server.seen().is_empty(), "TLS, {about}: no request was sent: {:?}", server.seen());
     }
 }
@@ -53,18 +53,18 @@ async fn server_with_an_invalid_certificate_is_rejected() {
 #[tokio::test]
 async fn server_with_a_trusted_certificate_is_used() {
     let what = "TLS, a trusted certificate";
-    if let Some(url) = own_process::server() {
-        let pair = ServerPair::ready(remote(url)).await;
-        let call = pair.bad_call(what).await;
-        pair.ended(what, &call, &[]);
+    if let Some(url) = own_process::inherited_server_url() {
+        let pair = ServerPair::ready(remote_server(url)).await;
+        let call = pair.call_bad_server(what).await;
+        pair.assert_call_ended(what, &call, &[]);
         pair.close(what).await;
         return;
     }
-    let (authority, server) = (CertificateAuthority::new(), plain().await);
-    let (_folder, trusted) = trusting(&authority);
+    let (authority, server) = (CertificateAuthority::new(), start_unencrypted_server().await);
+    let (_folder, trusted) = write_trust_file(&authority);
     let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "server_with_a_trusted_certificate_is_used";
-    own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+    own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
     assert!(front.handshake_count() >= 1, "{what}: the connection uses TLS");
     assert_eq!(server.count("tools/call"), 1, "{what}: the server receives the call");
 }

@@ -6,7 +6,7 @@ use domain::call::CallFailure;
 use serde_json::json;
 use testkit::time::ready_without_timer;
 
-use super::{LEGACY, MODERN, misbehaving_at, misbehaving_at_calls, remote};
+use super::{LEGACY, MODERN, remote_server, server_misbehaving_in_calls, server_misbehaving_in_method};
 use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
 
 #[tokio::test]
@@ -14,10 +14,11 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
     for revision in [LEGACY, MODERN] {
         let what = format!("X35, {revision}, a call without an answer");
         let server =
-            misbehaving_at_calls(revision, |_, mut answer| async move { answer.hang_until_closed().await }).await;
-        let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
-        let call = pair.bad_call(&what).await;
-        pair.ended(&what, &call, &["no answer"]);
+            server_misbehaving_in_calls(revision, |_, mut answer| async move { answer.hang_until_closed().await })
+                .await;
+        let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+        let call = pair.call_bad_server(&what).await;
+        pair.assert_call_ended(&what, &call, &["no answer"]);
         assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
         // In revisions with `initialize` the server is notified. In the newer one, closing the stream cancels the call.
         let told = server.count("notifications/cancelled");
@@ -32,9 +33,10 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
 
 #[tokio::test]
 async fn x35_cancellation_is_immediate() {
-    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
-    let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
-    let call = pair.begin("bad", "echo", json!({"text": "hello"}));
+    let server =
+        server_misbehaving_in_calls(LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
+    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+    let call = pair.spawn_call("bad", "echo", json!({"text": "hello"}));
     let is_called = || server.count("tools/call") > 0;
     assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "X35: the call reaches the server");
     let ended = ready_without_timer("X35, cancelling", async {
@@ -51,8 +53,13 @@ async fn x35_cancellation_is_immediate() {
 #[tokio::test]
 async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     let server =
-        misbehaving_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
-    let pair = ServerPair::opening(remote(server.url("/mcp"))).await;
+        server_misbehaving_in_method(
+            "tools/list",
+            LEGACY,
+            |_, mut answer| async move { answer.hang_until_closed().await },
+        )
+        .await;
+    let pair = ServerPair::start(remote_server(server.url("/mcp"))).await;
     pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
     let mut events = pair.app.host.events();
     let noted = async {
@@ -65,7 +72,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
         }
     };
     let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
-    let note = pair.while_good("X35, a list without an answer", noted).await;
+    let note = pair.while_good_responds("X35, a list without an answer", noted).await;
     let note = note.expect("X35: the missing list is reported");
     assert!(note.contains("no answer"), "X35: the report contains the cause: {note}");
     pair.close("X35, a list without an answer").await;
@@ -73,7 +80,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
 
 #[tokio::test]
 async fn x52_body_of_one_byte_per_second_times_out() {
-    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY, |_, mut answer| async move {
         answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await?;
         loop {
             answer.write_raw(b" ").await?;
@@ -82,12 +89,12 @@ async fn x52_body_of_one_byte_per_second_times_out() {
         }
     })
     .await;
-    ends(server.url("/mcp"), "X52, a JSON body of one byte a second").await;
+    assert_times_out(server.url("/mcp"), "X52, a JSON body of one byte a second").await;
 }
 
 #[tokio::test]
 async fn x52_stream_of_one_byte_per_second_times_out() {
-    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY, |_, mut answer| async move {
         answer.event_stream().await?;
         answer.write_raw(b"data: ").await?;
         loop {
@@ -97,24 +104,24 @@ async fn x52_stream_of_one_byte_per_second_times_out() {
         }
     })
     .await;
-    ends(server.url("/mcp"), "X52, an event of one byte a second that never ends").await;
+    assert_times_out(server.url("/mcp"), "X52, an event of one byte a second that never ends").await;
 }
 
 #[tokio::test]
 async fn x52_unterminated_event_times_out() {
-    let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
         // The event without its final empty line.
-        answer.write_raw(format!("data: {}\n", super::proper(&request)).as_bytes()).await?;
+        answer.write_raw(format!("data: {}\n", super::correct_response(&request)).as_bytes()).await?;
         answer.hang_until_closed().await
     })
     .await;
-    ends(server.url("/mcp"), "X52, an event that is never ended").await;
+    assert_times_out(server.url("/mcp"), "X52, an event that is never ended").await;
 }
 
 #[tokio::test]
 async fn x52_stream_of_comments_times_out() {
-    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY, |_, mut answer| async move {
         answer.event_stream().await?;
         loop {
             answer.write_raw(b": still here\n\n").await?;
@@ -123,13 +130,13 @@ async fn x52_stream_of_comments_times_out() {
         }
     })
     .await;
-    ends(server.url("/mcp"), "X52, a stream of comments").await;
+    assert_times_out(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
 /// Progress extends the timeout of a call only up to a limit.
 #[tokio::test]
 async fn x52_stream_of_progress_times_out() {
-    let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
         for step in 1_u32.. {
             let params = json!({ "progressToken": request["params"]["_meta"]["progressToken"], "progress": step });
@@ -140,12 +147,12 @@ async fn x52_stream_of_progress_times_out() {
         Ok(())
     })
     .await;
-    ends(server.url("/mcp"), "X52, [lifecycle-timeout-maximum] a stream of progress").await;
+    assert_times_out(server.url("/mcp"), "X52, [lifecycle-timeout-maximum] a stream of progress").await;
 }
 
-async fn ends(url: String, what: &str) {
-    let pair = ServerPair::ready(remote(url)).await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, &["no answer", "not ended", "took longer"]);
+async fn assert_times_out(url: String, what: &str) {
+    let pair = ServerPair::ready(remote_server(url)).await;
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, &["no answer", "not ended", "took longer"]);
     pair.close(what).await;
 }

@@ -4,11 +4,11 @@ use testkit::http::{HttpRequest, ordinary};
 use testkit::http2::{Http2Reply, Http2Server};
 use testkit::tls::CertificateAuthority;
 
-use super::secure::trusting;
-use super::{MODERN, remote};
+use super::secure::write_trust_file;
+use super::{MODERN, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
-use crate::report::Rows;
+use crate::report::ResultRows;
 
 fn valid_reply(request: &HttpRequest) -> Http2Reply {
     let body = request.json();
@@ -21,67 +21,69 @@ fn valid_reply(request: &HttpRequest) -> Http2Reply {
 
 /// Runs the named test again in a separate process, with a server that sends this reply to calls. The rows are retained
 /// until the test ends.
-async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
+async fn run_in_own_process(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, ResultRows) {
     let authority = CertificateAuthority::new();
-    let (_folder, trusted) = trusting(&authority);
+    let (_folder, trusted) = write_trust_file(&authority);
     let server = Http2Server::start(&authority.identity("127.0.0.1"), move |request| match &at_calls {
         Some(reply) if request.rpc_method() == "tools/call" => reply.clone(),
         _ => valid_reply(request),
     })
     .await;
-    let rows = own_process::run(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+    let rows =
+        own_process::run_test_in_process(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)])
+            .await;
     assert!(server.connections() >= 1, "{test}: HTTP/2 is used");
     (server, rows)
 }
 
 /// Makes one call in the separate process, and checks its result.
-async fn call(url: String, what: &str, words: &[&str]) {
-    let pair = ServerPair::ready(remote(url)).await;
-    let call = pair.bad_call(what).await;
-    pair.ended(what, &call, words);
+async fn assert_call_ends(url: String, what: &str, words: &[&str]) {
+    let pair = ServerPair::ready(remote_server(url)).await;
+    let call = pair.call_bad_server(what).await;
+    pair.assert_call_ended(what, &call, words);
     pair.close(what).await;
 }
 
 #[tokio::test]
 async fn http2_is_used_if_offered() {
-    if let Some(url) = own_process::server() {
-        return call(url, "HTTP/2", &[]).await;
+    if let Some(url) = own_process::inherited_server_url() {
+        return assert_call_ends(url, "HTTP/2", &[]).await;
     }
-    let (server, _rows) = with("http2_is_used_if_offered", None).await;
+    let (server, _rows) = run_in_own_process("http2_is_used_if_offered", None).await;
     assert_eq!(server.count("tools/call"), 1, "the call is sent over HTTP/2");
     assert_eq!(server.connections(), 1, "all requests use one connection");
 }
 
 #[tokio::test]
 async fn x40_reset_stream_ends_its_call() {
-    if let Some(url) = own_process::server() {
-        return call(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
+    if let Some(url) = own_process::inherited_server_url() {
+        return assert_call_ends(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
     }
-    let (server, _rows) = with("x40_reset_stream_ends_its_call", Some(Http2Reply::Reset)).await;
+    let (server, _rows) = run_in_own_process("x40_reset_stream_ends_its_call", Some(Http2Reply::Reset)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
 #[tokio::test]
 async fn x40_closed_connection_ends_its_calls() {
-    if let Some(url) = own_process::server() {
-        return call(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
+    if let Some(url) = own_process::inherited_server_url() {
+        return assert_call_ends(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
     }
-    let (server, _rows) = with("x40_closed_connection_ends_its_calls", Some(Http2Reply::Cut)).await;
+    let (server, _rows) = run_in_own_process("x40_closed_connection_ends_its_calls", Some(Http2Reply::Cut)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
 #[tokio::test]
 async fn x37_endless_body_is_truncated() {
-    if let Some(url) = own_process::server() {
-        return call(url, "X37 over HTTP/2, a body without end", &["16", "large"]).await;
+    if let Some(url) = own_process::inherited_server_url() {
+        return assert_call_ends(url, "X37 over HTTP/2, a body without end", &["16", "large"]).await;
     }
-    with("x37_endless_body_is_truncated", Some(Http2Reply::Endless)).await;
+    run_in_own_process("x37_endless_body_is_truncated", Some(Http2Reply::Endless)).await;
 }
 
 #[tokio::test]
 async fn x37_oversized_headers_are_rejected() {
-    if let Some(url) = own_process::server() {
-        return call(url, "X37 over HTTP/2, 8 MiB of headers", &["broke", "header", "lost"]).await;
+    if let Some(url) = own_process::inherited_server_url() {
+        return assert_call_ends(url, "X37 over HTTP/2, 8 MiB of headers", &["broke", "header", "lost"]).await;
     }
-    with("x37_oversized_headers_are_rejected", Some(Http2Reply::Headers(1024))).await;
+    run_in_own_process("x37_oversized_headers_are_rejected", Some(Http2Reply::Headers(1024))).await;
 }

@@ -23,7 +23,7 @@ pub(crate) const CANARY: &str = "canary-4f1e";
 const ID: &str = "outside";
 
 /// Returns the definition of a tool with string parameters of these names.
-pub(crate) fn tool(name: &str, description: &str, parameters: &[&str]) -> Value {
+pub(crate) fn tool_definition(name: &str, description: &str, parameters: &[&str]) -> Value {
     let properties: Map<String, Value> =
         parameters.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
     let schema = json!({ "type": "object", "properties": properties });
@@ -41,18 +41,18 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Starts servers, each given as its name, its tools, and the text that its tools return.
-    pub(crate) async fn new(servers: &[(&str, &[Value], &str)]) -> Self {
+    pub(crate) async fn start(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
         let config = |name: &str, tools: &[Value], says: &str| {
-            Self::server(&records.path().join(name).to_string_lossy(), &[tools], says)
+            Self::server_config(&records.path().join(name).to_string_lossy(), &[tools], says)
         };
         let all = servers.iter().map(|(name, tools, says)| (*name, config(name, tools, says))).collect();
-        Self::with(records, all).await
+        Self::start_with_records(records, all).await
     }
 
     /// Returns the configuration of a server that returns each of `lists` once for `tools/list`, in order, and `says`
     /// for every call. Records its received messages in the file `record`.
-    pub(crate) fn server(record: &str, lists: &[&[Value]], says: &str) -> ServerConfig {
+    pub(crate) fn server_config(record: &str, lists: &[&[Value]], says: &str) -> ServerConfig {
         let mut arguments = vec!["--record".to_owned(), record.to_owned()];
         for tools in lists {
             arguments.extend(["--reply".to_owned(), format!("tools/list={}", json!({ "tools": tools }))]);
@@ -63,7 +63,7 @@ impl Stage {
     }
 
     /// Starts servers whose records are in this folder.
-    pub(crate) async fn with(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
+    pub(crate) async fn start_with_records(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
         let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
         let app = TestApp::start(servers).await;
         for name in &names {
@@ -109,9 +109,9 @@ impl Stage {
 
     /// Sends a user message that makes the model perform these calls in order. Returns the consent requests that the
     /// user saw.
-    pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
+    pub(crate) async fn model_obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
-            self.model.queue_reply(uses(&format!("use-{at}"), &tool_keys::tool_key(server, tool), arguments));
+            self.model.queue_reply(tool_use_reply(&format!("use-{at}"), &tool_keys::tool_key(server, tool), arguments));
         }
         self.model.queue_reply(text_reply("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
@@ -139,12 +139,12 @@ impl Stage {
     }
 
     /// Returns `true` if the harmful content reached a server.
-    pub(crate) fn reached(&self, server: &str) -> bool {
-        self.got(server).contains(CANARY)
+    pub(crate) fn received_harm(&self, server: &str) -> bool {
+        self.received_text(server).contains(CANARY)
     }
 
     /// Returns every message that a server received, as text.
-    pub(crate) fn got(&self, server: &str) -> String {
+    pub(crate) fn received_text(&self, server: &str) -> String {
         std::fs::read_to_string(self.records.path().join(server)).unwrap()
     }
 
@@ -177,7 +177,7 @@ pub(crate) fn shows_harm(request: &ConsentRequestView) -> bool {
 }
 
 /// Returns the steps of a model reply that uses one tool.
-fn uses(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
+fn tool_use_reply(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let piece = json!(arguments).to_string();
     let part = MessagePart::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None };
@@ -189,9 +189,9 @@ fn uses(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
 }
 
 /// Returns a short text of a consent request: destination, payload, and review marks.
-pub(crate) fn shown(request: &ConsentRequestView) -> String {
+pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
     let ConsentRequestBody::Tool { tool, arguments, .. } = &request.body else { return request.rule.to_owned() };
-    let (name, server) = (escaped(&tool.name), escaped(&request.server));
+    let (name, server) = (escape_non_ascii(&tool.name), escape_non_ascii(&request.server));
     let mut words = format!("`{name}` of `{server}`, `{}`", json!(arguments));
     let marks = &request.marks;
     match marks.standing {
@@ -205,10 +205,14 @@ pub(crate) fn shown(request: &ConsentRequestView) -> String {
         }
     }
     if !marks.flags.is_empty() {
-        words.push_str(&format!("; marked: {}", reasons(&marks.flags)));
+        words.push_str(&format!("; marked: {}", flag_reasons_text(&marks.flags)));
     }
     for alike in &marks.look_alikes {
-        words.push_str(&format!("; looks like `{}` of `{}`", escaped(&alike.name), escaped(&alike.server)));
+        words.push_str(&format!(
+            "; looks like `{}` of `{}`",
+            escape_non_ascii(&alike.name),
+            escape_non_ascii(&alike.server)
+        ));
     }
     if let ConsentRequestOrigin::Model { after, .. } = &request.why
         && !after.is_empty()
@@ -219,7 +223,7 @@ pub(crate) fn shown(request: &ConsentRequestView) -> String {
 }
 
 /// Returns the reasons of the review flags as text: `instructs model, secret place`.
-pub(crate) fn reasons(flags: &[Flag]) -> String {
+pub(crate) fn flag_reasons_text(flags: &[Flag]) -> String {
     let mut words: Vec<String> = flags.iter().map(|flag| in_words(&format!("{:?}", flag.reason))).collect();
     words.sort();
     words.dedup();
@@ -238,6 +242,6 @@ fn in_words(name: &str) -> String {
 }
 
 /// Escapes the letters of a name that are not ASCII, because they may look like ASCII letters in the table.
-fn escaped(name: &str) -> String {
+fn escape_non_ascii(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("[U+{:04X}]", c as u32) }).collect()
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use host::view::ConsentRequestView;
 
-use super::stage::shown;
-use crate::report::{Figures, Row};
+use super::stage::request_summary;
+use crate::report::{Measurements, ResultRow};
 
 /// Environment variable with the path of the file to which lines are written when the table is updated.
 const LINES: &str = "HOSTILE_RESULTS";
@@ -41,8 +41,8 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Asserts that the line of this outcome equals the one in the table, or writes it. `before` is the information
     /// that the user saw apart from consent requests.
-    pub(crate) fn ended(&self, before: &str, seen: &[ConsentRequestView], outcome: Outcome) {
-        let requests: Vec<String> = seen.iter().map(shown).collect();
+    pub(crate) fn assert_outcome(&self, before: &str, seen: &[ConsentRequestView], outcome: Outcome) {
+        let requests: Vec<String> = seen.iter().map(request_summary).collect();
         let mut saw = before.to_owned();
         if !requests.is_empty() {
             let separator = if saw.is_empty() { "" } else { ". " };
@@ -68,8 +68,8 @@ impl Scenario {
             let results = include_str!("../RESULTS.md");
             assert!(results.lines().any(|known| known == line), "`cargo xtask hostile` writes RESULTS.md anew: {line}");
         }
-        let mut row = Row::default();
+        let mut row = ResultRow::default();
         row.set_name(&format!("{}, {}", self.id, self.tried));
-        row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+        row.withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     }
 }

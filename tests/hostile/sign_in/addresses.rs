@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, json};
 use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadataLocation};
 
-use super::SignIn;
-use crate::collector::collector;
+use super::SignInAttempt;
+use crate::collector::forbidden_listener;
 
 /// Returns host names that the user did not name. Those that resolve to this computer lead to the collector.
-fn hosts() -> Vec<&'static str> {
+fn forbidden_hosts() -> Vec<&'static str> {
     vec![
         "127.0.0.2",
         "localhost",
@@ -34,7 +34,7 @@ fn hosts() -> Vec<&'static str> {
 }
 
 /// Error message for an address inside a private network.
-const INSIDE: &str = "it leads to this computer or into a private network, and you did not name it";
+const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a private network, and you did not name it";
 
 /// URL of a sign-in that leads to another host.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ enum MetadataField {
     RedirectOfMetadata,
 }
 
-fn scripts(place: MetadataField, url: &str) -> (AuthorizationScript, ProtectedScript) {
+fn scripts_with_url(place: MetadataField, url: &str) -> (AuthorizationScript, ProtectedScript) {
     let (mut issuer, mut server) = (AuthorizationScript::default(), ProtectedScript::default());
     let member = |name: &str, value| Map::from_iter([(name.to_owned(), value)]);
     match place {
@@ -65,13 +65,13 @@ fn scripts(place: MetadataField, url: &str) -> (AuthorizationScript, ProtectedSc
 /// Asserts that the sign-in fails because of the address itself. A refused connection would not prove that a listening
 /// host is not connected to.
 async fn assert_never_connected(place: MetadataField, scheme: &str, cause: &str) {
-    for host in hosts() {
-        let url = format!("{scheme}://{host}:{}/somewhere", collector().port);
+    for host in forbidden_hosts() {
+        let url = format!("{scheme}://{host}:{}/somewhere", forbidden_listener().port);
         let what = format!("X47, {place:?} at {url}");
-        let (issuer, server) = scripts(place, &url);
-        let tried = SignIn::begin(&what, issuer, server).await;
+        let (issuer, server) = scripts_with_url(place, &url);
+        let tried = SignInAttempt::start(&what, issuer, server).await;
         let began = Instant::now();
-        let ended = tried.ended().await.expect_err(&format!("{what}: the sign-in fails"));
+        let ended = tried.wait_for_end().await.expect_err(&format!("{what}: the sign-in fails"));
         // A header can't contain such letters, so this redirect has no valid address.
         let is_none = matches!(place, MetadataField::RedirectOfMetadata) && !host.is_ascii();
         let cause = if is_none { "it redirects without a valid address" } else { cause };
@@ -80,34 +80,34 @@ async fn assert_never_connected(place: MetadataField, scheme: &str, cause: &str)
             began.elapsed() < Duration::from_secs(8),
             "{what}: the address is rejected without a connection attempt"
         );
-        assert_eq!(collector().hits(), 0, "{what}: nothing connects to the address: {ended}");
+        assert_eq!(forbidden_listener().connection_count(), 0, "{what}: nothing connects to the address: {ended}");
         tried.close().await;
     }
 }
 
 #[tokio::test]
 async fn x47_resource_metadata_cannot_be_internal() {
-    assert_never_connected(MetadataField::ResourceMetadata, "https", INSIDE).await;
+    assert_never_connected(MetadataField::ResourceMetadata, "https", PRIVATE_ADDRESS_MESSAGE).await;
 }
 
 #[tokio::test]
 async fn x47_issuer_cannot_be_internal() {
-    assert_never_connected(MetadataField::Issuer, "https", INSIDE).await;
+    assert_never_connected(MetadataField::Issuer, "https", PRIVATE_ADDRESS_MESSAGE).await;
 }
 
 #[tokio::test]
 async fn x47_token_endpoint_cannot_be_internal() {
-    assert_never_connected(MetadataField::Token, "https", INSIDE).await;
+    assert_never_connected(MetadataField::Token, "https", PRIVATE_ADDRESS_MESSAGE).await;
 }
 
 #[tokio::test]
 async fn x47_registration_endpoint_cannot_be_internal() {
-    assert_never_connected(MetadataField::Registration, "https", INSIDE).await;
+    assert_never_connected(MetadataField::Registration, "https", PRIVATE_ADDRESS_MESSAGE).await;
 }
 
 #[tokio::test]
 async fn x47_redirects_cannot_be_internal() {
-    assert_never_connected(MetadataField::RedirectOfMetadata, "https", INSIDE).await;
+    assert_never_connected(MetadataField::RedirectOfMetadata, "https", PRIVATE_ADDRESS_MESSAGE).await;
 }
 
 /// Covers the requirements [auth-https-endpoints] [auth-communication-security].

@@ -12,10 +12,10 @@ use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, parameter_value,
 };
 
-use super::machines::{ID, knows, with_secret};
-use super::{SignIn, ended};
+use super::machines::{CLIENT_ID, issuer_with_client, settings_with_secret};
+use super::{SignInAttempt, wait_for_start_result};
 use crate::pair::ServerPair;
-use crate::report::word;
+use crate::report::random_word;
 
 /// Returns the server pair, with no server started.
 async fn unstarted_pair(
@@ -24,28 +24,28 @@ async fn unstarted_pair(
     issuer: AuthorizationServer,
     auth: Option<AuthConfig>,
     kept: &[(&str, &str)],
-) -> SignIn {
+) -> SignInAttempt {
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth, ..HttpConfig::default() };
     let origin = config.origin().unwrap();
-    let pair = ServerPair::asked_to_start(config.into()).await;
+    let pair = ServerPair::with_undecided_start(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in kept {
         pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
     }
-    SignIn { what: what.to_owned(), pair, issuer, server }
+    SignInAttempt { what: what.to_owned(), pair, issuer, server }
 }
 
-impl SignIn {
-    async fn start(&self) -> ConsentRequestView {
+impl SignInAttempt {
+    async fn connect_request(&self) -> ConsentRequestView {
         self.pair.app.host.start_server("bad".into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
-        self.pair.while_good(&self.what, self.pair.app.consent_request("bad", "its address", is_connect)).await
+        self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "its address", is_connect)).await
     }
 
     async fn asks_to_sign_in(&self) -> ConsentRequestView {
         let is_sign_in = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::SignIn { .. });
-        self.pair.while_good(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in)).await
+        self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in)).await
     }
 
     async fn allow(&self, request: &ConsentRequestView) {
@@ -58,7 +58,7 @@ impl SignIn {
 
     /// Approves the pending call of the tool once.
     async fn allow_tool(&self) {
-        let request = self.pair.asked(&self.what, |_| true).await;
+        let request = self.pair.tool_request(&self.what, |_| true).await;
         self.allow(&request).await;
     }
 
@@ -80,13 +80,13 @@ impl SignIn {
 }
 
 /// Returns settings for a sign-in with client credentials, without a user.
-fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
+fn client_credentials_settings(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
-    AuthConfig { scopes, ..with_secret(issuer, GrantType::ClientCredentials) }
+    AuthConfig { scopes, ..settings_with_secret(issuer, GrantType::ClientCredentials) }
 }
 
 /// Returns the changed items of a consent request, each with its old and new value.
-fn changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
+fn displayed_changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
     let changes = request.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
 }
@@ -101,36 +101,36 @@ fn token_endpoints(request: &ConsentRequestView) -> Vec<String> {
 #[tokio::test]
 async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
     let what = "S01, an identity provider's token endpoint that is edited in mcp.json";
-    let (secret, at_idp, id_token) = (word("secret"), word("secret-at-idp"), word("id-token"));
-    let idp = AuthorizationServer::start(knows(&at_idp)).await;
-    let thief = AuthorizationServer::start(knows(&at_idp)).await;
-    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let (secret, at_idp, id_token) = (random_word("secret"), random_word("secret-at-idp"), random_word("id-token"));
+    let idp = AuthorizationServer::start(issuer_with_client(&at_idp)).await;
+    let thief = AuthorizationServer::start(issuer_with_client(&at_idp)).await;
+    let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
     let [own, other] = [&idp, &thief].map(|server| format!("{}/token", server.issuer()));
     let auth = AuthConfig {
         grant: GrantType::EnterpriseManaged,
         identity_provider: Some(AuthIdentityProvider {
             issuer: idp.issuer(),
             token_endpoint: Some(own.clone()),
-            client_id: ID.to_owned(),
+            client_id: CLIENT_ID.to_owned(),
             client_secret: Some(secrets::secret_reference("idp-secret")),
             id_token: Some(secrets::secret_reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
-        ..machine(&issuer, &[])
+        ..client_credentials_settings(&issuer, &[])
     };
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
-    let first = tried.start().await;
+    let first = tried.connect_request().await;
     tried.allow(&first).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
+    assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
     tried.stop().await;
 
     tried.edit(&own, &other).await;
-    let second = tried.start().await;
+    let second = tried.connect_request().await;
     assert_ne!(second.hash, first.hash, "{what}: the changed settings require another approval");
     let key = "identityProvider.tokenEndpoint".to_owned();
     assert_eq!(
-        changes(&second),
+        displayed_changes(&second),
         [(key, Some(own), Some(other.clone()))],
         "{what}: the request shows exactly the change"
     );
@@ -144,24 +144,24 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
 #[tokio::test]
 async fn s01_id_token_is_not_sent_unencrypted() {
     let what = "S01, an identity provider's token endpoint over plain http";
-    let (secret, id_token) = (word("secret"), word("id-token"));
-    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let (secret, id_token) = (random_word("secret"), random_word("id-token"));
+    let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
     let auth = AuthConfig {
         grant: GrantType::EnterpriseManaged,
         identity_provider: Some(AuthIdentityProvider {
             issuer: "https://idp.example".to_owned(),
             token_endpoint: Some("http://idp.example/token".to_owned()),
-            client_id: ID.to_owned(),
+            client_id: CLIENT_ID.to_owned(),
             id_token: Some(secrets::secret_reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
-        ..machine(&issuer, &[])
+        ..client_credentials_settings(&issuer, &[])
     };
     let kept = [("client-secret", secret.as_str()), ("id-token", &id_token)];
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
-    let request = tried.start().await;
+    let request = tried.connect_request().await;
     tried.allow(&request).await;
-    let cause = ended(&tried.pair).await.expect_err("S01: no token is requested without encryption");
+    let cause = wait_for_start_result(&tried.pair).await.expect_err("S01: no token is requested without encryption");
     assert!(cause.contains("not encrypted"), "{what}: the error message contains the cause: {cause}");
     let redeemed = tried.issuer.token_requests("urn:ietf:params:oauth:grant-type:jwt-bearer");
     assert!(redeemed.is_empty(), "{what}: the sign-in stops before the token request: {redeemed:?}");
@@ -171,28 +171,28 @@ async fn s01_id_token_is_not_sent_unencrypted() {
 #[tokio::test]
 async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
     let what = "S01, issuer, client, scopes and key binding that are edited in mcp.json";
-    let secret = word("secret");
-    let thief = AuthorizationServer::start(knows(&secret)).await;
-    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let secret = random_word("secret");
+    let thief = AuthorizationServer::start(issuer_with_client(&secret)).await;
+    let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
     let own = issuer.issuer();
-    let auth = AuthConfig { dpop: Some(false), ..machine(&issuer, &["ships:read"]) };
+    let auth = AuthConfig { dpop: Some(false), ..client_credentials_settings(&issuer, &["ships:read"]) };
     let tried =
         unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let request = tried.start().await;
+    let request = tried.connect_request().await;
     tried.allow(&request).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
+    assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
     tried.stop().await;
     let before = thief.seen().len();
     let edits = [
         ("issuer", own, thief.issuer()),
-        ("clientId", ID.to_owned(), "another-office".to_owned()),
+        ("clientId", CLIENT_ID.to_owned(), "another-office".to_owned()),
         ("scopes", "ships:read".to_owned(), "ships:sink".to_owned()),
         ("clientSecret", "client-secret".to_owned(), "other-secret".to_owned()),
     ];
     for (key, from, to) in edits {
         tried.edit(&from, &to).await;
-        let request = tried.start().await;
-        let found = changes(&request);
+        let request = tried.connect_request().await;
+        let found = displayed_changes(&request);
         let wanted = (key.to_owned(), Some(from.clone()), Some(to.clone()));
         assert_eq!(found, [wanted], "{what}: the change of {key} is shown");
         tried.deny(&request).await;
@@ -211,12 +211,12 @@ async fn s07_token_endpoint_is_in_the_consent_request() {
     let overrides = [("token_endpoint".to_owned(), elsewhere.as_str().into())].into_iter().collect();
     let issuer = AuthorizationServer::start(AuthorizationScript { overrides, ..AuthorizationScript::default() }).await;
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, None, &[]).await;
-    let request = tried.start().await;
+    let request = tried.connect_request().await;
     tried.allow(&request).await;
     let request = tried.asks_to_sign_in().await;
     assert_eq!(token_endpoints(&request), [elsewhere], "{what}: the new endpoint is shown");
     tried.deny(&request).await;
-    let cause = tried.ended().await.expect_err("S07: the user denied the sign-in");
+    let cause = tried.wait_for_end().await.expect_err("S07: the user denied the sign-in");
     assert!(cause.contains("declined"), "{what}: {cause}");
     assert!(thief.seen().is_empty(), "{what}: nothing is sent to the endpoint: {:?}", thief.seen());
     tried.close().await;
@@ -225,8 +225,8 @@ async fn s07_token_endpoint_is_in_the_consent_request() {
 #[tokio::test]
 async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     let what = "S07, what an approved sign-in rests on";
-    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
+    let tried = SignInAttempt::start(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in succeeds");
     let pins = tried.pair.app.host.pins().await.unwrap();
     let pins = pins.get("bad").expect("something is remembered of the server");
     let issuer = tried.issuer.issuer();
@@ -245,15 +245,15 @@ async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     let what = "S07, metadata that move after the sign-in";
     let thief = AuthorizationServer::start(AuthorizationScript::default()).await;
-    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
+    let tried = SignInAttempt::start(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in succeeds");
     let elsewhere = |name: &str| (format!("{name}_endpoint"), format!("{}/{name}", thief.issuer()).into());
     tried
         .issuer
         .set(|script| script.overrides = ["token", "registration", "revocation"].map(elsewhere).into_iter().collect());
     tried.issuer.invalidate_access_tokens();
-    let call = tried.pair.bad_call(what).await;
-    tried.pair.ended(what, &call, &[]);
+    let call = tried.pair.call_bad_server(what).await;
+    tried.pair.assert_call_ended(what, &call, &[]);
     assert_eq!(
         tried.issuer.token_requests("refresh_token").len(),
         1,
@@ -268,19 +268,19 @@ async fn s07_refresh_is_sent_to_the_approved_endpoint() {
 #[tokio::test]
 async fn s07_client_credentials_request_consent_for_another_endpoint() {
     let what = "S07, a machine whose issuer moves its token endpoint";
-    let secret = word("secret");
-    let thief = AuthorizationServer::start(knows(&secret)).await;
-    let issuer = AuthorizationServer::start(knows(&secret)).await;
-    let auth = machine(&issuer, &[]);
+    let secret = random_word("secret");
+    let thief = AuthorizationServer::start(issuer_with_client(&secret)).await;
+    let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
+    let auth = client_credentials_settings(&issuer, &[]);
     let tried =
         unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let request = tried.start().await;
+    let request = tried.connect_request().await;
     tried.allow(&request).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the approved settings contain the endpoint");
+    assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved settings contain the endpoint");
     let elsewhere = format!("{}/token", thief.issuer());
     tried.issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
     tried.issuer.invalidate_access_tokens();
-    let call = tried.pair.begin("moved", "echo", serde_json::json!({ "text": "hello" }));
+    let call = tried.pair.spawn_call("moved", "echo", serde_json::json!({ "text": "hello" }));
     tried.allow_tool().await;
     let request = tried.asks_to_sign_in().await;
     assert_eq!(token_endpoints(&request), [elsewhere], "{what}: the endpoint is shown");
@@ -295,9 +295,9 @@ async fn s07_client_credentials_request_consent_for_another_endpoint() {
 #[tokio::test]
 async fn s14_client_credentials_request_only_approved_scopes() {
     let what = "S14, a server that names scopes to a machine";
-    let secret = word("secret");
-    let issuer = AuthorizationServer::start(knows(&secret)).await;
-    let auth = machine(&issuer, &["ships:read"]);
+    let secret = random_word("secret");
+    let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
+    let auth = client_credentials_settings(&issuer, &["ships:read"]);
     let script = ProtectedScript {
         challenge_scope: Some("ships:all".to_owned()),
         scopes: Some(vec!["ships:all".to_owned()]),
@@ -305,16 +305,16 @@ async fn s14_client_credentials_request_only_approved_scopes() {
         ..ProtectedScript::default()
     };
     let tried = unstarted_pair(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let request = tried.start().await;
+    let request = tried.connect_request().await;
     tried.allow(&request).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
+    assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");
     let scopes = || {
         let asked = tried.issuer.token_requests("client_credentials");
         asked.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(scopes(), ["ships:read"], "{what}: the settings override the challenge");
 
-    let begin = |id: &str| tried.pair.begin(id, "echo", serde_json::json!({ "text": "hello" }));
+    let begin = |id: &str| tried.pair.spawn_call(id, "echo", serde_json::json!({ "text": "hello" }));
     let call = begin("refused");
     tried.allow_tool().await;
     let request = tried.asks_to_sign_in().await;

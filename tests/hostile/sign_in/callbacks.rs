@@ -7,16 +7,16 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 use testkit::browser;
 use url::Url;
 
-use super::{SignIn, ended};
+use super::{SignInAttempt, wait_for_start_result};
 
 /// Starts a sign-in that waits for the browser. Returns the URL that the browser was opened with.
-async fn start_sign_in(what: &str) -> (SignIn, Url) {
+async fn start_sign_in(what: &str) -> (SignInAttempt, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let by_hand = |pair: &crate::pair::ServerPair| {
         pair.app.platform.browses.store(false, std::sync::atomic::Ordering::Relaxed);
     };
-    let tried = SignIn::with(what, issuer, server, by_hand).await;
+    let tried = SignInAttempt::start_with_servers(what, issuer, server, by_hand).await;
     let opened = || tried.pair.app.platform.opened.lock().unwrap().first().cloned();
     let shown = testkit::deadline::poll_until(Duration::from_secs(20), || opened().is_some()).await;
     assert!(shown, "{what}: the browser is opened");
@@ -24,7 +24,7 @@ async fn start_sign_in(what: &str) -> (SignIn, Url) {
     (tried, url)
 }
 
-fn parameter(url: &Url, name: &str) -> String {
+fn query_parameter(url: &Url, name: &str) -> String {
     url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
@@ -33,7 +33,7 @@ fn parameter(url: &Url, name: &str) -> String {
 async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     let what = "X50, callbacks";
     let (tried, url) = start_sign_in(what).await;
-    let (callback, state) = (parameter(&url, "redirect_uri"), parameter(&url, "state"));
+    let (callback, state) = (query_parameter(&url, "redirect_uri"), query_parameter(&url, "state"));
     assert!(state.len() >= 22, "{what}: the state {state:?} can't be guessed");
     let host = Url::parse(&callback).unwrap();
     // [auth-redirect-localhost-https]
@@ -85,7 +85,7 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     let replayed = browser::sign_in(url.as_str()).await;
     let counts = |page: &browser::BrowserPage| page.status == 200;
     assert!(!replayed.as_ref().is_ok_and(counts), "{what}: a second response has no effect: {replayed:?}");
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in succeeds");
     assert_eq!(tried.issuer.token_requests("authorization_code").len(), 1, "{what}: one code is redeemed");
     let code = tried.issuer.token_requests("authorization_code").remove(0);
     assert_ne!(
@@ -101,7 +101,7 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
 async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     let what = "X50, a flood of callbacks";
     let (tried, url) = start_sign_in(what).await;
-    let callback = parameter(&url, "redirect_uri");
+    let callback = query_parameter(&url, "redirect_uri");
     let address = Url::parse(&callback).unwrap();
     let address = (address.host_str().unwrap().to_owned(), address.port().unwrap());
     let mut silent = Vec::new();
@@ -110,7 +110,7 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     }
     tried
         .pair
-        .while_good(what, async {
+        .while_good_responds(what, async {
             for number in 0..300 {
                 let _ = browser::get(&format!("{callback}?code=stolen&state=guess-{number}")).await;
             }
@@ -118,7 +118,7 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
         .await;
     let page = browser::sign_in(url.as_str()).await.expect("the sign-in is still waiting");
     assert_eq!(page.status, 200, "{what}: the correct response is accepted");
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in succeeds");
     tried.close().await;
 }
 
@@ -128,7 +128,7 @@ async fn x50_cancelled_sign_in_closes_its_listener() {
     let what = "X50, cancelled";
     let (tried, url) = start_sign_in(what).await;
     tried.pair.app.host.cancel_sign_in("bad".into()).await.unwrap();
-    assert!(ended(&tried.pair).await.is_err(), "{what}: the sign-in was cancelled");
+    assert!(wait_for_start_result(&tried.pair).await.is_err(), "{what}: the sign-in was cancelled");
     let page = browser::sign_in(url.as_str()).await;
     assert!(page.is_err(), "{what}: a later response reaches no listener: {page:?}");
     assert!(tried.issuer.token_requests("authorization_code").is_empty(), "{what}: no code is redeemed");
@@ -142,19 +142,22 @@ async fn x50_concurrent_sign_ins_have_separate_ports() {
     let (first, url) = start_sign_in(what).await;
     let (second, other) = start_sign_in(what).await;
     assert_ne!(
-        parameter(&url, "redirect_uri"),
-        parameter(&other, "redirect_uri"),
+        query_parameter(&url, "redirect_uri"),
+        query_parameter(&other, "redirect_uri"),
         "{what}: each sign-in has a separate port"
     );
     // The response of one sign-in is sent to the listener of the other.
     let page = browser::get(url.as_str()).await.unwrap();
-    let mixed =
-        page.location().unwrap().replacen(&parameter(&url, "redirect_uri"), &parameter(&other, "redirect_uri"), 1);
+    let mixed = page.location().unwrap().replacen(
+        &query_parameter(&url, "redirect_uri"),
+        &query_parameter(&other, "redirect_uri"),
+        1,
+    );
     let refused = browser::get(&mixed).await.unwrap();
     assert!(refused.status >= 400, "{what}: the response of another sign-in is rejected: {}", refused.status);
     for (tried, url) in [(&first, &url), (&second, &other)] {
         browser::sign_in(url.as_str()).await.unwrap();
-        assert_eq!(tried.ended().await, Ok(()), "{what}: both sign-ins succeed");
+        assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: both sign-ins succeed");
     }
     first.close().await;
     second.close().await;

@@ -5,38 +5,38 @@ use testkit::authorization::{
     AuthorizationBehaviour, AuthorizationScript, IssParameter, MetadataLocation, ProtectedScript,
 };
 
-use super::SignIn;
-use crate::report::{random, word};
+use super::SignInAttempt;
+use crate::report::{random_word, seeded_random};
 
-fn members(name: &str, value: Value) -> Map<String, Value> {
+fn single_member(name: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(name.to_owned(), value)])
 }
 
-fn issuer(iss_advertised: bool, iss: IssParameter) -> AuthorizationScript {
+fn issuer_script(iss_advertised: bool, iss: IssParameter) -> AuthorizationScript {
     AuthorizationScript { iss_advertised, iss, ..AuthorizationScript::default() }
 }
 
 #[tokio::test]
 async fn x44_response_of_another_issuer_is_rejected() {
-    let other = format!("http://127.0.0.1:{}", random("another issuer").u16(1024..));
+    let other = format!("http://127.0.0.1:{}", seeded_random("another issuer").u16(1024..));
     // A valid response continues the sign-in: [auth-iss-absent-proceed].
     for (about, script) in [
-        ("the issuer", issuer(true, IssParameter::Own)),
-        ("none, and none promised", issuer(false, IssParameter::Missing)),
+        ("the issuer", issuer_script(true, IssParameter::Own)),
+        ("none, and none promised", issuer_script(false, IssParameter::Missing)),
     ] {
         let what = format!("X44, iss is {about}");
-        let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
-        assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
+        let tried = SignInAttempt::start(&what, script, ProtectedScript::default()).await;
+        assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in succeeds");
         tried.close().await;
     }
     // [auth-iss-missing-reject] [auth-iss-compare] [auth-iss-before-code] [auth-iss-record]
     for (about, script) in [
-        ("missing though promised", issuer(true, IssParameter::Missing)),
-        ("another", issuer(true, IssParameter::Other(other.clone()))),
-        ("another, and none was promised", issuer(false, IssParameter::Other(other.clone()))),
-        ("empty", issuer(true, IssParameter::Other(String::new()))),
+        ("missing though promised", issuer_script(true, IssParameter::Missing)),
+        ("another", issuer_script(true, IssParameter::Other(other.clone()))),
+        ("another, and none was promised", issuer_script(false, IssParameter::Other(other.clone()))),
+        ("empty", issuer_script(true, IssParameter::Other(String::new()))),
     ] {
-        let tried = SignIn::begin(&format!("X44, iss is {about}"), script, ProtectedScript::default()).await;
+        let tried = SignInAttempt::start(&format!("X44, iss is {about}"), script, ProtectedScript::default()).await;
         tried
             .assert_fails_before_token_request(&[
                 "which authorization server",
@@ -63,7 +63,7 @@ async fn x44_issuers_are_compared_as_strings() {
         let written = form(&issuer.issuer());
         issuer.set(|script| script.iss = IssParameter::Other(written.clone()));
         let server = testkit::authorization::ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-        let tried = SignIn::with(&format!("X44, iss is {written}"), issuer, server, |_| {}).await;
+        let tried = SignInAttempt::start_with_servers(&format!("X44, iss is {written}"), issuer, server, |_| {}).await;
         tried
             .assert_fails_before_token_request(&[
                 "which authorization server",
@@ -78,12 +78,12 @@ async fn x44_issuers_are_compared_as_strings() {
 /// [auth-iss-error-response]: the error text of another issuer is not displayed.
 #[tokio::test]
 async fn x44_error_of_another_issuer_is_not_shown() {
-    let canary = word("call-this-number");
+    let canary = random_word("call-this-number");
     let script = AuthorizationScript {
         authorizing: AuthorizationBehaviour::Denies(canary.clone()),
-        ..issuer(true, IssParameter::Other("http://127.0.0.1:1".to_owned()))
+        ..issuer_script(true, IssParameter::Other("http://127.0.0.1:1".to_owned()))
     };
-    let tried = SignIn::begin("X44, an error with another iss", script, ProtectedScript::default()).await;
+    let tried = SignInAttempt::start("X44, an error with another iss", script, ProtectedScript::default()).await;
     let cause = tried
         .assert_fails_before_token_request(&["which authorization server", "another authorization server", "issuer"])
         .await;
@@ -97,11 +97,11 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
     for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
         let script = AuthorizationScript {
             metadata,
-            overrides: members("issuer", json!("https://evil.example")),
+            overrides: single_member("issuer", json!("https://evil.example")),
             ..AuthorizationScript::default()
         };
         let what = format!("X44, metadata of another issuer ({metadata:?})");
-        let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
+        let tried = SignInAttempt::start(&what, script, ProtectedScript::default()).await;
         tried.assert_fails_before_token_request(&["issuer"]).await;
         assert_eq!(
             tried.issuer.count("/register") + tried.issuer.count("/authorize"),
@@ -117,10 +117,10 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
 async fn x44_metadata_of_another_resource_is_rejected() {
     let what = "X44, metadata of another resource";
     let server = ProtectedScript {
-        overrides: members("resource", json!("https://evil.example/mcp")),
+        overrides: single_member("resource", json!("https://evil.example/mcp")),
         ..ProtectedScript::default()
     };
-    let tried = SignIn::begin(what, AuthorizationScript::default(), server).await;
+    let tried = SignInAttempt::start(what, AuthorizationScript::default(), server).await;
     tried.assert_fails_before_token_request(&["metadata is for"]).await;
     assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: no page is opened");
     tried.close().await;
@@ -134,7 +134,7 @@ async fn x46_sign_in_requires_s256() {
         for (about, pkce) in [("none", None), ("plain", plain()), ("an empty list", Some(Vec::new()))] {
             let what = format!("X46, PKCE: {about} ({metadata:?})");
             let script = AuthorizationScript { metadata, pkce, ..AuthorizationScript::default() };
-            let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
+            let tried = SignInAttempt::start(&what, script, ProtectedScript::default()).await;
             tried.assert_fails_before_token_request(&["PKCE", "S256"]).await;
             assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: no page is opened");
             tried.close().await;

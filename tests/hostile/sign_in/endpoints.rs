@@ -3,12 +3,12 @@
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, ProtectedScript};
 
-use super::SignIn;
-use crate::report::random;
+use super::SignInAttempt;
+use crate::report::seeded_random;
 
 #[tokio::test]
 async fn x43_only_web_urls_are_opened() {
-    let number = random("forms").u32(..);
+    let number = seeded_random("forms").u32(..);
     // If a shell interpreted one of these URLs, it would create a file here.
     let ground = tempfile::tempdir().unwrap();
     let touched = ground.path().join("touched");
@@ -37,7 +37,7 @@ async fn x43_only_web_urls_are_opened() {
         let what = format!("X43, {form:?}");
         let overrides = [("authorization_endpoint".to_owned(), json!(form))].into_iter().collect();
         let issuer = AuthorizationScript { overrides, ..AuthorizationScript::default() };
-        let tried = SignIn::begin(&what, issuer, ProtectedScript::default()).await;
+        let tried = SignInAttempt::start(&what, issuer, ProtectedScript::default()).await;
         let cause = tried
             .assert_fails_before_token_request(&["authorization endpoint", "sign-in page", "page to sign in"])
             .await;

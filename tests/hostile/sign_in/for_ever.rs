@@ -6,7 +6,7 @@ use host::view::ServerState;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, RefreshBehaviour, RefusalBehaviour};
 use testkit::time::advance_time;
 
-use super::SignIn;
+use super::SignInAttempt;
 
 /// Maximum number of requests that a server may cause in a minute.
 const MAX_REQUESTS_PER_MINUTE: usize = 20;
@@ -16,16 +16,16 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[tokio::test]
 async fn x51_more_scopes_are_requested_at_most_three_times() {
     let what = "X51, 403 insufficient_scope for ever";
-    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
+    let tried = SignInAttempt::start(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the server is ready");
     let first = tried.issuer.authorization_queries().len();
     tried.server.set(|script| {
         script.refusing = RefusalBehaviour::InsufficientScope;
         script.tool_scopes = [("echo".to_owned(), "everything".to_owned())].into();
     });
     for number in 1..=2 {
-        let call = tried.pair.bad_call(what).await;
-        tried.pair.ended(what, &call, &["scope", "permission", "allowed"]);
+        let call = tried.pair.call_bad_server(what).await;
+        tried.pair.assert_call_ended(what, &call, &["scope", "permission", "allowed"]);
         let step_ups = tried.issuer.authorization_queries().len() - first;
         assert!((1..=3).contains(&step_ups), "{what}: call {number}: {step_ups} step-ups");
     }
@@ -33,7 +33,7 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
 }
 
 /// Counts the requests that a server and its authorization server received.
-fn requests(tried: &SignIn) -> usize {
+fn count_requests(tried: &SignInAttempt) -> usize {
     tried.server.seen().len() + tried.issuer.seen().len()
 }
 
@@ -66,12 +66,12 @@ async fn x51_broken_server_causes_few_requests() {
     ];
     for (about, issuer, server) in cases {
         let what = format!("X51, {about}");
-        let tried = SignIn::begin(&what, issuer, server).await;
+        let tried = SignInAttempt::start(&what, issuer, server).await;
         // Retries have random delays of up to half a minute.
         advance_time(MINUTE).await;
-        let sent = requests(&tried);
+        let sent = count_requests(&tried);
         println!("{about}: {sent} requests in a minute");
-        assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", paths(&tried));
+        assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", request_lines(&tried));
         let state = tried.pair.app.server("bad").await.state;
         let told = match &state {
             ServerState::NeedsSignIn(needed) => needed.cause.clone(),
@@ -97,19 +97,19 @@ async fn x51_server_in_use_causes_few_requests() {
     for (about, refusing) in cases {
         let what = format!("X51, in use, then {about}");
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
-        let tried = SignIn::begin(&what, AuthorizationScript::default(), changes).await;
-        assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
+        let tried = SignInAttempt::start(&what, AuthorizationScript::default(), changes).await;
+        assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the server is ready");
         assert_few_requests(&what, tried, refusing).await;
     }
 }
 
 /// Makes a ready server reject requests in this way. Asserts that it and its authorization server receive few requests
 /// in a minute.
-pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
+pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.requests_with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
-    assert!(is_told, "{what}: the tools are read again: {:#?}", paths(&tried));
-    let (before, lists) = (requests(&tried), tried.server.requests_with_method("tools/list").len());
+    assert!(is_told, "{what}: the tools are read again: {:#?}", request_lines(&tried));
+    let (before, lists) = (count_requests(&tried), tried.server.requests_with_method("tools/list").len());
     let began = tokio::time::Instant::now();
     tried.server.set(|script| script.refusing = refusing);
     let is_refused = |state: &ServerState| match state {
@@ -118,18 +118,18 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: Ref
     };
     tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
     advance_time(MINUTE.saturating_sub(began.elapsed())).await;
-    let mut sent = requests(&tried) - before;
+    let mut sent = count_requests(&tried) - before;
     if matches!(refusing, RefusalBehaviour::Streams) {
         // Reads of lists succeed each time. Their number is bounded for every server (X41).
         sent -= tried.server.requests_with_method("tools/list").len() - lists;
     }
-    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", &paths(&tried));
+    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", &request_lines(&tried));
     tried.close().await;
 }
 
 /// Returns the requests that both servers received, each with method, path and RPC method. Those of the resource server
 /// are first.
-fn paths(tried: &SignIn) -> Vec<String> {
+fn request_lines(tried: &SignInAttempt) -> Vec<String> {
     let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
     requests
         .map(|request| format!("{} {} {}", request.method, request.path_without_query(), request.rpc_method()))
@@ -140,15 +140,15 @@ fn paths(tried: &SignIn) -> Vec<String> {
 #[tokio::test]
 async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";
-    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the server is ready");
-    let before = requests(&tried);
+    let tried = SignInAttempt::start(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the server is ready");
+    let before = count_requests(&tried);
     tried.server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
-    let call = tried.pair.bad_call(what).await;
-    tried.pair.ended(what, &call, &["401", "sign", "token"]);
+    let call = tried.pair.call_bad_server(what).await;
+    tried.pair.assert_call_ended(what, &call, &["401", "sign", "token"]);
     advance_time(Duration::from_secs(5)).await;
-    let sent = requests(&tried) - before;
-    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests: {:#?}", paths(&tried));
+    let sent = count_requests(&tried) - before;
+    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests: {:#?}", request_lines(&tried));
     assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: the number of refreshes is small");
     tried.close().await;
 }

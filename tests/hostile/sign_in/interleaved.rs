@@ -16,8 +16,8 @@ use testkit::authorization::{
 };
 use testkit::time::advance_time;
 
-use crate::pair::allow_use;
-use crate::report::random;
+use crate::pair::allow_starts_and_tools;
+use crate::report::seeded_random;
 
 /// Number of random orders, which differ in each run. `PROPTEST_RNG_SEED` repeats those of a failed run.
 const CASES: u32 = 12;
@@ -25,7 +25,7 @@ const NAMES: [&str; 2] = ["first", "second"];
 
 /// An event in the random order. Servers and issuers are identified by their index.
 #[derive(Debug, Clone)]
-enum Event {
+enum RandomEvent {
     /// The user starts a sign-in, and the test does not wait for its end.
     SignIn(usize),
     SignOut(usize),
@@ -51,26 +51,26 @@ enum Event {
     Waits,
 }
 
-fn events() -> impl Strategy<Value = Vec<Event>> {
+fn events_strategy() -> impl Strategy<Value = Vec<RandomEvent>> {
     let one = || 0..2_usize;
     let event = prop_oneof![
-        4 => one().prop_map(Event::SignIn),
-        1 => one().prop_map(Event::SignOut),
-        1 => one().prop_map(Event::ChangeAccount),
-        5 => one().prop_map(Event::Call),
-        2 => one().prop_map(Event::Start),
-        1 => one().prop_map(Event::Stop),
-        1 => one().prop_map(Event::Cancel),
-        3 => (one(), one()).prop_map(|(server, issuer)| Event::Moves(server, issuer)),
-        1 => one().prop_map(Event::NamesBoth),
-        1 => (one(), any::<bool>()).prop_map(|(server, does)| Event::ClaimsOther(server, does)),
-        1 => one().prop_map(Event::WantsScope),
-        1 => (one(), any::<bool>()).prop_map(|(server, does)| Event::Refuses(server, does)),
-        3 => one().prop_map(Event::EndsAccess),
-        1 => one().prop_map(Event::EndsAll),
-        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| Event::RefreshFails(issuer, does)),
-        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| Event::Impersonates(issuer, does)),
-        4 => Just(Event::Waits),
+        4 => one().prop_map(RandomEvent::SignIn),
+        1 => one().prop_map(RandomEvent::SignOut),
+        1 => one().prop_map(RandomEvent::ChangeAccount),
+        5 => one().prop_map(RandomEvent::Call),
+        2 => one().prop_map(RandomEvent::Start),
+        1 => one().prop_map(RandomEvent::Stop),
+        1 => one().prop_map(RandomEvent::Cancel),
+        3 => (one(), one()).prop_map(|(server, issuer)| RandomEvent::Moves(server, issuer)),
+        1 => one().prop_map(RandomEvent::NamesBoth),
+        1 => (one(), any::<bool>()).prop_map(|(server, does)| RandomEvent::ClaimsOther(server, does)),
+        1 => one().prop_map(RandomEvent::WantsScope),
+        1 => (one(), any::<bool>()).prop_map(|(server, does)| RandomEvent::Refuses(server, does)),
+        3 => one().prop_map(RandomEvent::EndsAccess),
+        1 => one().prop_map(RandomEvent::EndsAll),
+        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| RandomEvent::RefreshFails(issuer, does)),
+        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| RandomEvent::Impersonates(issuer, does)),
+        4 => Just(RandomEvent::Waits),
     ];
     proptest::collection::vec(event, 8..24)
 }
@@ -99,14 +99,14 @@ impl SignInWorld {
         Self { app, issuers, servers }
     }
 
-    async fn does(&self, event: &Event, number: usize) {
+    async fn execute(&self, event: &RandomEvent, number: usize) {
         let host = &self.app.host;
         let name = |at: usize| NAMES[at].to_owned();
         match *event {
-            Event::SignIn(at) => drop(host.sign_in(name(at)).await),
-            Event::SignOut(at) => drop(host.sign_out(name(at)).await),
-            Event::ChangeAccount(at) => drop(host.change_account(name(at)).await),
-            Event::Call(at) => {
+            RandomEvent::SignIn(at) => drop(host.sign_in(name(at)).await),
+            RandomEvent::SignOut(at) => drop(host.sign_out(name(at)).await),
+            RandomEvent::ChangeAccount(at) => drop(host.change_account(name(at)).await),
+            RandomEvent::Call(at) => {
                 let (host, name) = (host.clone(), name(at));
                 let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
                 // Calls may fail, as expected. Only the sent requests are compared.
@@ -114,40 +114,40 @@ impl SignInWorld {
                     host.call_tool(format!("call-{number}"), name, "echo".into(), arguments, None).await
                 });
             }
-            Event::Start(at) => drop(host.start_server(name(at)).await),
-            Event::Stop(at) => drop(host.stop_server(name(at)).await),
-            Event::Cancel(at) => drop(host.cancel_sign_in(name(at)).await),
-            Event::Moves(at, to) => self.servers[at].set_issuers(&[&self.issuers[to]]),
-            Event::NamesBoth(at) => self.servers[at].set_issuers(&[&self.issuers[1], &self.issuers[0]]),
-            Event::ClaimsOther(at, does) => {
+            RandomEvent::Start(at) => drop(host.start_server(name(at)).await),
+            RandomEvent::Stop(at) => drop(host.stop_server(name(at)).await),
+            RandomEvent::Cancel(at) => drop(host.cancel_sign_in(name(at)).await),
+            RandomEvent::Moves(at, to) => self.servers[at].set_issuers(&[&self.issuers[to]]),
+            RandomEvent::NamesBoth(at) => self.servers[at].set_issuers(&[&self.issuers[1], &self.issuers[0]]),
+            RandomEvent::ClaimsOther(at, does) => {
                 let other = json!(self.servers[1 - at].url());
                 let claim = Map::from_iter(does.then(|| ("resource".to_owned(), other)));
                 self.servers[at].set(|script| script.overrides = claim);
             }
-            Event::WantsScope(at) => {
+            RandomEvent::WantsScope(at) => {
                 let scope = format!("scope-{number}");
                 self.servers[at].set(|script| script.tool_scopes = [("echo".to_owned(), scope)].into());
             }
-            Event::Refuses(at, does) => self.servers[at].set(|script| {
+            RandomEvent::Refuses(at, does) => self.servers[at].set(|script| {
                 script.refusing = if does { RefusalBehaviour::Unauthorized } else { RefusalBehaviour::Nothing }
             }),
-            Event::EndsAccess(at) => self.issuers[at].invalidate_access_tokens(),
-            Event::EndsAll(at) => self.issuers[at].invalidate_all_tokens(),
-            Event::RefreshFails(at, does) => self.issuers[at].set(|script| {
+            RandomEvent::EndsAccess(at) => self.issuers[at].invalidate_access_tokens(),
+            RandomEvent::EndsAll(at) => self.issuers[at].invalidate_all_tokens(),
+            RandomEvent::RefreshFails(at, does) => self.issuers[at].set(|script| {
                 script.refresh =
                     if does { RefreshBehaviour::Fails("invalid_grant".into()) } else { RefreshBehaviour::Rotating };
             }),
-            Event::Impersonates(at, does) => {
+            RandomEvent::Impersonates(at, does) => {
                 let other = self.issuers[1 - at].issuer();
                 let claim = Map::from_iter(does.then(|| ("issuer".to_owned(), json!(other))));
                 let iss = if does { IssParameter::Other(other) } else { IssParameter::Own };
                 self.issuers[at].set(|script| (script.overrides, script.iss) = (claim, iss));
             }
-            Event::Waits => advance_time(Duration::from_millis(150)).await,
+            RandomEvent::Waits => advance_time(Duration::from_millis(150)).await,
         }
     }
 
-    fn check(&self, events: &[Event]) {
+    fn assert_no_leaks(&self, events: &[RandomEvent]) {
         let [one, other] = &self.issuers;
         let [first, second] = &self.servers;
         let found = find_leaks(&[one, other], &[first, second]);
@@ -155,9 +155,9 @@ impl SignInWorld {
     }
 }
 
-async fn case(events: Vec<Event>) {
+async fn run_case(events: Vec<RandomEvent>) {
     let world = SignInWorld::new().await;
-    let user = world.app.decide_automatically(allow_use);
+    let user = world.app.decide_automatically(allow_starts_and_tools);
     for name in NAMES {
         world.app.host.start_server(name.into()).await.unwrap();
     }
@@ -166,13 +166,13 @@ async fn case(events: Vec<Event>) {
     }
     assert_eq!(world.issuers.each_ref().map(|issuer| issuer.valid_token_counts().0), [1, 1], "both sign-ins succeed");
     for (number, event) in events.iter().enumerate() {
-        world.does(event, number).await;
-        world.check(&events[..=number]);
+        world.execute(event, number).await;
+        world.assert_no_leaks(&events[..=number]);
     }
     advance_time(Duration::from_secs(5)).await;
     user.abort();
     world.app.host.close().await;
-    world.check(&events);
+    world.assert_no_leaks(&events);
 }
 
 /// Covers the requirements [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as].
@@ -181,12 +181,12 @@ fn x51_no_order_of_actions_sends_credentials_to_another_server() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut config = Config { cases: CASES, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
     if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(random("orders").u64(..));
+        config.rng_seed = RngSeed::Fixed(seeded_random("orders").u64(..));
     }
     let seed = config.rng_seed;
     TestRunner::new(config)
-        .run(&events(), |events| {
-            let ran = runtime.block_on(async { tokio::spawn(case(events)).await });
+        .run(&events_strategy(), |events| {
+            let ran = runtime.block_on(async { tokio::spawn(run_case(events)).await });
             ran.map_err(|error| TestCaseError::fail(error.to_string()))
         })
         .unwrap_or_else(|error| panic!("X51, PROPTEST_RNG_SEED={seed}: {error}"));

@@ -9,18 +9,18 @@ use testkit::authorization::{
     parameter_value,
 };
 
-use super::{SignIn, ended};
+use super::{SignInAttempt, wait_for_start_result};
 use crate::pair::ServerPair;
-use crate::report::word;
+use crate::report::random_word;
 
-pub(super) const ID: &str = "harbour-office";
+pub(super) const CLIENT_ID: &str = "harbour-office";
 const REVISION: &str = "2026-07-28";
 
 /// Returns an authorization server with one pre-registered client, which registers no others.
-pub(super) fn knows(secret: &str) -> AuthorizationScript {
+pub(super) fn issuer_with_client(secret: &str) -> AuthorizationScript {
     AuthorizationScript {
         registration: false,
-        clients: [(ID.to_owned(), Some(secret.to_owned()))].into(),
+        clients: [(CLIENT_ID.to_owned(), Some(secret.to_owned()))].into(),
         auth_methods: vec!["client_secret_basic".to_owned()],
         refresh: RefreshBehaviour::None,
         ..AuthorizationScript::default()
@@ -28,9 +28,9 @@ pub(super) fn knows(secret: &str) -> AuthorizationScript {
 }
 
 /// Returns settings with the client's secret, for this grant type.
-pub(super) fn with_secret(issuer: &AuthorizationServer, grant: GrantType) -> AuthConfig {
+pub(super) fn settings_with_secret(issuer: &AuthorizationServer, grant: GrantType) -> AuthConfig {
     AuthConfig {
-        client_id: Some(ID.to_owned()),
+        client_id: Some(CLIENT_ID.to_owned()),
         client_secret: Some(secrets::secret_reference("client-secret")),
         issuer: Some(issuer.issuer()),
         grant,
@@ -38,32 +38,32 @@ pub(super) fn with_secret(issuer: &AuthorizationServer, grant: GrantType) -> Aut
     }
 }
 
-fn modern() -> ProtectedScript {
+fn modern_server() -> ProtectedScript {
     ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
 }
 
 /// Starts the sign-in of a server with these settings. `kept` are the names and values of secrets to store before.
-async fn begin(
+async fn start_sign_in(
     what: &str,
     script: ProtectedScript,
     issuer: AuthorizationServer,
     auth: impl FnOnce(&AuthorizationServer) -> AuthConfig,
     kept: &[(&str, &str)],
-) -> SignIn {
+) -> SignInAttempt {
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth: Some(auth(&issuer)), ..HttpConfig::default() };
     let origin = config.origin().unwrap();
-    let pair = ServerPair::not_yet_open(config.into()).await;
+    let pair = ServerPair::with_stopped_bad_server(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in kept {
         pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
     }
     pair.app.host.start_server("bad".into()).await.unwrap();
-    SignIn { what: what.to_owned(), pair, issuer, server }
+    SignInAttempt { what: what.to_owned(), pair, issuer, server }
 }
 
 /// Returns `true` if every request declares the extension.
-fn declared(tried: &SignIn, extension: &str) -> bool {
+fn declares_extension(tried: &SignInAttempt, extension: &str) -> bool {
     let calls = tried.server.requests_with_method("tools/list");
     let capabilities = |call: &testkit::http::HttpRequest| {
         call.json()["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"][extension]
@@ -77,15 +77,18 @@ fn declared(tried: &SignIn, extension: &str) -> bool {
 #[tokio::test]
 async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     let what = "client credentials";
-    let secret = word("secret");
-    let issuer = AuthorizationServer::start(knows(&secret)).await;
-    let auth = |issuer: &AuthorizationServer| with_secret(issuer, GrantType::ClientCredentials);
-    let tried = begin(what, modern(), issuer, auth, &[("client-secret", &secret)]).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
-    assert!(declared(&tried, "io.modelcontextprotocol/oauth-client-credentials"), "{what}: the extension is declared");
+    let secret = random_word("secret");
+    let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
+    let auth = |issuer: &AuthorizationServer| settings_with_secret(issuer, GrantType::ClientCredentials);
+    let tried = start_sign_in(what, modern_server(), issuer, auth, &[("client-secret", &secret)]).await;
+    assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");
+    assert!(
+        declares_extension(&tried, "io.modelcontextprotocol/oauth-client-credentials"),
+        "{what}: the extension is declared"
+    );
     tried.issuer.invalidate_access_tokens();
-    let call = tried.pair.bad_call(what).await;
-    tried.pair.ended(what, &call, &[]);
+    let call = tried.pair.call_bad_server(what).await;
+    tried.pair.assert_call_ended(what, &call, &[]);
     let requests = tried.issuer.token_requests("client_credentials");
     assert_eq!(requests.len(), 2, "{what}: one token is requested, and another after it has expired");
     for request in &requests {
@@ -109,12 +112,12 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
 async fn x51_client_credentials_are_not_requested_in_a_loop() {
     for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {
         let what = format!("X51, client credentials, in use, then {refusing:?}");
-        let secret = word("secret");
-        let issuer = AuthorizationServer::start(knows(&secret)).await;
+        let secret = random_word("secret");
+        let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
-        let auth = |issuer: &AuthorizationServer| with_secret(issuer, GrantType::ClientCredentials);
-        let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
-        assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
+        let auth = |issuer: &AuthorizationServer| settings_with_secret(issuer, GrantType::ClientCredentials);
+        let tried = start_sign_in(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
+        assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");
         super::for_ever::assert_few_requests(&what, tried, refusing).await;
     }
 }
@@ -124,26 +127,26 @@ async fn x51_client_credentials_are_not_requested_in_a_loop() {
 #[tokio::test]
 async fn identity_provider_grant_signs_in_the_user() {
     let what = "enterprise-managed";
-    let (secret, at_idp) = (word("secret"), word("secret-at-idp"));
-    let idp = AuthorizationServer::start(knows(&at_idp)).await;
-    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let (secret, at_idp) = (random_word("secret"), random_word("secret-at-idp"));
+    let idp = AuthorizationServer::start(issuer_with_client(&at_idp)).await;
+    let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
     let auth = |issuer: &AuthorizationServer| AuthConfig {
         identity_provider: Some(AuthIdentityProvider {
             issuer: idp.issuer(),
             token_endpoint: Some(format!("{}/token", idp.issuer())),
-            client_id: ID.to_owned(),
+            client_id: CLIENT_ID.to_owned(),
             client_secret: Some(secrets::secret_reference("idp-secret")),
             id_token: Some(secrets::secret_reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
-        ..with_secret(issuer, GrantType::EnterpriseManaged)
+        ..settings_with_secret(issuer, GrantType::EnterpriseManaged)
     };
-    let id_token = word("id-token");
+    let id_token = random_word("id-token");
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
-    let tried = begin(what, modern(), issuer, auth, &kept).await;
-    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: the server is ready");
+    let tried = start_sign_in(what, modern_server(), issuer, auth, &kept).await;
+    assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");
     let extension = "io.modelcontextprotocol/enterprise-managed-authorization";
-    assert!(declared(&tried, extension), "{what}: the extension is declared");
+    assert!(declares_extension(&tried, extension), "{what}: the extension is declared");
 
     let exchange = idp.token_requests("urn:ietf:params:oauth:grant-type:token-exchange").remove(0);
     assert_eq!(

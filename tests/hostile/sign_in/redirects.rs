@@ -3,9 +3,9 @@
 use testkit::authorization::{AuthorizationScript, ProtectedScript};
 use testkit::http::{HttpServer, ordinary};
 
-use super::SignIn;
+use super::SignInAttempt;
 
-async fn elsewhere() -> HttpServer {
+async fn start_other_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await }).await
 }
 
@@ -25,10 +25,10 @@ fn assert_received_nothing(what: &str, other: &HttpServer) {
 async fn x49_token_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} to another origin with a token");
-        let other = elsewhere().await;
+        let other = start_other_server().await;
         let server = ProtectedScript { redirect: Some((status, other.url("/mcp"))), ..ProtectedScript::default() };
-        let tried = SignIn::begin(&what, AuthorizationScript::default(), server).await;
-        let cause = tried.ended().await.expect_err("X49: a redirect to another origin is not followed");
+        let tried = SignInAttempt::start(&what, AuthorizationScript::default(), server).await;
+        let cause = tried.wait_for_end().await.expect_err("X49: a redirect to another origin is not followed");
         assert!(cause.contains("redirect"), "{what}: the error message contains the cause: {cause}");
         assert_received_nothing(&what, &other);
         tried.close().await;
@@ -40,11 +40,11 @@ async fn x49_token_does_not_follow_a_redirect() {
 async fn x49_code_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} at the token endpoint");
-        let other = elsewhere().await;
+        let other = start_other_server().await;
         let redirects = [("/token".to_owned(), (status, other.url("/token")))].into();
         let issuer = AuthorizationScript { redirects, ..AuthorizationScript::default() };
-        let tried = SignIn::begin(&what, issuer, ProtectedScript::default()).await;
-        let cause = tried.ended().await.expect_err("X49: a redirect of a token request is not followed");
+        let tried = SignInAttempt::start(&what, issuer, ProtectedScript::default()).await;
+        let cause = tried.wait_for_end().await.expect_err("X49: a redirect of a token request is not followed");
         let told = cause.contains("redirect") || cause.contains(&status.to_string());
         assert!(told, "{what}: the error message contains the cause: {cause}");
         assert!(other.seen().is_empty(), "{what}: the target receives no request: {:?}", other.seen());
@@ -60,8 +60,8 @@ async fn x49_metadata_redirects_are_bounded() {
     let to = format!("{}{path}", issuer.issuer());
     issuer.set(|script| script.redirects = [(path.clone(), (302, to))].into());
     let server = testkit::authorization::ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let tried = SignIn::with(what, issuer, server, |_| {}).await;
-    let ended = tried.ended().await;
+    let tried = SignInAttempt::start_with_servers(what, issuer, server, |_| {}).await;
+    let ended = tried.wait_for_end().await;
     assert!(ended.is_err(), "{what}: the sign-in fails");
     assert!(tried.issuer.count(&path) <= 10, "{what}: few redirects are followed: {}", tried.issuer.count(&path));
     tried.close().await;

@@ -8,11 +8,11 @@ use testkit::authorization::{
 };
 use testkit::calls::UserCalls as _;
 
-use super::SignIn;
+use super::SignInAttempt;
 
-async fn signed_in(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> SignIn {
-    let tried = SignIn::begin(what, issuer, server).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in succeeds");
+async fn sign_in_successfully(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> SignInAttempt {
+    let tried = SignInAttempt::start(what, issuer, server).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in succeeds");
     tried
 }
 
@@ -23,9 +23,9 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         let what = format!("signing in with {revision}");
         let server = ProtectedScript { revision: revision.to_owned(), ..ProtectedScript::default() };
-        let tried = signed_in(&what, AuthorizationScript::default(), server).await;
-        let call = tried.pair.bad_call(&what).await;
-        tried.pair.ended(&what, &call, &[]);
+        let tried = sign_in_successfully(&what, AuthorizationScript::default(), server).await;
+        let call = tried.pair.call_bad_server(&what).await;
+        tried.pair.assert_call_ended(&what, &call, &[]);
 
         let requests = tried.server.seen();
         let refused = requests.iter().position(|request| request.path_without_query() == "/where/nobody/looks");
@@ -54,7 +54,7 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
 #[tokio::test]
 async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     let what = "the requests of a sign-in";
-    let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    let tried = sign_in_successfully(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     let (authorize, token) =
         (tried.issuer.authorization_queries().remove(0), tried.issuer.token_requests("authorization_code").remove(0));
     for (place, request) in [("the authorization request", &authorize), ("the token request", &token)] {
@@ -83,7 +83,7 @@ async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
 #[tokio::test]
 async fn desktop_app_registers_as_a_native_client() {
     let what = "registration";
-    let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    let tried = sign_in_successfully(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     let requests = tried.issuer.seen();
     let registration = requests.iter().find(|request| request.path == "/register").unwrap().json();
     assert_eq!(registration["application_type"], "native", "{what}: {registration}");
@@ -102,7 +102,7 @@ async fn desktop_app_registers_as_a_native_client() {
 #[tokio::test]
 async fn concurrent_calls_share_one_refresh_and_succeed() {
     let what = "fifty calls and one refresh";
-    let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    let tried = sign_in_successfully(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     for round in 1..=3 {
         tried.issuer.invalidate_access_tokens();
         tried.issuer.set(|script| script.delay_ms = 300);
@@ -129,10 +129,10 @@ async fn concurrent_calls_share_one_refresh_and_succeed() {
 async fn user_signs_in_again_without_a_refresh_token() {
     let what = "no refresh token";
     let script = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
-    let tried = signed_in(what, script, ProtectedScript::default()).await;
+    let tried = sign_in_successfully(what, script, ProtectedScript::default()).await;
     tried.issuer.invalidate_access_tokens();
-    let call = tried.pair.bad_call(what).await;
-    tried.pair.ended(what, &call, &["sign", "401"]);
+    let call = tried.pair.call_bad_server(what).await;
+    tried.pair.assert_call_ended(what, &call, &["sign", "401"]);
     tried.pair.app.until("bad", "in need of a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     tried.pair.app.host.sign_in("bad".into()).await.unwrap();
     tried.pair.app.until("bad", "in use again", |s| s.state == ServerState::Ready).await;
@@ -151,7 +151,7 @@ async fn more_scopes_are_requested_when_needed() {
         scopes: Some(vec!["read".to_owned(), "write".to_owned(), "admin".to_owned()]),
         ..ProtectedScript::default()
     };
-    let tried = signed_in(what, AuthorizationScript::default(), server).await;
+    let tried = sign_in_successfully(what, AuthorizationScript::default(), server).await;
     let scope = |at: usize| {
         let asked = tried.issuer.authorization_queries();
         let mut words: Vec<String> =
@@ -160,8 +160,8 @@ async fn more_scopes_are_requested_when_needed() {
         words.join(" ")
     };
     assert_eq!(scope(0), "read", "{what}: the first request has only the scopes of the challenge");
-    let call = tried.pair.bad_call(what).await;
-    tried.pair.ended(what, &call, &[]);
+    let call = tried.pair.call_bad_server(what).await;
+    tried.pair.assert_call_ended(what, &call, &[]);
     assert_eq!(scope(1), "read write", "{what}: the second request adds the scopes of the call");
     tried.close().await;
 }
@@ -178,7 +178,7 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
             metadata: ResourceMetadataLocation::SameOrigin,
             ..ProtectedScript::default()
         };
-        let tried = signed_in(&what, script, server).await;
+        let tried = sign_in_successfully(&what, script, server).await;
         let paths: Vec<String> =
             tried.server.seen().iter().map(|request| request.path_without_query().to_owned()).collect();
         let at = |path: &str| paths.iter().position(|found| found == path);
@@ -192,16 +192,16 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
 }
 
 /// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: after all operations with a token, no
-/// secret is in a file, in the activity, in the steps, or in the data sent to the page, as [`SignIn::close`] asserts.
+/// secret is in a file, in the activity, in the steps, or in the data sent to the page, as [`SignInAttempt::close`] asserts.
 #[tokio::test]
 async fn sign_out_leaves_nothing() {
     let what = "signing out";
     let script =
         AuthorizationScript { auth_methods: vec!["client_secret_post".to_owned()], ..AuthorizationScript::default() };
-    let tried = signed_in(what, script, ProtectedScript::default()).await;
+    let tried = sign_in_successfully(what, script, ProtectedScript::default()).await;
     tried.issuer.invalidate_access_tokens();
-    let call = tried.pair.bad_call(what).await;
-    tried.pair.ended(what, &call, &[]);
+    let call = tried.pair.call_bad_server(what).await;
+    tried.pair.assert_call_ended(what, &call, &[]);
     tried.pair.app.host.sign_out("bad".into()).await.unwrap();
     assert_eq!(tried.issuer.valid_token_counts(), (0, 0), "{what}: the tokens are revoked");
     assert!(tried.issuer.count("/revoke") >= 1, "{what}: the revocation was requested");
@@ -218,8 +218,8 @@ async fn rejected_registration_is_reported() {
     let what = "a refused registration";
     let refused = Some("invalid_redirect_uri".to_owned());
     let script = AuthorizationScript { registration_error: refused, ..AuthorizationScript::default() };
-    let tried = SignIn::begin(what, script, ProtectedScript::default()).await;
-    let cause = tried.ended().await.expect_err("the registration is rejected");
+    let tried = SignInAttempt::start(what, script, ProtectedScript::default()).await;
+    let cause = tried.wait_for_end().await.expect_err("the registration is rejected");
     let told = ["invalid_redirect_uri", "redirect"].iter().any(|word| cause.contains(word));
     assert!(
         cause.contains("identifying the app") && told,

@@ -4,9 +4,9 @@ use host::view::ServerState;
 use serde_json::{Map, json};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, find_leaks};
 
-use super::SignIn;
+use super::SignInAttempt;
 
-async fn issuer() -> AuthorizationServer {
+async fn start_issuer() -> AuthorizationServer {
     AuthorizationServer::start(AuthorizationScript::default()).await
 }
 
@@ -14,17 +14,17 @@ async fn issuer() -> AuthorizationServer {
 #[tokio::test]
 async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     let what = "X51, the authorization server changed";
-    let (first, second) = (issuer().await, issuer().await);
+    let (first, second) = (start_issuer().await, start_issuer().await);
     let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
-    let tried = SignIn::with(what, first, server, |_| {}).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in at the first server succeeds");
+    let tried = SignInAttempt::start_with_servers(what, first, server, |_| {}).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in at the first server succeeds");
     let host = &tried.pair.app.host;
     host.stop_server("bad".into()).await.unwrap();
     tried.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 
     tried.server.set_issuers(&[&second]);
     host.start_server("bad".into()).await.unwrap();
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in at the second server succeeds");
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in at the second server succeeds");
     assert_eq!(second.count("/register"), 1, "{what}: the client is registered at the second server");
     // Both issuers have the same resource server, which may receive the tokens of both.
     let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
@@ -36,13 +36,13 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
 #[tokio::test]
 async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let what = "X51, moved with a refresh token at hand";
-    let (first, second) = (issuer().await, issuer().await);
+    let (first, second) = (start_issuer().await, start_issuer().await);
     let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
-    let tried = SignIn::with(what, first, server, |_| {}).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the sign-in at the first server succeeds");
+    let tried = SignInAttempt::start_with_servers(what, first, server, |_| {}).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in at the first server succeeds");
     tried.server.set_issuers(&[&second]);
     tried.issuer.invalidate_access_tokens();
-    let _ = tried.pair.bad_call(what).await;
+    let _ = tried.pair.call_bad_server(what).await;
     let needs = |s: &ServerState| matches!(s, ServerState::NeedsSignIn(_) | ServerState::Ready);
     tried.pair.app.until("bad", "signed in or asked for it", |s| needs(&s.state)).await;
     if matches!(tried.pair.app.server("bad").await.state, ServerState::NeedsSignIn(_)) {
@@ -64,7 +64,7 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
 #[tokio::test]
 async fn x51_server_cannot_request_a_token_for_another_resource() {
     let what = "X51, another's resource";
-    let issuer = issuer().await;
+    let issuer = start_issuer().await;
     let honest = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let thief = ProtectedScript {
         overrides: Map::from_iter([("resource".to_owned(), json!(honest.url()))]),
@@ -73,10 +73,10 @@ async fn x51_server_cannot_request_a_token_for_another_resource() {
     };
     let thief = ProtectedServer::start(thief, &[&issuer]).await;
     // The server of the named resource is ready.
-    let tried = SignIn::with(what, issuer.clone(), honest, |_| {}).await;
-    assert_eq!(tried.ended().await, Ok(()), "{what}: the honest server is ready");
-    let other = SignIn::with(what, issuer.clone(), thief, |_| {}).await;
-    let cause = other.ended().await.expect_err("X51: a sign-in for the resource of another server fails");
+    let tried = SignInAttempt::start_with_servers(what, issuer.clone(), honest, |_| {}).await;
+    assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the honest server is ready");
+    let other = SignInAttempt::start_with_servers(what, issuer.clone(), thief, |_| {}).await;
+    let cause = other.wait_for_end().await.expect_err("X51: a sign-in for the resource of another server fails");
     assert!(cause.contains("metadata is for"), "{what}: the error message contains the cause: {cause}");
     for request in other.server.seen() {
         assert!(

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::matrix::user::spawn_deciding_user;
-use crate::user::{CallOutcome, call_id, next, object, text};
+use crate::user::{CallOutcome, next_call_id, next_event, result_text, to_object};
 
 /// Idle timeout of calls, after which a call without progress fails.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -27,13 +27,13 @@ pub(super) struct ConnectedApp {
 }
 
 /// Returns an error with a description and the observed value unless the condition holds.
-pub(super) fn holds(condition: bool, what: &str, seen: impl std::fmt::Debug) -> Result<(), String> {
+pub(super) fn require(condition: bool, what: &str, seen: impl std::fmt::Debug) -> Result<(), String> {
     if condition { Ok(()) } else { Err(format!("{what}: {seen:?}").chars().take(400).collect()) }
 }
 
 impl ConnectedApp {
     /// Starts an app with a server, and waits until the server is ready and its tools are known.
-    pub(super) async fn to(server: &'static str, config: ServerConfig) -> Self {
+    pub(super) async fn connect(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let times = CallTimes { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimes::default() };
         let app =
@@ -47,29 +47,29 @@ impl ConnectedApp {
     }
 
     /// Starts a tool call in a spawned task.
-    async fn call(&self, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
+    async fn spawn_call(&self, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
         let (host, id, server, tool) = (self.app.host.clone(), id.to_owned(), self.server.to_owned(), tool.to_owned());
-        let arguments = object(&arguments);
+        let arguments = to_object(&arguments);
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
     /// Makes a call that returns immediately, and returns its result.
-    pub(super) async fn add(&self) -> CallOutcome {
-        self.call(&call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
+    pub(super) async fn call_add(&self) -> CallOutcome {
+        self.spawn_call(&next_call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
     }
 
     /// Makes a call that returns immediately, and checks its result.
-    pub(super) async fn adds(&self) -> Result<(), String> {
-        let result = self.add().await.map_err(|error| format!("there should be an answer: {error}"))?;
-        holds(text(&result).contains("= 5"), "the answer should be right", result)
+    pub(super) async fn check_add(&self) -> Result<(), String> {
+        let result = self.call_add().await.map_err(|error| format!("there should be an answer: {error}"))?;
+        require(result_text(&result).contains("= 5"), "the answer should be right", result)
     }
 
     /// Starts a call that takes this many seconds, and waits for its first progress notification.
-    pub(super) async fn under_way(&self, seconds: u32) -> JoinHandle<CallOutcome> {
+    pub(super) async fn start_call(&self, seconds: u32) -> JoinHandle<CallOutcome> {
         let mut events = self.app.host.events();
-        let id = call_id();
-        let call = self.call(&id, "slow_report", json!({ "seconds": seconds, "steps": seconds * 10 })).await;
-        next(&mut events, "progress", |event| match event {
+        let id = next_call_id();
+        let call = self.spawn_call(&id, "slow_report", json!({ "seconds": seconds, "steps": seconds * 10 })).await;
+        next_event(&mut events, "progress", |event| match event {
             HostEvent::CallChanged(view) if view.id == id && view.progress.is_some() => Some(()),
             _ => None,
         })
@@ -79,40 +79,40 @@ impl ConnectedApp {
 
     /// Waits for a call that takes this many seconds, and checks its result.
     pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
-        let result = ended(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
+        let result = await_call(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
         let is_whole =
-            |result: &CallToolResult| text(result).contains(&format!("The report has {} pages", seconds * 10));
-        holds(is_whole(&result), "the answer should be whole", &result)
+            |result: &CallToolResult| result_text(result).contains(&format!("The report has {} pages", seconds * 10));
+        require(is_whole(&result), "the answer should be whole", &result)
     }
 
     /// Waits until a call fails with a cause that names the server. It must fail within seconds, because the fault has
     /// to be detected before the call's timeout.
-    pub(super) async fn ends(&self, call: JoinHandle<CallOutcome>) -> Result<(), String> {
+    pub(super) async fn expect_call_failure(&self, call: JoinHandle<CallOutcome>) -> Result<(), String> {
         let began = Instant::now();
-        let error = ended(call).await?.err().ok_or("what is gone can give no answer")?;
-        holds(error.to_string().contains(self.server), "the server should be named", error.to_string())?;
-        holds(began.elapsed() < Duration::from_secs(5), "the call should end soon", began.elapsed())
+        let error = await_call(call).await?.err().ok_or("what is gone can give no answer")?;
+        require(error.to_string().contains(self.server), "the server should be named", error.to_string())?;
+        require(began.elapsed() < Duration::from_secs(5), "the call should end soon", began.elapsed())
     }
 
     /// Waits until calls succeed again without an action of the user.
-    pub(super) async fn comes_back(&self) -> Result<(), String> {
+    pub(super) async fn wait_until_recovered(&self) -> Result<(), String> {
         let again = async {
-            while self.adds().await.is_err() {
+            while self.check_add().await.is_err() {
                 // sleep: polls until the condition holds, which no event reports.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         };
         let is_back = timeout(RECONNECT_TIMEOUT, again).await.is_ok();
-        holds(is_back, "the server should be back by now", self.app.server(self.server).await.state)
+        require(is_back, "the server should be back by now", self.app.server(self.server).await.state)
     }
 
     /// Returns the id of the server's process, or `None` if it is not running.
-    pub(super) async fn process(&self) -> Option<u32> {
+    pub(super) async fn server_pid(&self) -> Option<u32> {
         self.app.server(self.server).await.pid
     }
 }
 
-async fn ended(call: JoinHandle<CallOutcome>) -> Result<CallOutcome, String> {
+async fn await_call(call: JoinHandle<CallOutcome>) -> Result<CallOutcome, String> {
     let ended = timeout(Duration::from_secs(15), call).await;
     ended.map_err(|_| "the call should have ended by now".to_owned())?.map_err(|error| error.to_string())
 }

@@ -2,56 +2,56 @@
 
 use std::path::Path;
 
-use super::app::{ConnectedApp, holds};
-use super::{NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS, Outcome, Outcomes};
+use super::app::{ConnectedApp, require};
+use super::{FaultOutcome, FaultOutcomes, NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS};
 use crate::installed;
-use crate::matrix::process::Launch;
-use crate::matrix::servers::{Row, local};
+use crate::matrix::process::LaunchCommand;
+use crate::matrix::servers::{MatrixRow, local_config};
 
 /// Injects all faults in sequence, and returns their outcomes.
-pub(super) async fn outcomes(row: &Row) -> Outcomes {
-    let killed = killed(row).await;
+pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
+    let killed = kill_server_process(row).await;
     let folder = tempfile::tempdir().unwrap();
     let lines = LineControl { folder: folder.path() };
-    lines.spoil("none");
-    let connected = ConnectedApp::to(row.server.name, local(between(row, folder.path()))).await;
-    let bytewise = lines.same_answers(&connected, "bytewise").await;
-    let late = lines.same_answers(&connected, "late").await;
-    let twice = lines.same_answers(&connected, "twice").await;
-    let cut = lines.cut(&connected).await;
-    let never = lines.never(&connected).await;
+    lines.set_fault("none");
+    let connected = ConnectedApp::connect(row.server.name, local_config(fault_proxy_command(row, folder.path()))).await;
+    let bytewise = lines.check_answers_unaffected(&connected, "bytewise").await;
+    let late = lines.check_answers_unaffected(&connected, "late").await;
+    let twice = lines.check_answers_unaffected(&connected, "twice").await;
+    let cut = lines.cut_stream(&connected).await;
+    let never = lines.suppress_response(&connected).await;
     connected.app.host.close().await;
-    Outcomes { killed, restarted: Ok(NO_SUCH_FAULT), cut, bytewise, late, twice, never }
+    FaultOutcomes { killed, restarted: Ok(NO_SUCH_FAULT), cut, bytewise, late, twice, never }
 }
 
 /// Covers the requirement [stdio-restart-on-crash].
-async fn killed(row: &Row) -> Outcome {
-    let connected = ConnectedApp::to(row.server.name, local(row.server.launch(row.transport))).await;
-    let call = connected.under_way(30).await;
-    let process = connected.process().await.ok_or("a ready server has a process")?;
-    kill(process);
-    connected.ends(call).await?;
-    connected.comes_back().await?;
-    let new = connected.process().await;
-    holds(new.is_some_and(|new| new != process), "it should be another process", new)?;
+async fn kill_server_process(row: &MatrixRow) -> FaultOutcome {
+    let connected = ConnectedApp::connect(row.server.name, local_config(row.server.launch(row.transport))).await;
+    let call = connected.start_call(30).await;
+    let process = connected.server_pid().await.ok_or("a ready server has a process")?;
+    kill_process(process);
+    connected.expect_call_failure(call).await?;
+    connected.wait_until_recovered().await?;
+    let new = connected.server_pid().await;
+    require(new.is_some_and(|new| new != process), "it should be another process", new)?;
     connected.app.host.close().await;
     Ok(OUTCOME_COMES_BACK)
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts kill, not a server")]
-fn kill(pid: u32) {
+fn kill_process(pid: u32) {
     let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
     assert!(killed.is_ok_and(|status| status.success()), "process {pid} can be killed");
 }
 
 /// Returns the command of the proxy process `between.mjs`, which starts the server of a row and corrupts its output
 /// lines.
-fn between(row: &Row, folder: &Path) -> Launch {
+fn fault_proxy_command(row: &MatrixRow, folder: &Path) -> LaunchCommand {
     let inner = row.server.launch(row.transport);
-    let mut launch = installed::with_node("between.mjs").and(&folder.display().to_string());
-    launch = launch.and(&inner.program.display().to_string());
+    let mut launch = installed::node_server("between.mjs").with_argument(&folder.display().to_string());
+    launch = launch.with_argument(&inner.program.display().to_string());
     for argument in &inner.arguments {
-        launch = launch.and(argument);
+        launch = launch.with_argument(argument);
     }
     launch
 }
@@ -63,44 +63,44 @@ struct LineControl<'a> {
 
 impl LineControl<'_> {
     /// Sets the fault that the proxy process applies to all following lines.
-    fn spoil(&self, fault: &str) {
-        super::spoil(self.folder, fault);
+    fn set_fault(&self, fault: &str) {
+        super::set_fault(self.folder, fault);
     }
 
-    async fn same_answers(&self, connected: &ConnectedApp, fault: &str) -> Outcome {
-        self.spoil(fault);
-        let before = super::count(self.folder, "seen", "\"tools/call\"");
+    async fn check_answers_unaffected(&self, connected: &ConnectedApp, fault: &str) -> FaultOutcome {
+        self.set_fault(fault);
+        let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         for _ in 0..3 {
-            connected.adds().await?;
+            connected.check_add().await?;
         }
-        self.spoil("none");
-        let sent = super::count(self.folder, "seen", "\"tools/call\"") - before;
-        holds(sent == 3, "three calls should be sent once each", sent)?;
-        let doubled = super::count(self.folder, "twice", "\"result\"");
-        holds(fault != "twice" || doubled >= 3, "each answer should have come twice", doubled)?;
+        self.set_fault("none");
+        let sent = super::count_in_file(self.folder, "seen", "\"tools/call\"") - before;
+        require(sent == 3, "three calls should be sent once each", sent)?;
+        let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
+        require(fault != "twice" || doubled >= 3, "each answer should have come twice", doubled)?;
         Ok(OUTCOME_ANSWERED)
     }
 
     /// The server exits in the middle of a line.
-    async fn cut(&self, connected: &ConnectedApp) -> Outcome {
-        let call = connected.under_way(30).await;
-        self.spoil("cut");
-        connected.ends(call).await?;
-        self.spoil("none");
-        connected.comes_back().await?;
-        let sent = super::count(self.folder, "seen", "\"slow_report\"");
-        holds(sent == 1, "the call should be sent once", sent)?;
+    async fn cut_stream(&self, connected: &ConnectedApp) -> FaultOutcome {
+        let call = connected.start_call(30).await;
+        self.set_fault("cut");
+        connected.expect_call_failure(call).await?;
+        self.set_fault("none");
+        connected.wait_until_recovered().await?;
+        let sent = super::count_in_file(self.folder, "seen", "\"slow_report\"");
+        require(sent == 1, "the call should be sent once", sent)?;
         Ok(OUTCOME_COMES_BACK)
     }
 
     /// Covers the requirement [lifecycle-timeouts].
-    async fn never(&self, connected: &ConnectedApp) -> Outcome {
-        self.spoil("never");
-        let ended = connected.add().await.map_err(|error| error.to_string());
-        self.spoil("none");
+    async fn suppress_response(&self, connected: &ConnectedApp) -> FaultOutcome {
+        self.set_fault("never");
+        let ended = connected.call_add().await.map_err(|error| error.to_string());
+        self.set_fault("none");
         let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
-        holds(is_told, "the call should end with its time", ended)?;
-        connected.comes_back().await?;
+        require(is_told, "the call should end with its time", ended)?;
+        connected.wait_until_recovered().await?;
         Ok(OUTCOME_ENDS)
     }
 }

@@ -11,14 +11,14 @@ use std::path::Path;
 
 use futures_util::StreamExt as _;
 
-use crate::matrix::servers::{Row, SERVERS, Transport, rows_by_transport};
+use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_by_transport};
 use crate::matrix::table;
 
 /// Maximum number of rows that are tested concurrently. Rows mostly wait.
 const MAX_PARALLEL: usize = 4;
 
 /// Outcome of a fault as written in the table, or a description of an unexpected one.
-type Outcome = Result<&'static str, String>;
+type FaultOutcome = Result<&'static str, String>;
 
 /// The call succeeds, and the server received it once.
 const OUTCOME_ANSWERED: &str = "answered";
@@ -44,19 +44,19 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 ";
 
 /// Outcomes of all injected faults in one row.
-struct Outcomes {
-    killed: Outcome,
-    restarted: Outcome,
-    cut: Outcome,
-    bytewise: Outcome,
-    late: Outcome,
-    twice: Outcome,
-    never: Outcome,
+struct FaultOutcomes {
+    killed: FaultOutcome,
+    restarted: FaultOutcome,
+    cut: FaultOutcome,
+    bytewise: FaultOutcome,
+    late: FaultOutcome,
+    twice: FaultOutcome,
+    never: FaultOutcome,
 }
 
-impl Outcomes {
+impl FaultOutcomes {
     /// Returns the heading and the outcome of each column.
-    fn columns(&self) -> [(&'static str, &Outcome); 7] {
+    fn table_columns(&self) -> [(&'static str, &FaultOutcome); 7] {
         [
             ("process killed", &self.killed),
             ("server restarts", &self.restarted),
@@ -69,7 +69,7 @@ impl Outcomes {
     }
 
     /// Returns the outcomes of a row that failed before any fault was injected.
-    fn broken(why: &str) -> Self {
+    fn all_failed(why: &str) -> Self {
         let untried = || Ok(NO_SUCH_FAULT);
         Self {
             killed: Err(why.to_owned()),
@@ -84,14 +84,14 @@ impl Outcomes {
 }
 
 /// Sets the fault that the proxy process between host and server injects.
-fn spoil(folder: &Path, fault: &str) {
+fn set_fault(folder: &Path, fault: &str) {
     // Written in a single operation, so that no partial file is read.
     std::fs::write(folder.join("next"), fault).unwrap();
     std::fs::rename(folder.join("next"), folder.join("fault")).unwrap();
 }
 
 /// Counts the occurrences of a text in a file of the proxy process.
-fn count(folder: &Path, file: &str, text: &str) -> usize {
+fn count_in_file(folder: &Path, file: &str, text: &str) -> usize {
     std::fs::read_to_string(folder.join(file)).unwrap_or_default().matches(text).count()
 }
 
@@ -101,16 +101,16 @@ async fn every_sdk_with_every_fault() {
     let began = std::time::Instant::now();
     let only = std::env::var("INTEROP_ONLY").unwrap_or_default();
     let rows = SERVERS.iter().flat_map(rows_by_transport).filter(|row| row.to_string().contains(&only));
-    let tried: Vec<(Row, Outcomes)> = futures_util::stream::iter(rows)
+    let tried: Vec<(MatrixRow, FaultOutcomes)> = futures_util::stream::iter(rows)
         .map(|row| async move {
             // Runs in a separate task, so that a panic only fails this row.
             let tried = tokio::spawn(async move {
                 match row.transport {
-                    Transport::Stdio => local::outcomes(&row).await,
-                    Transport::StreamableHttp | Transport::HttpSse => remote::outcomes(&row).await,
+                    Transport::Stdio => local::inject_faults(&row).await,
+                    Transport::StreamableHttp | Transport::HttpSse => remote::inject_faults(&row).await,
                 }
             });
-            (row, tried.await.unwrap_or_else(|error| Outcomes::broken(&error.to_string())))
+            (row, tried.await.unwrap_or_else(|error| FaultOutcomes::all_failed(&error.to_string())))
         })
         .buffered(MAX_PARALLEL)
         .collect()
@@ -118,22 +118,23 @@ async fn every_sdk_with_every_fault() {
     println!("{} rows in {:.1} s", tried.len(), began.elapsed().as_secs_f64());
     let failed: Vec<String> = tried
         .iter()
-        .flat_map(|(row, outcomes)| outcomes.columns().map(|(fault, outcome)| (row, fault, outcome.clone())))
+        .flat_map(|(row, outcomes)| outcomes.table_columns().map(|(fault, outcome)| (row, fault, outcome.clone())))
         .filter_map(|(row, fault, outcome)| outcome.err().map(|why| format!("{row}: {fault}: {why}")))
         .collect();
     assert!(failed.is_empty(), "no fault does more harm than it must:\n{}", failed.join("\n"));
     if only.is_empty() {
-        table::compare_faults(&rendered(&tried));
+        table::compare_faults(&render_table(&tried));
     }
 }
 
-fn rendered(tried: &[(Row, Outcomes)]) -> String {
+fn render_table(tried: &[(MatrixRow, FaultOutcomes)]) -> String {
     let mut out = LEGEND.to_owned();
-    let heads = tried.first().map(|(_, outcomes)| outcomes.columns().map(|(head, _)| head)).unwrap_or_default();
-    table::head(&mut out, &heads);
+    let heads = tried.first().map(|(_, outcomes)| outcomes.table_columns().map(|(head, _)| head)).unwrap_or_default();
+    table::append_heading(&mut out, &heads);
     for (row, outcomes) in tried {
-        let cells = outcomes.columns().map(|(_, outcome)| outcome.as_deref().map_or("no", |word| word).to_owned());
-        table::line(&mut out, &row.to_string(), cells.into_iter());
+        let cells =
+            outcomes.table_columns().map(|(_, outcome)| outcome.as_deref().map_or("no", |word| word).to_owned());
+        table::append_row(&mut out, &row.to_string(), cells.into_iter());
     }
     out
 }

@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use testkit::proxy::{FaultProxy, ProxyFault};
 
-use super::app::{ConnectedApp, holds};
-use super::{NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS, OUTCOME_GOES_ON, Outcome, Outcomes};
+use super::app::{ConnectedApp, require};
+use super::{
+    FaultOutcome, FaultOutcomes, NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS, OUTCOME_GOES_ON,
+};
 use crate::installed;
 use crate::matrix::process::HttpProcess;
-use crate::matrix::servers::{Row, Transport, at};
+use crate::matrix::servers::{MatrixRow, Transport, config_at_origin};
 
 /// Duration for which the server is not reachable.
 const DOWNTIME: Duration = Duration::from_millis(500);
@@ -18,89 +20,92 @@ const DOWNTIME: Duration = Duration::from_millis(500);
 const RESPONSE_DELAY: Duration = Duration::from_millis(500);
 
 /// Injects all faults in sequence, and returns their outcomes.
-pub(super) async fn outcomes(row: &Row) -> Outcomes {
+pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let process = HttpProcess::start(row.server.launch(row.transport)).await;
     let folder = tempfile::tempdir().unwrap();
-    super::spoil(folder.path(), "none");
-    let between =
-        installed::with_node("between-http.mjs").and(&process.origin).and(&folder.path().display().to_string());
+    super::set_fault(folder.path(), "none");
+    let between = installed::node_server("between-http.mjs")
+        .with_argument(&process.origin)
+        .with_argument(&folder.path().display().to_string());
     let between = HttpProcess::start(between).await;
-    let proxy = FaultProxy::in_front_of(address(&between.origin)).await;
-    let connected = ConnectedApp::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
-    let network = Network { row, folder: folder.path(), proxy, connected };
-    let bytewise = network.same_answer(ProxyFault::Bytewise, Duration::ZERO).await;
-    let late = network.same_answer(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
-    let twice = network.twice().await;
-    let cut = network.cut().await;
-    let never = network.never().await;
+    let proxy = FaultProxy::in_front_of(socket_address(&between.origin)).await;
+    let connected =
+        ConnectedApp::connect(row.server.name, config_at_origin(row, &format!("http://{}", proxy.address))).await;
+    let network = NetworkControl { row, folder: folder.path(), proxy, connected };
+    let bytewise = network.check_answer_unaffected(ProxyFault::Bytewise, Duration::ZERO).await;
+    let late = network.check_answer_unaffected(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
+    let twice = network.duplicate_response().await;
+    let cut = network.cut_stream().await;
+    let never = network.suppress_response().await;
     network.connected.app.host.close().await;
-    let restarted = restarted(row, process).await;
-    Outcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
+    let restarted = restart_server_process(row, process).await;
+    FaultOutcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
 }
 
 /// Covers the requirement [http-session-404-reinit].
-async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
-    let proxy = FaultProxy::in_front_of(address(&process.origin)).await;
-    let connected = ConnectedApp::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
+async fn restart_server_process(row: &MatrixRow, process: HttpProcess) -> FaultOutcome {
+    let proxy = FaultProxy::in_front_of(socket_address(&process.origin)).await;
+    let connected =
+        ConnectedApp::connect(row.server.name, config_at_origin(row, &format!("http://{}", proxy.address))).await;
     // Started before the old process ends, so that the start time of the program does not count as downtime.
     let new = HttpProcess::start(row.server.launch(row.transport)).await;
-    let call = connected.under_way(30).await;
+    let call = connected.start_call(30).await;
     process.kill().await;
     // sleep: the network fails in the real time of other processes.
     tokio::time::sleep(DOWNTIME).await;
     // A resumable stream is retried until the new process rejects its session.
-    proxy.set_server(address(&new.origin));
-    connected.ends(call).await?;
-    connected.comes_back().await?;
+    proxy.set_server(socket_address(&new.origin));
+    connected.expect_call_failure(call).await?;
+    connected.wait_until_recovered().await?;
     connected.app.host.close().await;
     Ok(OUTCOME_COMES_BACK)
 }
 
-fn address(origin: &str) -> SocketAddr {
+fn socket_address(origin: &str) -> SocketAddr {
     origin.trim_start_matches("http://").parse().unwrap_or_else(|e| panic!("{origin}: {e}"))
 }
 
 /// Network path to a server: through the proxy process that records messages, and the proxy that injects faults.
-struct Network<'a> {
-    row: &'a Row,
+struct NetworkControl<'a> {
+    row: &'a MatrixRow,
     folder: &'a Path,
     proxy: FaultProxy,
     connected: ConnectedApp,
 }
 
-impl Network<'_> {
-    async fn same_answer(&self, fault: ProxyFault, at_least: Duration) -> Outcome {
-        let before = super::count(self.folder, "seen", "\"tools/call\"");
+impl NetworkControl<'_> {
+    async fn check_answer_unaffected(&self, fault: ProxyFault, at_least: Duration) -> FaultOutcome {
+        let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         let began = Instant::now();
         self.proxy.set(fault);
-        let answered = self.connected.adds().await;
+        let answered = self.connected.check_add().await;
         self.proxy.set(ProxyFault::None);
         answered?;
-        holds(began.elapsed() >= at_least, "the answer should have been spoiled", began.elapsed())?;
-        let sent = super::count(self.folder, "seen", "\"tools/call\"") - before;
-        holds(sent == 1, "the call should be sent once", sent)?;
+        require(began.elapsed() >= at_least, "the answer should have been spoiled", began.elapsed())?;
+        let sent = super::count_in_file(self.folder, "seen", "\"tools/call\"") - before;
+        require(sent == 1, "the call should be sent once", sent)?;
         Ok(OUTCOME_ANSWERED)
     }
 
     /// Each response on a stream is duplicated. The call reports progress, so its response is sent on a stream.
-    async fn twice(&self) -> Outcome {
-        super::spoil(self.folder, "twice");
-        let call = self.connected.under_way(1).await;
+    async fn duplicate_response(&self) -> FaultOutcome {
+        super::set_fault(self.folder, "twice");
+        let call = self.connected.start_call(1).await;
         let answered = self.connected.finish_call(call, 1).await;
-        super::spoil(self.folder, "none");
+        super::set_fault(self.folder, "none");
         answered?;
-        let doubled = super::count(self.folder, "twice", "\"result\"");
-        holds(doubled > 0, "the answer should have come twice", doubled)?;
-        self.connected.adds().await?;
+        let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
+        require(doubled > 0, "the answer should have come twice", doubled)?;
+        self.connected.check_add().await?;
         Ok(OUTCOME_ANSWERED)
     }
 
     /// The connection of a call is closed. Its stream is resumed if the revision supports that, otherwise the call
     /// fails: [http-sse-resume-last-event-id]
-    async fn cut(&self) -> Outcome {
+    async fn cut_stream(&self) -> FaultOutcome {
         const CALL_SECONDS: u32 = 3;
-        let before = super::count(self.folder, "seen", "\"slow_report\"");
-        let call = self.connected.under_way(CALL_SECONDS).await;
+        let before = super::count_in_file(self.folder, "seen", "\"slow_report\"");
+        let call = self.connected.start_call(CALL_SECONDS).await;
         self.proxy.set(ProxyFault::Refused);
         self.proxy.cut_connections();
         // sleep: the network fails in the real time of other processes.
@@ -109,11 +114,11 @@ impl Network<'_> {
         if self.row.can_resume() {
             self.connected.finish_call(call, CALL_SECONDS).await?;
         } else {
-            self.connected.ends(call).await?;
-            self.connected.comes_back().await?;
+            self.connected.expect_call_failure(call).await?;
+            self.connected.wait_until_recovered().await?;
         }
-        let sent = super::count(self.folder, "seen", "\"slow_report\"") - before;
-        holds(sent == 1, "the call should be sent once", sent)?;
+        let sent = super::count_in_file(self.folder, "seen", "\"slow_report\"") - before;
+        require(sent == 1, "the call should be sent once", sent)?;
         Ok(match self.row.transport {
             _ if self.row.can_resume() => OUTCOME_GOES_ON,
             // The session ends with its only stream.
@@ -123,13 +128,13 @@ impl Network<'_> {
     }
 
     /// Covers the requirement [lifecycle-timeouts].
-    async fn never(&self) -> Outcome {
+    async fn suppress_response(&self) -> FaultOutcome {
         self.proxy.set(ProxyFault::Swallowed);
-        let ended = self.connected.add().await.map_err(|error| error.to_string());
+        let ended = self.connected.call_add().await.map_err(|error| error.to_string());
         self.proxy.set(ProxyFault::None);
         let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
-        holds(is_told, "the call should end with its time", ended)?;
-        self.connected.comes_back().await?;
+        require(is_told, "the call should end with its time", ended)?;
+        self.connected.wait_until_recovered().await?;
         Ok(OUTCOME_ENDS)
     }
 }

@@ -56,7 +56,7 @@ features! {
 
 impl Feature {
     /// Returns `true` if the feature exists in a revision and over this transport.
-    pub(crate) fn is_in(self, revision: Revision, over_streamable_http: bool) -> bool {
+    pub(crate) fn exists_in(self, revision: Revision, over_streamable_http: bool) -> bool {
         self.revisions().contains(&revision) && (self != Self::Resumption || over_streamable_http)
     }
 }

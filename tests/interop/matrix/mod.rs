@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use checks::RowResult;
 use futures_util::StreamExt as _;
-use servers::{Row, SERVERS};
+use servers::{MatrixRow, SERVERS};
 
 /// Maximum number of rows that are tested concurrently. Enough to use two cores while servers wait.
 const MAX_PARALLEL: usize = 4;
@@ -23,20 +23,20 @@ async fn every_sdk_over_every_transport_in_every_revision() {
     let began = std::time::Instant::now();
     let mut remote = Vec::new();
     for server in SERVERS {
-        remote.push(Arc::new(servers::Remote::of(server)));
+        remote.push(Arc::new(servers::HttpProcesses::new(server)));
     }
     let only = std::env::var("INTEROP_ONLY").unwrap_or_default();
-    let rows: Vec<(Row, Arc<servers::Remote>)> = SERVERS
+    let rows: Vec<(MatrixRow, Arc<servers::HttpProcesses>)> = SERVERS
         .iter()
         .zip(&remote)
-        .flat_map(|(server, remote)| servers::rows(server).into_iter().map(|row| (row, Arc::clone(remote))))
+        .flat_map(|(server, remote)| servers::all_rows(server).into_iter().map(|row| (row, Arc::clone(remote))))
         .filter(|(row, _)| only.is_empty() || row.to_string().contains(&only))
         .collect();
-    let checked: Vec<(Row, RowResult)> = futures_util::stream::iter(rows)
+    let checked: Vec<(MatrixRow, RowResult)> = futures_util::stream::iter(rows)
         .map(|(row, remote)| async move {
             // Runs in a separate task, so that a panic only fails this row.
-            let checked = tokio::spawn(async move { checks::row(&row, &remote).await }).await;
-            (row, checked.unwrap_or_else(|error| RowResult::broken(&error.to_string())))
+            let checked = tokio::spawn(async move { checks::check_row(&row, &remote).await }).await;
+            (row, checked.unwrap_or_else(|error| RowResult::failed(&error.to_string())))
         })
         .buffered(MAX_PARALLEL)
         .collect()
@@ -48,6 +48,6 @@ async fn every_sdk_over_every_transport_in_every_revision() {
     println!("{} rows in {:.1} s", checked.len(), began.elapsed().as_secs_f64());
     assert!(failed.is_empty(), "all that a server and a revision have works:\n{}", failed.join("\n"));
     if only.is_empty() {
-        table::compare_features(&table::features(&checked));
+        table::compare_features(&table::render_features(&checked));
     }
 }

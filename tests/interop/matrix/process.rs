@@ -13,17 +13,17 @@ const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Program with its command line arguments.
 #[derive(Debug, Clone)]
-pub(crate) struct Launch {
+pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<String>,
 }
 
-impl Launch {
+impl LaunchCommand {
     pub(crate) fn new(program: PathBuf, arguments: &[&str]) -> Self {
         Self { program, arguments: arguments.iter().map(|&a| a.to_owned()).collect() }
     }
 
-    pub(crate) fn and(mut self, argument: &str) -> Self {
+    pub(crate) fn with_argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
         self
     }
@@ -42,8 +42,8 @@ impl HttpProcess {
     /// Starts a server on any free port. It takes the port as its last argument, and prints its origin as the first
     /// line.
     #[allow(clippy::disallowed_methods, reason = "what the host meets over HTTP is started by somebody else")]
-    pub(crate) async fn start(launch: Launch) -> Self {
-        let launch = launch.and("0");
+    pub(crate) async fn start(launch: LaunchCommand) -> Self {
+        let launch = launch.with_argument("0");
         let mut child = Command::new(&launch.program)
             .args(&launch.arguments)
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -70,7 +70,7 @@ impl HttpProcess {
     }
 
     /// Returns `true` if the process has written a matching line to standard error.
-    pub(crate) fn has_said(&self, fits: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn has_error_line(&self, fits: impl Fn(&str) -> bool) -> bool {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         errors.iter().any(|line| fits(line))
     }

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use mcp_proto::Revision;
 use ports::server_config::{HttpConfig, HttpKind, ServerConfig};
-use testkit::app::local_config;
 use tokio::sync::OnceCell;
 
 use super::features::Feature;
-use super::process::{HttpProcess, Launch};
+use super::process::{HttpProcess, LaunchCommand};
 use crate::installed;
 
 /// Transport between the host and a server.
@@ -31,13 +30,13 @@ impl Transport {
 }
 
 /// Test server of this repository, built on a third-party SDK.
-pub(crate) struct Server {
+pub(crate) struct MatrixServer {
     /// Name in the server's `serverInfo`.
     pub(crate) name: &'static str,
     /// Name of the SDK that the server is built on.
     pub(crate) sdk: &'static str,
     /// Returns the command that starts the server. A further argument selects the transport.
-    program: fn() -> Launch,
+    program: fn() -> LaunchCommand,
     /// Oldest and newest revision that the server supports over stdio.
     revisions: (Revision, Revision),
     /// Argument that selects Streamable HTTP, or `None` if the server does not support it. The port is appended as
@@ -54,47 +53,47 @@ const DEMO: &str = "demo-server";
 const NO_STREAM_TO_DROP: &str = "a handler cannot drop its answer's stream";
 const NO_TASKS: &str = "no tasks";
 
-pub(crate) const SERVERS: &[Server] = &[
-    Server {
+pub(crate) const SERVERS: &[MatrixServer] = &[
+    MatrixServer {
         name: DEMO,
         sdk: "rmcp",
-        program: || Launch::new(testkit::binaries::demo_server(), &[]),
+        program: || LaunchCommand::new(testkit::binaries::demo_server(), &[]),
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("--http"),
         sse: None,
         lacks: &[(Feature::Resumption, NO_STREAM_TO_DROP), (Feature::Tasks, "tasks of 2026-07-28 only")],
     },
-    Server {
+    MatrixServer {
         name: "typescript-v2",
         sdk: "@modelcontextprotocol/server",
-        program: || installed::with_node("typescript-v2.mjs"),
+        program: || installed::node_server("typescript-v2.mjs"),
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: None,
         lacks: &[(Feature::Tasks, NO_TASKS), (Feature::TaskExtension, NO_TASKS)],
     },
-    Server {
+    MatrixServer {
         name: "typescript-v1",
         sdk: "@modelcontextprotocol/sdk",
-        program: || installed::with_node("typescript-v1.mjs"),
+        program: || installed::node_server("typescript-v1.mjs"),
         revisions: (V2024_11_05, V2025_11_25),
         streamable: Some("http"),
         sse: Some("http"),
         lacks: &[],
     },
-    Server {
+    MatrixServer {
         name: "python-v2",
         sdk: "mcp",
-        program: || installed::with_python("python_v2.py"),
+        program: || installed::python_server("python_v2.py"),
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: Some("http"),
         lacks: &[(Feature::Tasks, NO_TASKS), (Feature::TaskExtension, NO_TASKS)],
     },
-    Server {
+    MatrixServer {
         name: "python-v1",
         sdk: "mcp (old)",
-        program: || installed::with_old_python("python_v1.py"),
+        program: || installed::old_python_server("python_v1.py"),
         revisions: (V2024_11_05, V2024_11_05),
         streamable: None,
         sse: Some("http"),
@@ -104,10 +103,10 @@ pub(crate) const SERVERS: &[Server] = &[
             (Feature::Cancel, "the SDK does not survive `notifications/cancelled`"),
         ],
     },
-    Server {
+    MatrixServer {
         name: "fastmcp-v4",
         sdk: "fastmcp",
-        program: || installed::with_python("fastmcp_v4.py"),
+        program: || installed::python_server("fastmcp_v4.py"),
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: Some("sse"),
@@ -119,9 +118,9 @@ pub(crate) const SERVERS: &[Server] = &[
     },
 ];
 
-impl Server {
+impl MatrixServer {
     /// Returns the command that serves over a transport.
-    pub(crate) fn launch(&self, transport: Transport) -> Launch {
+    pub(crate) fn launch(&self, transport: Transport) -> LaunchCommand {
         let argument = match transport {
             // The demo server uses stdio without arguments.
             Transport::Stdio if self.name == DEMO => return (self.program)(),
@@ -129,21 +128,21 @@ impl Server {
             Transport::StreamableHttp => self.streamable,
             Transport::HttpSse => self.sse,
         };
-        (self.program)().and(argument.expect("a row is only of a transport that its server has"))
+        (self.program)().with_argument(argument.expect("a row is only of a transport that its server has"))
     }
 }
 
 /// Row of the matrix: a server with a transport and a revision.
 #[derive(Clone, Copy)]
-pub(crate) struct Row {
-    pub(crate) server: &'static Server,
+pub(crate) struct MatrixRow {
+    pub(crate) server: &'static MatrixServer,
     pub(crate) transport: Transport,
     pub(crate) revision: Revision,
     /// Set if the user selects the revision. Otherwise it is negotiated.
     pub(crate) pinned: bool,
 }
 
-impl Row {
+impl MatrixRow {
     /// Returns the URL of the server's endpoint below its origin.
     pub(crate) fn url(&self, origin: &str) -> String {
         format!("{origin}{}", if self.transport == Transport::HttpSse { "/sse" } else { "/mcp" })
@@ -151,18 +150,18 @@ impl Row {
 
     /// Returns `true` if a lost stream can be resumed.
     pub(crate) fn can_resume(&self) -> bool {
-        Feature::Resumption.is_in(self.revision, self.transport == Transport::StreamableHttp)
+        Feature::Resumption.exists_in(self.revision, self.transport == Transport::StreamableHttp)
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for MatrixRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}, {}", self.server.name, self.transport.name(), self.revision)
     }
 }
 
 /// Returns all rows of a server. The newest revision of each transport is negotiated. The user selects the others.
-pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
+pub(crate) fn all_rows(server: &'static MatrixServer) -> Vec<MatrixRow> {
     let (oldest, newest) = server.revisions;
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
@@ -170,7 +169,7 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
         let is_found = server.name == DEMO && transport == Transport::Stdio;
         for revision in Revision::ALL {
             if revision >= oldest && revision <= newest {
-                rows.push(Row { server, transport, revision, pinned: revision != newest && !is_found });
+                rows.push(MatrixRow { server, transport, revision, pinned: revision != newest && !is_found });
             }
         }
     };
@@ -187,21 +186,21 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
 
 /// Returns a row for each transport of a server with its newest revision, and one for Streamable HTTP with the newest
 /// revision that has sessions and resumable streams.
-pub(crate) fn rows_by_transport(server: &'static Server) -> Vec<Row> {
-    let all = rows(server);
+pub(crate) fn rows_by_transport(server: &'static MatrixServer) -> Vec<MatrixRow> {
+    let all = all_rows(server);
     let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();
     all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()
 }
 
 /// HTTP processes of a server, each started when the first row needs it.
-pub(crate) struct Remote {
-    server: &'static Server,
+pub(crate) struct HttpProcesses {
+    server: &'static MatrixServer,
     streamable: OnceCell<HttpProcess>,
     sse: OnceCell<HttpProcess>,
 }
 
-impl Remote {
-    pub(crate) const fn of(server: &'static Server) -> Self {
+impl HttpProcesses {
+    pub(crate) const fn new(server: &'static MatrixServer) -> Self {
         Self { server, streamable: OnceCell::const_new(), sse: OnceCell::const_new() }
     }
 
@@ -212,32 +211,32 @@ impl Remote {
 }
 
 /// Returns the configuration of a row's server, as the user would enter it.
-pub(crate) async fn config(row: &Row, remote: &Remote) -> ServerConfig {
+pub(crate) async fn row_config(row: &MatrixRow, remote: &HttpProcesses) -> ServerConfig {
     let revision = row.pinned.then_some(row.revision);
     if row.transport == Transport::Stdio {
         if row.server.name == DEMO {
             return testkit::app::demo_config(&["--revision", &row.revision.to_string()]);
         }
-        return ServerConfig { revision, ..local(row.server.launch(row.transport)) };
+        return ServerConfig { revision, ..local_config(row.server.launch(row.transport)) };
     }
-    at(row, &remote.process(row.transport).await.origin)
+    config_at_origin(row, &remote.process(row.transport).await.origin)
 }
 
 /// Returns the configuration of a row's server that listens at this origin, as the user would enter it.
-pub(crate) fn at(row: &Row, origin: &str) -> ServerConfig {
+pub(crate) fn config_at_origin(row: &MatrixRow, origin: &str) -> ServerConfig {
     let kind = (row.transport == Transport::HttpSse && row.pinned).then_some(HttpKind::Sse);
     let revision = row.pinned.then_some(row.revision);
     ServerConfig { revision, ..HttpConfig { url: row.url(origin), kind, ..HttpConfig::default() }.into() }
 }
 
 /// Returns the configuration of a local server with this command.
-pub(crate) fn local(launch: Launch) -> ServerConfig {
+pub(crate) fn local_config(launch: LaunchCommand) -> ServerConfig {
     let arguments: Vec<&str> = launch.arguments.iter().map(String::as_str).collect();
-    local_config(launch.program, &arguments)
+    testkit::app::local_config(launch.program, &arguments)
 }
 
 /// Returns the pinned version of each SDK.
-pub(crate) fn versions() -> Vec<(&'static str, String)> {
+pub(crate) fn pinned_versions() -> Vec<(&'static str, String)> {
     SERVERS.iter().map(|server| (server.name, format!("{} {}", server.sdk, version_of(server.sdk)))).collect()
 }
 

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 
-use super::checks::{Cell, RowResult};
+use super::checks::{CheckOutcome, RowResult};
 use super::features::Feature;
-use super::servers::{Row, SERVERS, versions};
+use super::servers::{MatrixRow, SERVERS, pinned_versions};
 
 const HEAD: &str = "\
 # What works with which server
@@ -30,30 +30,31 @@ tested with servers of our own.
 const FAULTS: &str = "\n## Faults\n";
 
 /// Returns the table of working features as Markdown.
-pub(crate) fn features(rows: &[(Row, RowResult)]) -> String {
+pub(crate) fn render_features(rows: &[(MatrixRow, RowResult)]) -> String {
     let mut out = HEAD.to_owned();
     let mut notes: Vec<String> = Vec::new();
     out.push_str("\n| server | built on |\n| --- | --- |\n");
-    for (name, version) in versions() {
+    for (name, version) in pinned_versions() {
         let _ = writeln!(out, "| {name} | {version} |");
     }
     for server in SERVERS {
         let rows: Vec<_> = rows.iter().filter(|(row, _)| row.server.name == server.name).collect();
         let _ = writeln!(out, "\n## {}\n", server.name);
         let heads: Vec<_> = rows.iter().map(|(row, _)| format!("{} {}", row.transport.name(), row.revision)).collect();
-        head(&mut out, &heads);
-        let how =
-            |(row, checked): &&(Row, RowResult)| if row.pinned { "named".to_owned() } else { checked.found.clone() };
-        line(&mut out, "found how", rows.iter().map(how));
+        append_heading(&mut out, &heads);
+        let how = |(row, checked): &&(MatrixRow, RowResult)| {
+            if row.pinned { "named".to_owned() } else { checked.found.clone() }
+        };
+        append_row(&mut out, "found how", rows.iter().map(how));
         for feature in Feature::ALL {
-            let of_feature = |(_, checked): &&(Row, RowResult)| {
+            let of_feature = |(_, checked): &&(MatrixRow, RowResult)| {
                 checked
                     .cells
                     .iter()
                     .find(|(of, _)| of == feature)
-                    .map_or_else(String::new, |(_, c)| cell(c, &mut notes))
+                    .map_or_else(String::new, |(_, c)| cell_text(c, &mut notes))
             };
-            line(&mut out, feature.name(), rows.iter().map(of_feature));
+            append_row(&mut out, feature.name(), rows.iter().map(of_feature));
         }
     }
     out.push('\n');
@@ -64,30 +65,30 @@ pub(crate) fn features(rows: &[(Row, RowResult)]) -> String {
 }
 
 /// Appends the first two lines of a table: the column headings and the separator.
-pub(crate) fn head<T: AsRef<str>>(out: &mut String, heads: &[T]) {
-    line(out, "", heads.iter().map(|head| head.as_ref().to_owned()));
-    line(out, "---", heads.iter().map(|_| "---".to_owned()));
+pub(crate) fn append_heading<T: AsRef<str>>(out: &mut String, heads: &[T]) {
+    append_row(out, "", heads.iter().map(|head| head.as_ref().to_owned()));
+    append_row(out, "---", heads.iter().map(|_| "---".to_owned()));
 }
 
 /// Appends a row of a table: its name and its cells.
-pub(crate) fn line(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
+pub(crate) fn append_row(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let name = if name.is_empty() { String::new() } else { format!(" {name}") };
     let _ = writeln!(out, "|{name} | {} |", cells.join(" | "));
 }
 
-fn cell(cell: &Cell, notes: &mut Vec<String>) -> String {
+fn cell_text(cell: &CheckOutcome, notes: &mut Vec<String>) -> String {
     match cell {
-        Cell::Works => "yes".to_owned(),
-        Cell::NotInRevision => "-".to_owned(),
-        Cell::Lacking(why) => {
+        CheckOutcome::Works => "yes".to_owned(),
+        CheckOutcome::NotInRevision => "-".to_owned(),
+        CheckOutcome::Lacking(why) => {
             let at = notes.iter().position(|note| note == why).unwrap_or_else(|| {
                 notes.push((*why).to_owned());
                 notes.len() - 1
             });
             (at + 1).to_string()
         }
-        Cell::Failed(_) => "no".to_owned(),
+        CheckOutcome::Failed(_) => "no".to_owned(),
     }
 }
 
@@ -102,7 +103,7 @@ pub(crate) fn compare_faults(table: &str) {
 }
 
 fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
-    let kept = changed(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
+    let kept = update_tables(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
     assert!(is_same(&kept), "MATRIX.md equals the outcomes; `cargo xtask test interop` writes it again");
 }
 
@@ -110,7 +111,7 @@ fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn
 type MatrixTables = (String, String);
 
 /// Returns the two tables of `MATRIX.md`. If the environment requests it, applies `change` and writes the file first.
-fn changed(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<MatrixTables> {
+fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<MatrixTables> {
     let writes = std::env::var_os("INTEROP_WRITE_MATRIX").is_some();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");
     let mut file = File::options().read(true).write(writes).open(path)?;
@@ -134,7 +135,7 @@ fn changed(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<Mat
 #[test]
 fn versions_in_the_table_are_the_pinned_ones() {
     let kept = include_str!("../MATRIX.md");
-    for (name, version) in versions() {
+    for (name, version) in pinned_versions() {
         let line = format!("| {name} | {version} |");
         assert!(kept.contains(&line), "MATRIX.md was written with {version}: run `cargo xtask test interop`");
     }

@@ -11,10 +11,10 @@ use testkit::app::TestApp;
 use tokio::task::JoinHandle;
 
 /// Text that the user writes as the response of a model.
-pub(crate) const WORDS: &str = "The wind is fair.";
+pub(crate) const MODEL_RESPONSE: &str = "The wind is fair.";
 
 /// Name that the user enters as captain.
-pub(crate) const CAPTAIN: &str = "Erna";
+pub(crate) const CAPTAIN_NAME: &str = "Erna";
 
 /// Spawns a task that decides each consent request on arrival.
 pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
@@ -23,14 +23,14 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
     tokio::spawn(async move {
         while let Some(event) = events.next().await {
             let HostEvent::ConsentRequestChanged(request) = &event.event else { continue };
-            if let Some(edit) = edit(request) {
+            if let Some(edit) = response_edit(request) {
                 // The edited consent request is announced by another event.
                 let _ = host.edit(request.id, edit).await;
                 continue;
             }
             let answer = match &request.body {
                 ConsentRequestBody::Form { form, .. } => match form {
-                    Ok(form) => UserDecision::Submit(filled_in(form)),
+                    Ok(form) => UserDecision::Submit(required_values(form)),
                     Err(_) => UserDecision::Deny,
                 },
                 ConsentRequestBody::Roots => UserDecision::Share(vec![folder.clone()]),
@@ -43,21 +43,21 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
 }
 
 /// Returns an edit with the model's response, or `None` if the response was already written.
-fn edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
+fn response_edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
     let ConsentRequestBody::Sampling { response: Some(response), .. } = &request.body else { return None };
     let is_written = response.content.blocks().iter().any(|b| matches!(b, ContentBlock::Text(t) if !t.text.is_empty()));
     if is_written {
         return None;
     }
     let mut written = server_requests::sampling::empty_response();
-    written.content = SamplingContent::Many(vec![ContentBlock::text(WORDS)]);
+    written.content = SamplingContent::Many(vec![ContentBlock::text(MODEL_RESPONSE)]);
     Some(ConsentRequestEdit::Response(Box::new(written)))
 }
 
 /// Returns the values of all required fields.
-fn filled_in(form: &Form) -> Map<String, Value> {
+fn required_values(form: &Form) -> Map<String, Value> {
     let known = json!({
-        "captain": CAPTAIN, "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]
+        "captain": CAPTAIN_NAME, "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]
     });
     let required = form.fields.iter().filter(|field| field.required);
     required.map(|field| (field.name.clone(), known[&field.name].clone())).collect()

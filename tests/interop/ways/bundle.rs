@@ -14,16 +14,16 @@ use testkit::app::TestApp;
 
 use super::user::NewUser;
 use crate::installed;
-use crate::user::{call, text};
+use crate::user::{call_tool, result_text};
 
 /// Copies the files of a folder without symbolic links. Those of npm lead to programs that the server does not need.
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let (kind, to) = (entry.file_type().unwrap(), to.join(entry.file_name()));
         if kind.is_dir() {
-            copy(&entry.path(), &to);
+            copy_folder(&entry.path(), &to);
         } else if kind.is_file() {
             fs::copy(entry.path(), to).unwrap();
         }
@@ -31,18 +31,18 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Runs the official bundle tool (`mcpb`).
-async fn mcpb(user: &NewUser, arguments: &[&Path]) {
-    let mut command = user.program(&installed::node());
-    let output = command.arg(installed::mcpb()).args(arguments).output().await.unwrap();
+async fn run_mcpb(user: &NewUser, arguments: &[&Path]) {
+    let mut command = user.command(&installed::node_path());
+    let output = command.arg(installed::mcpb_script()).args(arguments).output().await.unwrap();
     let said = [output.stdout, output.stderr].concat();
     assert!(output.status.success(), "mcpb {arguments:?}: {}", String::from_utf8_lossy(&said));
 }
 
 /// Packs a version of the server, and returns the path of the bundle.
-async fn pack(user: &mut NewUser, version: &str) -> PathBuf {
+async fn pack_version(user: &mut NewUser, version: &str) -> PathBuf {
     let source = user.path("source");
     if !source.exists() {
-        copy(&installed::bundle(), &source);
+        copy_folder(&installed::bundle_folder(), &source);
     }
     let manifest = source.join("manifest.json");
     let mut written: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
@@ -50,13 +50,13 @@ async fn pack(user: &mut NewUser, version: &str) -> PathBuf {
     fs::write(manifest, written.to_string()).unwrap();
     let file = user.path(&format!("memory-{version}.mcpb"));
     let begun = Instant::now();
-    mcpb(user, &[Path::new("pack"), &source, &file]).await;
-    user.took("mcpb pack", begun);
+    run_mcpb(user, &[Path::new("pack"), &source, &file]).await;
+    user.record_duration("mcpb pack", begun);
     file
 }
 
 /// Returns the names of the entries of a folder. Empty if the folder does not exist.
-fn below(folder: &Path) -> Vec<String> {
+fn entry_names(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
@@ -64,20 +64,20 @@ fn below(folder: &Path) -> Vec<String> {
 #[tokio::test]
 async fn bundle_is_packed_installed_called_updated_and_removed() {
     let mut user = NewUser::new("a bundle");
-    let (first, second) = (pack(&mut user, "1.0.0").await, pack(&mut user, "1.1.0").await);
-    let (inspected, _) = user.run(&["bundle", "inspect", &first.display().to_string()]).await;
+    let (first, second) = (pack_version(&mut user, "1.0.0").await, pack_version(&mut user, "1.1.0").await);
+    let (inspected, _) = user.run_cli(&["bundle", "inspect", &first.display().to_string()]).await;
     let inspected = inspected.unwrap();
     assert_eq!(inspected["signature"], json!({ "state": "absent" }));
     assert_eq!(inspected["plan"]["inputs"][0]["key"], "folder", "what it wants to know: {}", inspected["plan"]);
     assert!(inspected["files"].as_array().unwrap().len() > 1_000, "the bundle contains all installed packages");
-    let mut told = user.program(&installed::command_line());
+    let mut told = user.command(&installed::cli_path());
     let told = told.args(["bundle", "inspect"]).arg(&first).output().await.unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
     assert!(
         told.lines().count() < 150 && told.contains("more; --json lists them all"),
         "the text output is short enough to read: {told}"
     );
-    assert!(below(&user.path("data/bundles")).is_empty(), "nothing is unpacked before the installation");
+    assert!(entry_names(&user.path("data/bundles")).is_empty(), "nothing is unpacked before the installation");
 
     let graph = user.path("graph");
     fs::create_dir(&graph).unwrap();
@@ -91,42 +91,43 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
         2,
         "the sandbox allows the bundle's files and the selected folder: {sandbox}"
     );
-    assert!(user.tools("memory").await.contains(&"create_entities".to_owned()));
+    assert!(user.list_tools("memory").await.contains(&"create_entities".to_owned()));
     let harbour = json!({ "name": "harbour", "entityType": "place", "observations": ["it has a bridge"] });
-    user.call("memory", "create_entities", &json!({ "entities": [harbour] })).await;
+    user.call_tool("memory", "create_entities", &json!({ "entities": [harbour] })).await;
     let kept = fs::read_to_string(graph.join("memory.jsonl")).unwrap();
     assert!(kept.contains("it has a bridge"), "the sandboxed server writes to the selected folder: {kept}");
 
     user.install(&second.display().to_string(), &[&options[..], &["memory-2"]].concat()).await;
-    let (args, folders) = (|name: &str| user.settings()[name]["args"][0].clone(), unpacked(&user.path("data/bundles")));
+    let (args, folders) =
+        (|name: &str| user.settings()[name]["args"][0].clone(), unpacked_bundles(&user.path("data/bundles")));
     assert_ne!(args("memory"), args("memory-2"), "each version has separate files");
     assert_eq!(folders.len(), 2, "{folders:?}");
-    let read = user.call("memory-2", "read_graph", &json!({})).await;
+    let read = user.call_tool("memory-2", "read_graph", &json!({})).await;
     assert!(read.contains("it has a bridge"), "the second version reads the data of the first one: {read}");
 
-    let app = TestApp::start_in_folder(user.done(), Vec::new(), HostOptions::default()).await;
-    let (folder, removing) = (app.folder.path().to_owned(), removing(&app));
+    let app = TestApp::start_in_folder(user.print_durations(), Vec::new(), HostOptions::default()).await;
+    let (folder, removing) = (app.folder.path().to_owned(), api_for_removal(&app));
     dispatch(&removing, "remove_server", json!({ "server": "memory" })).await.unwrap();
-    assert_eq!(unpacked(&folder.join("data/bundles")).len(), 1, "removing a version removes its files");
+    assert_eq!(unpacked_bundles(&folder.join("data/bundles")).len(), 1, "removing a version removes its files");
     app.ready("memory-2").await;
-    let read = text(&call(&app, "memory-2", "read_graph", json!({})).await);
+    let read = result_text(&call_tool(&app, "memory-2", "read_graph", json!({})).await);
     assert!(read.contains("it has a bridge"), "the other version keeps its files: {read}");
     dispatch(&removing, "remove_server", json!({ "server": "memory-2" })).await.unwrap();
     app.host.close().await;
-    assert_eq!(below(&folder.join("data/bundles")), [".lock"], "only the lock file of the folder remains");
-    assert_eq!(below(&folder.join("data/sandbox")), Vec::<String>::new(), "no private home folder remains");
+    assert_eq!(entry_names(&folder.join("data/bundles")), [".lock"], "only the lock file of the folder remains");
+    assert_eq!(entry_names(&folder.join("data/sandbox")), Vec::<String>::new(), "no private home folder remains");
     let origins = fs::read_to_string(folder.join("data/origins.json")).unwrap();
     assert!(!origins.contains("memory"), "no origin of the server remains: {origins}");
-    assert_eq!(below(&folder.join("graph")), ["memory.jsonl"], "the user's files remain");
+    assert_eq!(entry_names(&folder.join("graph")), ["memory.jsonl"], "the user's files remain");
 }
 
 /// Returns the names of the folders in which bundles are unpacked.
-fn unpacked(place: &Path) -> Vec<String> {
-    below(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
+fn unpacked_bundles(place: &Path) -> Vec<String> {
+    entry_names(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
 }
 
 /// Returns the API that the page uses, for removing servers.
-fn removing(app: &TestApp) -> Api {
+fn api_for_removal(app: &TestApp) -> Api {
     let kept = app.folder.path().join("kept");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
@@ -137,14 +138,14 @@ fn removing(app: &TestApp) -> Api {
 #[tokio::test]
 async fn bundle_signature_is_shown_as_unverified() {
     let mut user = NewUser::new("a signed bundle");
-    let file = pack(&mut user, "1.0.0").await;
+    let file = pack_version(&mut user, "1.0.0").await;
     let plain = fs::metadata(&file).unwrap().len();
-    mcpb(&user, &[Path::new("sign"), Path::new("--self-signed"), &file]).await;
+    run_mcpb(&user, &[Path::new("sign"), Path::new("--self-signed"), &file]).await;
     assert!(fs::metadata(&file).unwrap().len() > plain, "the signature follows the archive");
-    let (inspected, _) = user.run(&["bundle", "inspect", &file.display().to_string()]).await;
+    let (inspected, _) = user.run_cli(&["bundle", "inspect", &file.display().to_string()]).await;
     let signature = inspected.unwrap()["signature"].clone();
     let claimed = json!({ "state": "claimed", "name": "MCPB Self-Signed Certificate" });
     assert_eq!(signature, claimed, "the claimed signer is shown, which is unverified");
     user.install(&file.display().to_string(), &["--set", "folder=/nowhere", "--no-sandbox"]).await;
-    user.done();
+    user.print_durations();
 }

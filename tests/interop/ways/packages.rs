@@ -8,7 +8,7 @@ use super::user::NewUser;
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 /// Asserts that the server is sandboxed, with a private home folder that is deleted with the server.
-fn expect_sandbox(user: &NewUser, server: &str) {
+fn assert_sandboxed(user: &NewUser, server: &str) {
     let sandbox = &user.settings()[server]["sandbox"];
     assert_eq!(sandbox, &json!({ "folders": [], "network": true }), "the sandbox allows the network and no folders");
     let homes: Vec<_> = std::fs::read_dir(user.path("data/sandbox")).unwrap().collect();
@@ -35,11 +35,11 @@ async fn npm_package_is_installed_and_called() {
     assert!(notes.contains("npm_config_before"), "the notes name the inputs that decide which code runs: {notes}");
     let args = &user.settings()["everything"]["args"];
     assert_eq!(args, &json!(["-y", "@modelcontextprotocol/server-everything@2026.8.31"]), "the version is pinned");
-    assert!(user.tools("everything").await.contains(&"get-sum".to_owned()));
-    let sum = user.call("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;
+    assert!(user.list_tools("everything").await.contains(&"get-sum".to_owned()));
+    let sum = user.call_tool("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;
     assert_eq!(sum, "The sum of 2 and 40 is 42.");
-    expect_sandbox(&user, "everything");
-    user.done();
+    assert_sandboxed(&user, "everything");
+    user.print_durations();
 }
 
 #[tokio::test]
@@ -68,9 +68,9 @@ async fn pypi_package_is_installed_and_called() {
         &json!(["mcp-server-time==2026.10.19", "--local-timezone", "Europe/Oslo"]),
         "the version is pinned"
     );
-    assert_eq!(user.tools("time").await, ["get_current_time", "convert_time"]);
-    let now = user.call("time", "get_current_time", &json!({ "timezone": "Europe/Oslo" })).await;
+    assert_eq!(user.list_tools("time").await, ["get_current_time", "convert_time"]);
+    let now = user.call_tool("time", "get_current_time", &json!({ "timezone": "Europe/Oslo" })).await;
     assert_eq!(serde_json::from_str::<Value>(&now).unwrap()["timezone"], "Europe/Oslo");
-    expect_sandbox(&user, "time");
-    user.done();
+    assert_sandboxed(&user, "time");
+    user.print_durations();
 }

@@ -24,10 +24,10 @@ const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
 
 /// Starts the server over Streamable HTTP. Returns its process and port.
 #[allow(clippy::disallowed_methods, reason = "a remote server is started by somebody else")]
-async fn everything() -> (Child, u16) {
-    let mut command = Command::new(installed::node());
+async fn start_everything() -> (Child, u16) {
+    let mut command = Command::new(installed::node_path());
     command
-        .args(["--import", PRINT_PORT_SCRIPT, &installed::script("server-everything"), "streamableHttp"])
+        .args(["--import", PRINT_PORT_SCRIPT, &installed::package_script("server-everything"), "streamableHttp"])
         .env("PORT", "0");
     let mut child = command.stderr(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -46,7 +46,7 @@ async fn everything() -> (Child, u16) {
 
 #[tokio::test]
 async fn remote_server_is_installed_and_called() {
-    let (_server, port) = everything().await;
+    let (_server, port) = start_everything().await;
     let (name, url) = ("io.github.modelcontextprotocol/everything", format!("http://127.0.0.1:{port}/mcp"));
     let entry = json!({
         "name": name, "version": "2026.8.31", "description": "Shows what a server can do",
@@ -56,8 +56,8 @@ async fn remote_server_is_installed_and_called() {
     let done = user.install(name, &[]).await;
     assert!(done["plan"]["notes"].to_string().contains("leads to this computer"), "the URL is reported: {done}");
     assert_eq!(user.settings(), json!({ "everything": { "type": "http", "url": url } }));
-    assert!(user.tools("everything").await.contains(&"get-sum".to_owned()));
-    let sum = user.call("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;
+    assert!(user.list_tools("everything").await.contains(&"get-sum".to_owned()));
+    let sum = user.call_tool("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;
     assert_eq!(sum, "The sum of 2 and 40 is 42.");
-    user.done();
+    user.print_durations();
 }

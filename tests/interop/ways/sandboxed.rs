@@ -125,9 +125,9 @@ const SERVERS: &[RealServer] = &[
 ];
 
 /// Runs a program as the user, and waits until it has ended.
-async fn run(user: &NewUser, program: &Path, arguments: &[&str]) {
+async fn run_program(user: &NewUser, program: &Path, arguments: &[&str]) {
     let home = user.path("home").display().to_string();
-    let mut command = user.program(program);
+    let mut command = user.command(program);
     for argument in arguments {
         command.arg(argument.replace('~', &home));
     }
@@ -140,30 +140,31 @@ async fn run(user: &NewUser, program: &Path, arguments: &[&str]) {
 
 async fn install_all(user: &mut NewUser) {
     let begun = Instant::now();
-    let npm = installed::node().with_file_name("npm");
-    let uv = installed::uvx().with_file_name("uv");
+    let npm = installed::node_path().with_file_name("npm");
+    let uv = installed::uvx_path().with_file_name("uv");
     let package = |by: &str| {
         let all = SERVERS.iter().filter(|real| real.by == by).map(|real| real.server);
         all.collect::<Vec<_>>()
     };
-    run(user, &npm, &[&["install", "-g", "--prefix", "~/.npm-global"], &package("npm, global")[..]].concat()).await;
+    run_program(user, &npm, &[&["install", "-g", "--prefix", "~/.npm-global"], &package("npm, global")[..]].concat())
+        .await;
     fs::create_dir(user.path("home/mcp")).unwrap();
     fs::write(user.path("home/mcp/package.json"), "{}").unwrap();
     let local = [package("npm, in a folder"), package("npm, as a script")].concat();
-    run(user, &npm, &[&["install", "--prefix", "~/mcp"], &local[..]].concat()).await;
-    run(user, &uv, &["venv", "~/venv"]).await;
+    run_program(user, &npm, &[&["install", "--prefix", "~/mcp"], &local[..]].concat()).await;
+    run_program(user, &uv, &["venv", "~/venv"]).await;
     let modules = [package("a Python environment"), package("a Python environment, as a module")].concat();
-    run(user, &uv, &[&["pip", "install", "--python", "~/venv/bin/python"], &modules[..]].concat()).await;
+    run_program(user, &uv, &[&["pip", "install", "--python", "~/venv/bin/python"], &modules[..]].concat()).await;
     for tool in package("uv, as a tool") {
-        run(user, &uv, &["tool", "install", tool]).await;
+        run_program(user, &uv, &["tool", "install", tool]).await;
     }
     fs::create_dir(user.path("home/apps")).unwrap();
     fs::copy(testkit::binaries::demo_server(), user.path("home/apps/demo-server")).unwrap();
-    user.took("installing all", begun);
+    user.record_duration("installing all", begun);
 }
 
 /// Returns the settings file with all servers, whose sandboxes have no manually added folders.
-fn settings(user: &NewUser) -> Value {
+fn all_server_settings(user: &NewUser) -> Value {
     let home = user.path("home").display().to_string();
     let entry = |real: &RealServer| {
         let args: Vec<String> = real.args.iter().map(|arg| arg.replace('~', &home)).collect();
@@ -179,8 +180,8 @@ fn settings(user: &NewUser) -> Value {
 }
 
 /// Returns a text with the paths in the user's home that a server can reach, except its private home.
-async fn reached(user: &NewUser, server: &str) -> String {
-    let (report, _) = user.run(&["sandbox", server]).await;
+async fn reachable_paths(user: &NewUser, server: &str) -> String {
+    let (report, _) = user.run_cli(&["sandbox", server]).await;
     let report = report.unwrap();
     assert_eq!(report["plan"]["folders"], json!([]), "the settings contain no folder");
     let home = user.path("home").display().to_string();
@@ -198,22 +199,22 @@ async fn reached(user: &NewUser, server: &str) -> String {
 
 #[tokio::test]
 async fn real_servers_start_in_a_sandbox_without_folders() {
-    let mut user = NewUser::with_settings_apart("real servers in a sandbox");
+    let mut user = NewUser::with_separate_settings("real servers in a sandbox");
     install_all(&mut user).await;
-    fs::write(user.config(), settings(&user).to_string()).unwrap();
+    fs::write(user.settings_path(), all_server_settings(&user).to_string()).unwrap();
     let mut table = HEAD.to_owned();
     for (number, real) in SERVERS.iter().enumerate() {
         let name = format!("server-{number}");
-        let tools = user.tools(&name).await;
+        let tools = user.list_tools(&name).await;
         assert!(tools.iter().any(|tool| tool == real.tool), "{} {}: {tools:?}", real.by, real.server);
-        let reached = reached(&user, &name).await;
+        let reached = reachable_paths(&user, &name).await;
         let command = [&[real.command], real.args].concat().join(" ");
         let network = if real.loads { "yes" } else { "none" };
         let (by, server, tools) = (real.by, real.server, tools.len());
         let _ = writeln!(table, "| {by} | {server} | `{command}` | {network} | {tools} | {reached} |");
     }
     compare_table(&table);
-    user.done();
+    user.print_durations();
 }
 
 /// Compares the table with `SANDBOX.md`, or writes it if the environment requests that.
@@ -230,7 +231,7 @@ fn compare_table(table: &str) {
 /// this folder and the user's consent the program starts.
 #[tokio::test]
 async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_start() {
-    let user = NewUser::with_settings_apart("a module outside of the sandbox");
+    let user = NewUser::with_separate_settings("a module outside of the sandbox");
     for folder in ["home/work/app", "home/work/shared/lib", "home/.ssh"] {
         fs::create_dir_all(user.path(folder)).unwrap();
     }
@@ -250,11 +251,11 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     let write = |folders: &[&str]| {
         let folders: Vec<Value> = folders.iter().map(|path| json!({ "path": path, "access": "read" })).collect();
         let entry = json!({ "command": "node", "args": [app], "sandbox": { "folders": folders, "network": false } });
-        fs::write(user.config(), json!({ "mcpServers": { "app": entry } }).to_string()).unwrap();
+        fs::write(user.settings_path(), json!({ "mcpServers": { "app": entry } }).to_string()).unwrap();
     };
     write(&[&packages]);
     let answers = user.path("answers.json").display().to_string();
-    let (failed, _) = user.run(&["--answers", &answers, "tools", "app"]).await;
+    let (failed, _) = user.run_cli(&["--answers", &answers, "tools", "app"]).await;
     let failed = failed.unwrap_err();
     let blocked = &failed["data"]["state"]["blocked"];
     let offer = |path: &Path| {
@@ -278,11 +279,11 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     );
 
     write(&[&packages, &shared.display().to_string()]);
-    let (unasked, _) = user.run(&["tools", "app"]).await;
+    let (unasked, _) = user.run_cli(&["tools", "app"]).await;
     assert_eq!(unasked.unwrap_err()["code"], "refused", "a start with the folder requires consent again");
-    let (tools, _) = user.run(&["--answers", &answers, "tools", "app"]).await;
+    let (tools, _) = user.run_cli(&["--answers", &answers, "tools", "app"]).await;
     assert!(tools.unwrap().to_string().contains("get-sum"), "the server starts");
-    user.done();
+    user.print_durations();
 }
 
 /// A bundle whose packages uv loads runs in a sandbox that can't write to the folder of the bundle.
@@ -300,7 +301,7 @@ async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     fs::write(source.join("pyproject.toml"), project).unwrap();
     fs::write(source.join("server.py"), "from mcp_server_time import main\nmain()\n").unwrap();
     let file = user.path("clock.mcpb");
-    let mut zip = user.program(Path::new("python3"));
+    let mut zip = user.command(Path::new("python3"));
     zip.args(["-m", "zipfile", "-c"]).arg(&file).args(["manifest.json", "pyproject.toml", "server.py"]);
     let packed = zip.current_dir(&source).output().await.unwrap();
     assert!(packed.status.success(), "the bundle is packed");
@@ -308,7 +309,7 @@ async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     assert_eq!(user.settings()["clock"]["env"]["UV_ISOLATED"], "1");
     for _ in 0..2 {
         assert_eq!(
-            user.tools("clock").await,
+            user.list_tools("clock").await,
             ["get_current_time", "convert_time"],
             "the sandbox is unchanged after the run"
         );
@@ -319,5 +320,5 @@ async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
         !folder.join(".venv").exists() && !folder.join("uv.lock").exists(),
         "the folder of the bundle is unchanged"
     );
-    user.done();
+    user.print_durations();
 }

@@ -33,7 +33,7 @@ impl NewUser {
         for folder in ["home", "data"] {
             std::fs::create_dir(user.path(folder)).unwrap();
         }
-        let (node, uv) = (installed::node(), installed::uvx());
+        let (node, uv) = (installed::node_path(), installed::uvx_path());
         let folders = [&node, &uv].map(|program| program.parent().unwrap().display().to_string());
         let profile = format!("PATH=\"{}:$PATH\"\nexport PATH\n", folders.join(":"));
         std::fs::write(user.path("home/.profile"), profile).unwrap();
@@ -47,14 +47,14 @@ impl NewUser {
     }
 
     /// Creates a user whose settings file is in a separate folder, because a sandbox hides the folder of the settings.
-    pub(super) fn with_settings_apart(way: &'static str) -> Self {
+    pub(super) fn with_separate_settings(way: &'static str) -> Self {
         let user = Self { config: "settings/mcp.json", ..Self::new(way) };
         std::fs::create_dir(user.path("settings")).unwrap();
         user
     }
 
     /// Returns the path of the settings file.
-    pub(super) fn config(&self) -> PathBuf {
+    pub(super) fn settings_path(&self) -> PathBuf {
         self.path(self.config)
     }
 
@@ -73,7 +73,7 @@ impl NewUser {
 
     /// Returns the servers in the settings file.
     pub(super) fn settings(&self) -> Value {
-        let text = std::fs::read_to_string(self.config()).unwrap();
+        let text = std::fs::read_to_string(self.settings_path()).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["mcpServers"].clone()
     }
 
@@ -82,47 +82,47 @@ impl NewUser {
         let begun = Instant::now();
         let address = self.registry.as_ref().map(|registry| registry.server.url(""));
         let registry: Vec<&str> = address.iter().flat_map(|address| ["--registry", address.as_str()]).collect();
-        let (done, lines) = self.run(&[&["install", what, "--yes"], options, &registry].concat()).await;
+        let (done, lines) = self.run_cli(&[&["install", what, "--yes"], options, &registry].concat()).await;
         let done = done.unwrap_or_else(|error| panic!("{what} is installed: {error}"));
         assert_eq!(done["added"], true, "{done}");
         let is_stopped = |line: &Value| line["server"]["state"]["is"] == "stopped";
         let is_quiet =
             |line: &Value| line["event"] == "result" || line["event"] == "server_changed" && is_stopped(line);
         assert!(lines.iter().all(is_quiet), "nothing was started and no consent was required: {lines:?}");
-        self.took("install", begun);
+        self.record_duration("install", begun);
         done
     }
 
     /// Starts a server and returns the names of its tools. Asserts before that the start requires consent.
-    pub(super) async fn tools(&mut self, server: &str) -> Vec<String> {
-        let (refused, _) = self.run(&["tools", server]).await;
+    pub(super) async fn list_tools(&mut self, server: &str) -> Vec<String> {
+        let (refused, _) = self.run_cli(&["tools", server]).await;
         assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without an approval");
         let begun = Instant::now();
-        let listed = self.allowing(&["tools", server]).await;
-        self.took("first start and its tools", begun);
+        let listed = self.run_with_approval(&["tools", server]).await;
+        self.record_duration("first start and its tools", begun);
         let tools = listed.as_array().unwrap_or_else(|| panic!("a list of tools: {listed}"));
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Calls a tool, and returns the text of its result.
-    pub(super) async fn call(&mut self, server: &str, tool: &str, arguments: &Value) -> String {
+    pub(super) async fn call_tool(&mut self, server: &str, tool: &str, arguments: &Value) -> String {
         let begun = Instant::now();
-        let called = self.allowing(&["call", server, tool, "--args", &arguments.to_string()]).await;
-        self.took("start and a call", begun);
+        let called = self.run_with_approval(&["call", server, tool, "--args", &arguments.to_string()]).await;
+        self.record_duration("start and a call", begun);
         assert_ne!(called["isError"], true, "{tool} of {server}: {called}");
         called["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool} answers with text: {called}")).to_owned()
     }
 
-    async fn allowing(&self, arguments: &[&str]) -> Value {
+    async fn run_with_approval(&self, arguments: &[&str]) -> Value {
         let answers = self.path("answers.json").display().to_string();
-        let (done, lines) = self.run(&[&["--answers", &answers], arguments].concat()).await;
+        let (done, lines) = self.run_cli(&[&["--answers", &answers], arguments].concat()).await;
         done.unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{lines:#?}"))
     }
 
     /// Runs `drawbridge-cli`. Returns its value or error, and all lines of its output.
-    pub(super) async fn run(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
-        let mut command = self.program(&installed::command_line());
-        command.arg("--config").arg(self.config()).arg("--data-dir").arg(self.path("data")).arg("--json");
+    pub(super) async fn run_cli(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
+        let mut command = self.command(&installed::cli_path());
+        command.arg("--config").arg(self.settings_path()).arg("--data-dir").arg(self.path("data")).arg("--json");
         let output = command.args(arguments).output().await.unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
         let parse = |line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
@@ -134,7 +134,7 @@ impl NewUser {
 
     /// Returns a command for a program that runs with the user's home.
     #[allow(clippy::disallowed_methods, reason = "what a user starts in a terminal, not a server")]
-    pub(super) fn program(&self, program: &Path) -> Command {
+    pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         for (name, folder) in [("HOME", "home"), ("XDG_CACHE_HOME", "home/.cache"), ("XDG_CONFIG_HOME", "home/.config")]
         {
@@ -146,13 +146,13 @@ impl NewUser {
     }
 
     /// Records the duration of a step, which began at `begun`.
-    pub(super) fn took(&mut self, step: &'static str, begun: Instant) {
+    pub(super) fn record_duration(&mut self, step: &'static str, begun: Instant) {
         self.times.push((step, begun.elapsed().as_secs_f64()));
     }
 
     /// Prints the durations of all steps, and returns the user's folder.
     #[allow(clippy::print_stdout, reason = "what the run is looked at for")]
-    pub(super) fn done(self) -> TempDir {
+    pub(super) fn print_durations(self) -> TempDir {
         let steps: Vec<String> = self.times.iter().map(|(step, seconds)| format!("{step} {seconds:.1} s")).collect();
         println!("{}: {}", self.way, steps.join(", "));
         self.folder

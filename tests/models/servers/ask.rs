@@ -9,8 +9,8 @@ use crate::place::ServedWire;
 
 /// Returns a request with a single user message. For the model with random weights, the number of tokens is limited and
 /// the output is deterministic.
-pub(crate) fn asking(place: &ServedWire, text: &str) -> ModelRequest {
-    let request = ModelRequest { model: place.model.clone(), ..fake::asking(place.wire, text) };
+pub(crate) fn text_request(place: &ServedWire, text: &str) -> ModelRequest {
+    let request = ModelRequest { model: place.model.clone(), ..fake::text_request(place.wire, text) };
     if place.is_scripted() {
         return request;
     }
@@ -18,15 +18,15 @@ pub(crate) fn asking(place: &ServedWire, text: &str) -> ModelRequest {
 }
 
 /// Returns a request with a user message that contains a picture.
-pub(crate) fn with_picture(place: &ServedWire, text: &str) -> ModelRequest {
+pub(crate) fn picture_request(place: &ServedWire, text: &str) -> ModelRequest {
     let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
     let message = ModelMessage { role: Role::User, parts: vec![MessagePart::text(text), picture] };
-    ModelRequest { messages: vec![message], ..asking(place, text) }
+    ModelRequest { messages: vec![message], ..text_request(place, text) }
 }
 
 /// Returns a request with a tool. The model with random weights must use it, and its server restricts the output to
 /// arguments that match the schema.
-pub(crate) fn with_tool(place: &ServedWire, text: &str) -> ModelRequest {
+pub(crate) fn tool_request(place: &ServedWire, text: &str) -> ModelRequest {
     let tool = ModelTool {
         name: "weather__forecast".into(),
         description: Some("The weather of the next days.".into()),
@@ -40,7 +40,7 @@ pub(crate) fn with_tool(place: &ServedWire, text: &str) -> ModelRequest {
             "additionalProperties": false,
         }),
     };
-    let request = ModelRequest { tools: vec![tool], ..asking(place, text) };
+    let request = ModelRequest { tools: vec![tool], ..text_request(place, text) };
     if place.is_scripted() {
         return request;
     }
@@ -48,7 +48,7 @@ pub(crate) fn with_tool(place: &ServedWire, text: &str) -> ModelRequest {
 }
 
 /// Returns the arguments of the tool uses in a response, or an error if some do not match the schema.
-pub(crate) fn uses(reply: &ModelReply) -> Result<Vec<Value>, String> {
+pub(crate) fn valid_tool_uses(reply: &ModelReply) -> Result<Vec<Value>, String> {
     let uses = reply.message.tool_uses().map(|(_, name, arguments)| {
         let fits = name == "weather__forecast"
             && ["Oslo", "Lima"].iter().any(|city| arguments.get("city") == Some(&json!(city)))
@@ -60,7 +60,7 @@ pub(crate) fn uses(reply: &ModelReply) -> Result<Vec<Value>, String> {
 }
 
 /// Returns the request after this response, with a result for each tool use.
-pub(crate) fn answered(request: ModelRequest, reply: ModelReply) -> ModelRequest {
+pub(crate) fn request_with_results(request: ModelRequest, reply: ModelReply) -> ModelRequest {
     let results = reply.message.tool_uses().map(|(id, name, _)| MessagePart::ToolResult {
         id: id.to_owned(),
         name: name.to_owned(),

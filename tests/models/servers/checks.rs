@@ -5,77 +5,77 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use models::{MessagePart, Model, ModelError, ModelReply, ModelRequest, Provider as _, ReplyDelta, StopReason};
 
-use crate::ask::{answered, asking, uses, with_picture, with_tool};
-use crate::fake::all;
+use crate::ask::{picture_request, request_with_results, text_request, tool_request, valid_tool_uses};
+use crate::fake::collect_response;
 use crate::place::{ModelServer, ServedWire};
 
 /// Text of a cell in the table, or a description of the failure.
-pub(crate) type Cell = Result<String, String>;
-type Check = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, Cell>;
+pub(crate) type CellResult = Result<String, String>;
+type Check = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, CellResult>;
 
 /// Rows of the table in order, each with its check.
 pub(crate) const CHECKS: [(&str, Check); 21] = [
-    ("lists its models", |place| listed(place).boxed()),
-    ("context in the list", |place| context(place).boxed()),
-    ("price in the list", |place| price(place).boxed()),
-    ("text", |place| text(place).boxed()),
+    ("lists its models", |place| check_model_list(place).boxed()),
+    ("context in the list", |place| check_listed_context(place).boxed()),
+    ("price in the list", |place| check_listed_price(place).boxed()),
+    ("text", |place| check_text(place).boxed()),
     ("names the model that answered", |place| check_model_name(place).boxed()),
-    ("another model answered", |place| another(place).boxed()),
-    ("tokens", |place| tokens(place).boxed()),
-    ("thinking", |place| thinking(place).boxed()),
-    ("a tool is used", |place| tool(place).boxed()),
-    ("its result is answered", |place| result(place).boxed()),
-    ("two tools at once", |place| parallel(place).boxed()),
-    ("a picture", |place| picture(place).boxed()),
-    ("the most tokens are reached", |place| most_tokens(place).boxed()),
-    ("a text that ends the answer", |place| stop_text(place).boxed()),
-    ("throttled", |place| scripted_error(place, "rate limit", &["rateLimited"]).boxed()),
-    ("overloaded", |place| scripted_error(place, "overload", &["overloaded", "rateLimited", "provider"]).boxed()),
-    ("a conversation that is too long", |place| too_long(place).boxed()),
-    ("an unknown model", |place| unknown_model(place).boxed()),
-    ("a wrong key", |place| wrong_key(place).boxed()),
-    ("the provider stops in the middle", |place| breaks_off(place).boxed()),
-    ("the provider fails in the middle", |place| fails(place).boxed()),
+    ("another model answered", |place| check_replaced_model(place).boxed()),
+    ("tokens", |place| check_token_usage(place).boxed()),
+    ("thinking", |place| check_thinking(place).boxed()),
+    ("a tool is used", |place| check_tool_use(place).boxed()),
+    ("its result is answered", |place| check_tool_result(place).boxed()),
+    ("two tools at once", |place| check_parallel_tools(place).boxed()),
+    ("a picture", |place| check_picture(place).boxed()),
+    ("the most tokens are reached", |place| check_token_limit(place).boxed()),
+    ("a text that ends the answer", |place| check_stop_text(place).boxed()),
+    ("throttled", |place| check_scripted_error(place, "rate limit", &["rateLimited"]).boxed()),
+    ("overloaded", |place| check_scripted_error(place, "overload", &["overloaded", "rateLimited", "provider"]).boxed()),
+    ("a conversation that is too long", |place| check_too_long(place).boxed()),
+    ("an unknown model", |place| check_unknown_model(place).boxed()),
+    ("a wrong key", |place| check_wrong_key(place).boxed()),
+    ("the provider stops in the middle", |place| check_truncated_response(place).boxed()),
+    ("the provider fails in the middle", |place| check_failure(place).boxed()),
 ];
 
-fn no() -> Cell {
+fn not_applicable() -> CellResult {
     Ok("-".into())
 }
 
-async fn list(place: &ServedWire) -> Result<Vec<Model>, ModelError> {
-    place.provider().models().await
+async fn list_models(place: &ServedWire) -> Result<Vec<Model>, ModelError> {
+    place.client().models().await
 }
 
-async fn listed(place: &ServedWire) -> Cell {
-    match list(place).await {
+async fn check_model_list(place: &ServedWire) -> CellResult {
+    match list_models(place).await {
         Ok(models) if models.iter().any(|model| model.id == place.model) => Ok("yes".into()),
         Ok(models) => Ok(format!("{} others", if models.is_empty() { "no" } else { "only" })),
         Err(error) => Ok(error.code().into()),
     }
 }
 
-async fn context(place: &ServedWire) -> Cell {
-    let Ok(models) = list(place).await else { return no() };
+async fn check_listed_context(place: &ServedWire) -> CellResult {
+    let Ok(models) = list_models(place).await else { return not_applicable() };
     let known = models.iter().find(|model| model.id == place.model).and_then(|model| model.context);
     Ok(known.map_or_else(|| "unknown".into(), |context| context.to_string()))
 }
 
 /// Checks that no price is derived from the name of a model if the server does not report one. Another provider may
 /// charge a different price.
-async fn price(place: &ServedWire) -> Cell {
-    let Ok(models) = list(place).await else { return no() };
+async fn check_listed_price(place: &ServedWire) -> CellResult {
+    let Ok(models) = list_models(place).await else { return not_applicable() };
     match models.iter().find_map(|model| model.price.as_ref()) {
         None => Ok("unknown".into()),
         Some(price) => Err(format!("a price that nobody said: {price:?}")),
     }
 }
 
-async fn reply(place: &ServedWire, request: ModelRequest) -> Result<ModelReply, String> {
-    all(&place.provider(), request).await.1.map_err(|error| format!("{}: {error}", error.code()))
+async fn complete_reply(place: &ServedWire, request: ModelRequest) -> Result<ModelReply, String> {
+    collect_response(&place.client(), request).await.1.map_err(|error| format!("{}: {error}", error.code()))
 }
 
-async fn text(place: &ServedWire) -> Cell {
-    let (came, whole) = all(&place.provider(), asking(place, "say hello")).await;
+async fn check_text(place: &ServedWire) -> CellResult {
+    let (came, whole) = collect_response(&place.client(), text_request(place, "say hello")).await;
     let whole = whole.map_err(|error| error.to_string())?;
     let pieces: Vec<&str> = came
         .iter()
@@ -94,21 +94,21 @@ async fn text(place: &ServedWire) -> Cell {
     })
 }
 
-async fn check_model_name(place: &ServedWire) -> Cell {
-    let reply = reply(place, asking(place, "say hello")).await?;
+async fn check_model_name(place: &ServedWire) -> CellResult {
+    let reply = complete_reply(place, text_request(place, "say hello")).await?;
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
 /// Requests a model that another one replaces: because the server chooses so, as a fallback of a proxy, or because
 /// there is only one.
-async fn another(place: &ServedWire) -> Cell {
+async fn check_replaced_model(place: &ServedWire) -> CellResult {
     let (model, stands_in) = match place.server {
         ModelServer::Aimock => (place.model.as_str(), "another-model"),
         ModelServer::LiteLlm => ("falls-back", "mocked"),
         ModelServer::LlamaCpp => ("nothing", "tiny"),
     };
-    let request = ModelRequest { model: model.into(), ..asking(place, "answer as another") };
-    let reply = match all(&place.provider(), request).await.1 {
+    let request = ModelRequest { model: model.into(), ..text_request(place, "answer as another") };
+    let reply = match collect_response(&place.client(), request).await.1 {
         Ok(reply) => reply,
         // For streams, LiteLLM's proxy does not always fall back.
         Err(error) if place.server == ModelServer::LiteLlm => return Ok(error.code().into()),
@@ -117,8 +117,8 @@ async fn another(place: &ServedWire) -> Cell {
     Ok(if reply.model == stands_in { "told".into() } else { format!("as {}", reply.model) })
 }
 
-async fn tokens(place: &ServedWire) -> Cell {
-    let usage = reply(place, asking(place, "say hello")).await?.usage;
+async fn check_token_usage(place: &ServedWire) -> CellResult {
+    let usage = complete_reply(place, text_request(place, "say hello")).await?.usage;
     Ok(match (usage.input, usage.output) {
         (Some(_), Some(_)) => "both".into(),
         (None, None) => "unknown".into(),
@@ -127,11 +127,11 @@ async fn tokens(place: &ServedWire) -> Cell {
     })
 }
 
-async fn thinking(place: &ServedWire) -> Cell {
+async fn check_thinking(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
-        return no();
+        return not_applicable();
     }
-    let reply = reply(place, ModelRequest { thinking: true, ..asking(place, "think first") }).await?;
+    let reply = complete_reply(place, ModelRequest { thinking: true, ..text_request(place, "think first") }).await?;
     if reply.message.plain_text() != "It is 42." {
         return Err(format!("what it thought is in what it said: {}", reply.message.plain_text()));
     }
@@ -140,25 +140,25 @@ async fn thinking(place: &ServedWire) -> Cell {
     Ok(if thought { "shown" } else { "not shown" }.into())
 }
 
-async fn tool(place: &ServedWire) -> Cell {
+async fn check_tool_use(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
-        return no();
+        return not_applicable();
     }
-    let reply = reply(place, with_tool(place, "what is the weather")).await?;
-    let used = uses(&reply)?;
+    let reply = complete_reply(place, tool_request(place, "what is the weather")).await?;
+    let used = valid_tool_uses(&reply)?;
     match (used.len(), &reply.stop) {
         (1, StopReason::ToolUse) => Ok("yes".into()),
         (number, stop) => Err(format!("{number} uses, ended by {stop:?}")),
     }
 }
 
-async fn result(place: &ServedWire) -> Cell {
+async fn check_tool_result(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
-        return no();
+        return not_applicable();
     }
-    let request = with_tool(place, "what is the weather");
-    let used = reply(place, request.clone()).await?;
-    let reply = reply(place, answered(request, used)).await?;
+    let request = tool_request(place, "what is the weather");
+    let used = complete_reply(place, request.clone()).await?;
+    let reply = complete_reply(place, request_with_results(request, used)).await?;
     let text = reply.message.plain_text();
     if place.is_scripted() && text != "It is sunny in Oslo." {
         return Err(format!("another answer: {text}"));
@@ -166,17 +166,17 @@ async fn result(place: &ServedWire) -> Cell {
     Ok("yes".into())
 }
 
-async fn parallel(place: &ServedWire) -> Cell {
+async fn check_parallel_tools(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
-        return no();
+        return not_applicable();
     }
-    let reply = reply(place, with_tool(place, "compare two cities")).await?;
-    let cities: Vec<_> = uses(&reply)?.into_iter().map(|arguments| arguments["city"].clone()).collect();
+    let reply = complete_reply(place, tool_request(place, "compare two cities")).await?;
+    let cities: Vec<_> = valid_tool_uses(&reply)?.into_iter().map(|arguments| arguments["city"].clone()).collect();
     if cities == ["Oslo", "Lima"] { Ok("yes".into()) } else { Err(format!("in another way: {cities:?}")) }
 }
 
-async fn picture(place: &ServedWire) -> Cell {
-    let (_, reply) = all(&place.provider(), with_picture(place, "what is in the picture")).await;
+async fn check_picture(place: &ServedWire) -> CellResult {
+    let (_, reply) = collect_response(&place.client(), picture_request(place, "what is in the picture")).await;
     match reply {
         Ok(reply) if !place.is_scripted() || reply.message.plain_text() == "A red square." => Ok("yes".into()),
         Ok(reply) => Err(format!("another answer: {}", reply.message.plain_text())),
@@ -184,8 +184,8 @@ async fn picture(place: &ServedWire) -> Cell {
     }
 }
 
-async fn most_tokens(place: &ServedWire) -> Cell {
-    let reply = reply(place, asking(place, "stop early")).await?;
+async fn check_token_limit(place: &ServedWire) -> CellResult {
+    let reply = complete_reply(place, text_request(place, "stop early")).await?;
     Ok(match reply.stop {
         StopReason::MaxTokens => "told".into(),
         StopReason::EndTurn => "not told".into(),
@@ -194,9 +194,9 @@ async fn most_tokens(place: &ServedWire) -> Cell {
     })
 }
 
-async fn stop_text(place: &ServedWire) -> Cell {
-    let request = ModelRequest { stop: vec!["END".into()], ..asking(place, "say hello") };
-    match all(&place.provider(), request).await.1 {
+async fn check_stop_text(place: &ServedWire) -> CellResult {
+    let request = ModelRequest { stop: vec!["END".into()], ..text_request(place, "say hello") };
+    match collect_response(&place.client(), request).await.1 {
         Ok(_) => Ok("taken".into()),
         Err(ModelError::CannotCarry(_)) => Ok("refused before it is sent".into()),
         Err(error) => Err(error.to_string()),
@@ -205,11 +205,12 @@ async fn stop_text(place: &ServedWire) -> Cell {
 
 /// Requests the error with this name, which `tests/models/provider.mjs` defines. The result must have one of the codes
 /// in `right`.
-async fn scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> Cell {
+async fn check_scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> CellResult {
     if !place.is_scripted() {
-        return no();
+        return not_applicable();
     }
-    let Err(error) = all(&place.provider(), asking(place, &format!("say the error {name}"))).await.1 else {
+    let Err(error) = collect_response(&place.client(), text_request(place, &format!("say the error {name}"))).await.1
+    else {
         return Err("an answer".into());
     };
     if !right.contains(&error.code()) {
@@ -222,25 +223,26 @@ async fn scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> Cell 
     })
 }
 
-async fn too_long(place: &ServedWire) -> Cell {
+async fn check_too_long(place: &ServedWire) -> CellResult {
     let text = if place.is_scripted() { "say the error context too long".into() } else { "word ".repeat(20_000) };
-    match all(&place.provider(), asking(place, &text)).await.1 {
+    match collect_response(&place.client(), text_request(place, &text)).await.1 {
         Err(ModelError::ContextTooLong { limit: Some(limit) }) => Ok(format!("told, {limit}")),
         Err(ModelError::ContextTooLong { limit: None }) => Ok("told, limit unknown".into()),
         other => Err(format!("{other:?}")),
     }
 }
 
-async fn unknown_model(place: &ServedWire) -> Cell {
-    let request = ModelRequest { model: "nothing".into(), ..asking(place, "say hello") };
-    match all(&place.provider(), request).await.1 {
+async fn check_unknown_model(place: &ServedWire) -> CellResult {
+    let request = ModelRequest { model: "nothing".into(), ..text_request(place, "say hello") };
+    match collect_response(&place.client(), request).await.1 {
         Ok(_) => Ok("answers all the same".into()),
         Err(error) => Ok(error.code().into()),
     }
 }
 
-async fn wrong_key(place: &ServedWire) -> Cell {
-    let error = all(&place.provider_with("sk-of-somebody-else"), asking(place, "say hello")).await.1;
+async fn check_wrong_key(place: &ServedWire) -> CellResult {
+    let error =
+        collect_response(&place.client_with_key("sk-of-somebody-else"), text_request(place, "say hello")).await.1;
     match error {
         Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => Err(format!("repeated: {said}")),
         Err(ModelError::WrongKey { .. }) => Ok("wrongKey".into()),
@@ -251,23 +253,23 @@ async fn wrong_key(place: &ServedWire) -> Cell {
 }
 
 /// Checks a response that the provider truncates. A proxy may make it look complete, which can't be detected.
-async fn breaks_off(place: &ServedWire) -> Cell {
+async fn check_truncated_response(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
-        return no();
+        return not_applicable();
     }
-    match all(&place.provider(), asking(place, "break off")).await.1 {
+    match collect_response(&place.client(), text_request(place, "break off")).await.1 {
         Err(error) => Ok(error.code().into()),
         Ok(_) if place.server == ModelServer::LiteLlm => Ok("looks whole".into()),
         Ok(reply) => Err(format!("looks whole: {reply:?}")),
     }
 }
 
-async fn fails(place: &ServedWire) -> Cell {
+async fn check_failure(place: &ServedWire) -> CellResult {
     if place.server != ModelServer::LiteLlm {
-        return no();
+        return not_applicable();
     }
-    let request = ModelRequest { model: "breaks".into(), ..asking(place, "say hello") };
-    match all(&place.provider(), request).await.1 {
+    let request = ModelRequest { model: "breaks".into(), ..text_request(place, "say hello") };
+    match collect_response(&place.client(), request).await.1 {
         Err(error) => Ok(error.code().into()),
         Ok(reply) => Err(format!("looks whole: {reply:?}")),
     }

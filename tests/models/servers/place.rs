@@ -6,7 +6,7 @@ use std::process::Command;
 
 use models::{HttpProvider, ProviderKind};
 
-use crate::fake::{FakeProvider, KEY, WIRES, model, provider};
+use crate::fake::{ALL_WIRES, FakeProvider, KEY, model_name, provider_client};
 use crate::running::RunningProgram;
 
 /// Third-party program that serves models.
@@ -36,7 +36,7 @@ impl ModelServer {
     /// Returns the wire formats that the server supports.
     pub(crate) const fn wires(self) -> &'static [ProviderKind] {
         match self {
-            Self::Aimock => &WIRES,
+            Self::Aimock => &ALL_WIRES,
             Self::LiteLlm => {
                 &[ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Anthropic, ProviderKind::Gemini]
             }
@@ -56,8 +56,8 @@ pub(crate) struct ServedWire {
 }
 
 impl ServedWire {
-    pub(crate) fn of(server: ModelServer, wire: ProviderKind, url: &str) -> Self {
-        let model = if server == ModelServer::LlamaCpp { "tiny".into() } else { model(wire) };
+    pub(crate) fn new(server: ModelServer, wire: ProviderKind, url: &str) -> Self {
+        let model = if server == ModelServer::LlamaCpp { "tiny".into() } else { model_name(wire) };
         Self { server, wire, url: url.to_owned(), model }
     }
 
@@ -67,12 +67,12 @@ impl ServedWire {
         self.server != ModelServer::LlamaCpp
     }
 
-    pub(crate) fn provider(&self) -> HttpProvider {
-        self.provider_with(KEY)
+    pub(crate) fn client(&self) -> HttpProvider {
+        self.client_with_key(KEY)
     }
 
-    pub(crate) fn provider_with(&self, key: &str) -> HttpProvider {
-        provider(self.wire, &self.url, Some(key), models::ConversionChoices::default())
+    pub(crate) fn client_with_key(&self, key: &str) -> HttpProvider {
+        provider_client(self.wire, &self.url, Some(key), models::ConversionChoices::default())
     }
 }
 
@@ -100,15 +100,15 @@ pub(crate) struct RunningServers {
 
 impl RunningServers {
     pub(crate) fn start() -> Self {
-        let aimock = start(ModelServer::Aimock, None);
-        let proxy = start(ModelServer::LiteLlm, Some(&aimock));
-        let llama = start(ModelServer::LlamaCpp, None);
+        let aimock = start_server(ModelServer::Aimock, None);
+        let proxy = start_server(ModelServer::LiteLlm, Some(&aimock));
+        let llama = start_server(ModelServer::LlamaCpp, None);
         Self { running: ModelServer::ALL.into_iter().zip([aimock, proxy, llama]).collect() }
     }
 
-    pub(crate) fn places(&self) -> Vec<ServedWire> {
+    pub(crate) fn served_wires(&self) -> Vec<ServedWire> {
         let of = |(server, running): &(ModelServer, RunningProgram)| {
-            server.wires().iter().map(|wire| ServedWire::of(*server, *wire, &running.url)).collect::<Vec<_>>()
+            server.wires().iter().map(|wire| ServedWire::new(*server, *wire, &running.url)).collect::<Vec<_>>()
         };
         self.running.iter().flat_map(of).collect()
     }
@@ -116,13 +116,13 @@ impl RunningServers {
 
 /// Starts a server. `behind` is the provider that a proxy forwards to.
 #[allow(clippy::disallowed_methods, reason = "starts a provider of models, as its user would")]
-pub(crate) fn start(server: ModelServer, behind: Option<&RunningProgram>) -> RunningProgram {
+pub(crate) fn start_server(server: ModelServer, behind: Option<&RunningProgram>) -> RunningProgram {
     let script = match server {
         ModelServer::Aimock => return FakeProvider::start().0,
         ModelServer::LiteLlm => "litellm_proxy.py",
         ModelServer::LlamaCpp => "llama_server.py",
     };
-    let mut command = Command::new(python());
+    let mut command = Command::new(python_path());
     command.arg("-u").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script)).env("SERVER_KEY", KEY);
     if let Some(behind) = behind {
         command.env("UPSTREAM", format!("{}/v1", behind.url));
@@ -131,7 +131,7 @@ pub(crate) fn start(server: ModelServer, behind: Option<&RunningProgram>) -> Run
 }
 
 /// Returns the Python interpreter of the environment in which `requirements.txt` is installed.
-fn python() -> PathBuf {
+fn python_path() -> PathBuf {
     let venv =
         std::env::var_os("MODEL_SERVERS_VENV").expect("run `cargo xtask test models`, which installs the servers");
     Path::new(&venv).join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })

@@ -3,8 +3,8 @@
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta, ReplyStream};
 
-use crate::ask::asking;
-use crate::place::{ModelServer, ServedWire, start, wire_name};
+use crate::ask::text_request;
+use crate::place::{ModelServer, ServedWire, start_server, wire_name};
 
 /// Kills the server while responses stream in all of its wire formats.
 pub(crate) async fn kill_during_all(server: ModelServer) {
@@ -13,15 +13,15 @@ pub(crate) async fn kill_during_all(server: ModelServer) {
 
 /// Kills the server while responses stream in these wire formats.
 pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
-    let behind = (server == ModelServer::LiteLlm).then(|| start(ModelServer::Aimock, None));
-    let mut running = start(server, behind.as_ref());
+    let behind = (server == ModelServer::LiteLlm).then(|| start_server(ModelServer::Aimock, None));
+    let mut running = start_server(server, behind.as_ref());
     let mut answers = Vec::new();
     for wire in wires {
-        let place = ServedWire::of(server, *wire, &running.url);
+        let place = ServedWire::new(server, *wire, &running.url);
         let max_tokens = if place.is_scripted() { None } else { Some(7_000) };
-        let request = ModelRequest { max_tokens, ..asking(&place, "write a long answer") };
-        let mut deltas = place.provider().stream(request).await.expect("an answer");
-        let begun = text(&mut deltas).await;
+        let request = ModelRequest { max_tokens, ..text_request(&place, "write a long answer") };
+        let mut deltas = place.client().stream(request).await.expect("an answer");
+        let begun = wait_for_text(&mut deltas).await;
         assert_eq!(begun, Ok(()), "{place}: it begins");
         answers.push((*wire, deltas));
     }
@@ -38,7 +38,7 @@ pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
 }
 
 /// Waits for the first text of a response.
-async fn text(deltas: &mut ReplyStream) -> Result<(), String> {
+async fn wait_for_text(deltas: &mut ReplyStream) -> Result<(), String> {
     loop {
         match deltas.next().await {
             Some(Ok(ReplyDelta::Text(_))) => return Ok(()),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::checks::Cell;
+use crate::checks::CellResult;
 use crate::place::{ModelServer, ServedWire, wire_name};
 
 const HEAD: &str = "# What differs between providers of models
@@ -19,10 +19,10 @@ A word such as `rateLimited` is the code of the error that the user is told; `un
 
 /// Creates the table of all columns, and compares it with `PROVIDERS.md` or writes it. Failed checks have already
 /// failed the test.
-pub(crate) fn keep(columns: &[(ServedWire, Vec<(&str, Cell)>)]) {
+pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]) {
     let mut table = HEAD.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
-    for (server, version) in versions() {
+    for (server, version) in pinned_versions() {
         let _ = writeln!(table, "| {server} | {version} |");
     }
     for server in ModelServer::ALL {
@@ -48,7 +48,7 @@ pub(crate) fn keep(columns: &[(ServedWire, Vec<(&str, Cell)>)]) {
 }
 
 /// Returns the pinned versions of the servers.
-fn versions() -> Vec<(&'static str, String)> {
+fn pinned_versions() -> Vec<(&'static str, String)> {
     let python = |name: &str| {
         let lines = include_str!("requirements.txt").lines();
         let own = lines.filter_map(|line| line.strip_prefix(name)).find_map(|line| line.strip_prefix("=="));

@@ -130,7 +130,10 @@ mod tests {
             assert_eq!(found, [1, 3], "{path}: only blocks that begin on a new line are doc comments");
         }
         for path in ["ui/src/lib/api/generated.ts", "ui/a.css"] {
-            assert!(comments_do_not_begin_with_clauses(&Tree::from_files(&[(path, text)])).is_empty(), "{path} is not checked");
+            assert!(
+                comments_do_not_begin_with_clauses(&Tree::from_files(&[(path, text)])).is_empty(),
+                "{path} is not checked"
+            );
         }
     }
 

@@ -3,34 +3,34 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bench::report::{Clock, Report};
-use bench::request::request;
-use bench::scenario::{Scenario, WARM_UP};
+use bench::report::{BenchClock, BenchReport};
+use bench::request::request_json;
+use bench::scenario::{Scenario, WARM_UP_CALLS};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Url};
 
-use crate::{ID, Outcome};
+use crate::{Outcome, REQUEST_ID};
 
 /// Measures a scenario. Each concurrent call is a task, as in the other clients, and each response body is read
 /// completely.
 #[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
-pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
+pub(crate) async fn measure(scenario: Scenario, url: &str) -> Outcome<BenchReport> {
     let client = Client::builder().no_proxy().build()?;
     let url: Url = url.parse()?;
-    let body: Arc<str> = request(scenario, ID).into();
+    let body: Arc<str> = request_json(scenario, REQUEST_ID).into();
     // The first response follows the protocol. The server repeats its bytes for all further requests.
     let answer_bytes = post(&client, &url, &body).await?;
-    for _ in 1..WARM_UP {
+    for _ in 1..WARM_UP_CALLS {
         post(&client, &url, &body).await?;
     }
-    let clock = Clock::start()?;
+    let clock = BenchClock::start()?;
     let next = Arc::new(AtomicUsize::new(0));
-    let callers: Vec<_> = (0..scenario.in_flight())
+    let callers: Vec<_> = (0..scenario.calls_in_flight())
         .map(|_| {
             let (client, url, next, body) = (client.clone(), url.clone(), Arc::clone(&next), Arc::clone(&body));
             tokio::spawn(async move {
-                while next.fetch_add(1, Ordering::Relaxed) < scenario.operations() {
+                while next.fetch_add(1, Ordering::Relaxed) < scenario.operation_count() {
                     post(&client, &url, &body).await?;
                 }
                 Ok(())

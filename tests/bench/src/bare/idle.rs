@@ -4,38 +4,38 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use bench::report::{Clock, Memory, Report};
-use bench::request::request;
-use bench::scenario::{FEW_TOOLS, IDLE_SESSIONS, Scenario};
+use bench::report::{BenchClock, BenchReport, ProcessMemory};
+use bench::request::request_json;
+use bench::scenario::{FEW_TOOLS_COUNT, IDLE_SESSIONS, Scenario};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
-use crate::{ID, Outcome};
+use crate::{Outcome, REQUEST_ID};
 
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Starts the processes, and reports the memory per process.
 #[tokio::main(flavor = "current_thread")]
-pub(crate) async fn run(server: &Path) -> Outcome<Report> {
-    let mut running = vec![open(server).await?];
+pub(crate) async fn measure(server: &Path) -> Outcome<BenchReport> {
+    let mut running = vec![start_server(server).await?];
     tokio::time::sleep(SETTLE_TIME).await;
-    let before = Memory::now()?;
-    let clock = Clock::start()?;
+    let before = ProcessMemory::measure()?;
+    let clock = BenchClock::start()?;
     for _ in 1..IDLE_SESSIONS {
-        running.push(open(server).await?);
+        running.push(start_server(server).await?);
     }
     let mut report = clock.stop(Scenario::Idle200)?;
     tokio::time::sleep(SETTLE_TIME).await;
-    Memory::now()?.per_session(before, IDLE_SESSIONS - 1, &mut report);
+    ProcessMemory::measure()?.add_memory_per_session(before, IDLE_SESSIONS - 1, &mut report);
     for child in &mut running {
         child.kill().await?;
     }
     Ok(report)
 }
 
-async fn open(server: &Path) -> Outcome<Child> {
+async fn start_server(server: &Path) -> Outcome<Child> {
     let mut child = Command::new(server)
-        .args(["bare", "--tools", &FEW_TOOLS.to_string()])
+        .args(["bare", "--tools", &FEW_TOOLS_COUNT.to_string()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
@@ -43,7 +43,7 @@ async fn open(server: &Path) -> Outcome<Child> {
     let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("the server has no pipes".into());
     };
-    input.write_all(format!("{}\n", request(Scenario::Idle200, ID)).as_bytes()).await?;
+    input.write_all(format!("{}\n", request_json(Scenario::Idle200, REQUEST_ID)).as_bytes()).await?;
     let mut read = [0; 1024];
     loop {
         match output.read(&mut read).await? {

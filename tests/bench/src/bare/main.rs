@@ -17,7 +17,7 @@ use clap::Parser;
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Id of each request. It has as many digits as most ids that Drawbridge uses in a scenario.
-const ID: usize = 1000;
+const REQUEST_ID: usize = 1000;
 
 #[derive(Parser)]
 #[command(about = "Moves the bytes of a scenario with no protocol and no JSON")]
@@ -36,9 +36,9 @@ struct Arguments {
 fn main() -> Outcome<()> {
     let Arguments { scenario, server, url } = Arguments::parse();
     let report = match (scenario, server, url) {
-        (_, _, Some(url)) if scenario.is_over_http() => http::run(scenario, &url)?,
-        (Scenario::Idle200, Some(server), _) => idle::run(&server)?,
-        (_, Some(server), _) => pipe::run(scenario, &server)?,
+        (_, _, Some(url)) if scenario.is_over_http() => http::measure(scenario, &url)?,
+        (Scenario::Idle200, Some(server), _) => idle::measure(&server)?,
+        (_, Some(server), _) => pipe::measure(scenario, &server)?,
         _ => return Err("scenarios over HTTP need --url, all others --server".into()),
     };
     report.print()?;

@@ -4,34 +4,34 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use bench::report::{Clock, Report};
-use bench::request::request;
-use bench::scenario::{NOTIFICATIONS, Scenario, WARM_UP};
+use bench::report::{BenchClock, BenchReport};
+use bench::request::request_json;
+use bench::scenario::{PROGRESS_NOTIFICATIONS, Scenario, WARM_UP_CALLS};
 
-use crate::{ID, Outcome};
+use crate::{Outcome, REQUEST_ID};
 
 /// Size of the read buffer in bytes. Larger than the capacity of a pipe, so that one read returns all available data.
 const READ_BYTES: usize = 256 * 1024;
 /// Response size in bytes above which a single request is sent before the measurement.
-const LARGE: usize = 64 * 1024;
+const LARGE_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Measures a scenario with the system calls of a minimal client. Each request is a separate write, because callers are
 /// independent of each other. A read returns all available bytes, so responses that the server wrote together are read
 /// together.
-pub(crate) fn run(scenario: Scenario, server: &Path) -> Outcome<Report> {
-    let mut pipe = Pipe::open(scenario, server)?;
+pub(crate) fn measure(scenario: Scenario, server: &Path) -> Outcome<BenchReport> {
+    let mut pipe = ServerPipe::open(scenario, server)?;
     // The first response follows the protocol. The server repeats its bytes for all further requests.
     let answer_bytes = pipe.exchange()?;
-    for _ in 1..if answer_bytes > LARGE { 1 } else { WARM_UP } {
+    for _ in 1..if answer_bytes > LARGE_RESPONSE_BYTES { 1 } else { WARM_UP_CALLS } {
         pipe.exchange()?;
     }
-    let clock = Clock::start()?;
-    if scenario.in_flight() == 1 {
-        for _ in 0..scenario.operations() {
+    let clock = BenchClock::start()?;
+    if scenario.calls_in_flight() == 1 {
+        for _ in 0..scenario.operation_count() {
             pipe.exchange()?;
         }
     } else {
-        pipe.in_flight(scenario.operations(), scenario.in_flight())?;
+        pipe.exchange_concurrently(scenario.operation_count(), scenario.calls_in_flight())?;
     }
     let mut report = clock.stop(scenario)?;
     report.answer_bytes = Some(answer_bytes);
@@ -39,7 +39,7 @@ pub(crate) fn run(scenario: Scenario, server: &Path) -> Outcome<Report> {
     Ok(report)
 }
 
-struct Pipe {
+struct ServerPipe {
     server: Child,
     input: ChildStdin,
     output: ChildStdout,
@@ -49,18 +49,18 @@ struct Pipe {
     lines: usize,
 }
 
-impl Pipe {
+impl ServerPipe {
     fn open(scenario: Scenario, server: &Path) -> Outcome<Self> {
         let mut server = Command::new(server)
-            .args(["bare", "--tools", &scenario.tools().to_string()])
+            .args(["bare", "--tools", &scenario.tool_count().to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
         let (Some(input), Some(output)) = (server.stdin.take(), server.stdout.take()) else {
             return Err("the server has no pipes".into());
         };
-        let request = format!("{}\n", request(scenario, ID)).into_bytes();
-        let lines = if scenario == Scenario::StdioProgress10000 { NOTIFICATIONS + 1 } else { 1 };
+        let request = format!("{}\n", request_json(scenario, REQUEST_ID)).into_bytes();
+        let lines = if scenario == Scenario::StdioProgress10000 { PROGRESS_NOTIFICATIONS + 1 } else { 1 };
         Ok(Self { server, input, output, request, read: vec![0; READ_BYTES], lines })
     }
 
@@ -69,7 +69,7 @@ impl Pipe {
         self.input.write_all(&self.request)?;
         let (mut bytes, mut lines) = (0, 0);
         while lines < self.lines {
-            let (more_bytes, more_lines) = self.read_some()?;
+            let (more_bytes, more_lines) = self.read_once()?;
             bytes += more_bytes;
             lines += more_lines;
         }
@@ -77,20 +77,20 @@ impl Pipe {
     }
 
     /// Sends a new request for each received response, so that at most `at_once` requests are pending.
-    fn in_flight(&mut self, requests: usize, at_once: usize) -> Outcome<()> {
+    fn exchange_concurrently(&mut self, requests: usize, at_once: usize) -> Outcome<()> {
         let (mut sent, mut answered) = (0, 0);
         while answered < requests {
             while sent < requests && sent - answered < at_once {
                 self.input.write_all(&self.request)?;
                 sent += 1;
             }
-            answered += self.read_some()?.1;
+            answered += self.read_once()?.1;
         }
         Ok(())
     }
 
     /// Reads once. Returns the number of bytes and of line ends in them.
-    fn read_some(&mut self) -> Outcome<(usize, usize)> {
+    fn read_once(&mut self) -> Outcome<(usize, usize)> {
         let length = self.output.read(&mut self.read)?;
         if length == 0 {
             return Err("the server has ended".into());
@@ -99,7 +99,7 @@ impl Pipe {
     }
 }
 
-impl Drop for Pipe {
+impl Drop for ServerPipe {
     fn drop(&mut self) {
         // The measurement is complete, so the process is no longer needed.
         let _ = self.server.kill();

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bench::drawbridge::Outcome;
-use bench::drawbridge::open::Bench;
-use bench::report::{Clock, Memory, Report};
+use bench::drawbridge::open::BenchHost;
+use bench::report::{BenchClock, BenchReport, ProcessMemory};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
 
@@ -12,15 +12,15 @@ use ports::server_config::ServerConfig;
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Opens sessions in addition to the first one, and reports the memory per session.
-pub(crate) async fn measure(bench: &Bench, config: &ServerConfig) -> Outcome<Report> {
+pub(crate) async fn measure_idle_sessions(bench: &BenchHost, config: &ServerConfig) -> Outcome<BenchReport> {
     tokio::time::sleep(SETTLE_TIME).await;
-    let before = Memory::now()?;
-    let clock = Clock::start()?;
+    let before = ProcessMemory::measure()?;
+    let clock = BenchClock::start()?;
     for session in 1..IDLE_SESSIONS {
-        bench.open(&format!("idle-{session}"), config).await?;
+        bench.add_and_start_server(&format!("idle-{session}"), config).await?;
     }
     let mut report = clock.stop(Scenario::Idle200)?;
     tokio::time::sleep(SETTLE_TIME).await;
-    Memory::now()?.per_session(before, IDLE_SESSIONS - 1, &mut report);
+    ProcessMemory::measure()?.add_memory_per_session(before, IDLE_SESSIONS - 1, &mut report);
     Ok(report)
 }

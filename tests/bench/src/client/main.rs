@@ -5,10 +5,10 @@ mod idle;
 
 use std::path::PathBuf;
 
-use bench::drawbridge::open::{self, Bench, SERVER};
+use bench::drawbridge::open::{self, BenchHost, SERVER};
 use bench::drawbridge::{Outcome, calls};
-use bench::report::{Clock, Report};
-use bench::scenario::{Scenario, WARM_UP};
+use bench::report::{BenchClock, BenchReport};
+use bench::scenario::{Scenario, WARM_UP_CALLS};
 use clap::Parser;
 
 #[derive(Parser)]
@@ -32,8 +32,8 @@ async fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
     // Runs in a spawned task, like all callers of the host. The runtime polls the future of `block_on` differently.
     tokio::spawn(async move {
-        let bench = Bench::start().await;
-        let report = measure(&bench, &arguments).await?;
+        let bench = BenchHost::start().await;
+        let report = measure_scenario(&bench, &arguments).await?;
         report.print()?;
         bench.host.close().await;
         Ok(())
@@ -41,26 +41,28 @@ async fn main() -> Outcome<()> {
     .await?
 }
 
-async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {
+async fn measure_scenario(bench: &BenchHost, arguments: &Arguments) -> Outcome<BenchReport> {
     let Arguments { scenario, server, url } = arguments;
     let config = match (server, url) {
-        (Some(program), _) if !scenario.is_over_http() => open::local(program, scenario.tools())?,
-        (None, Some(url)) if scenario.is_over_http() || *scenario == Scenario::Idle200 => open::remote(url),
+        (Some(program), _) if !scenario.is_over_http() => open::local_server_config(program, scenario.tool_count())?,
+        (None, Some(url)) if scenario.is_over_http() || *scenario == Scenario::Idle200 => {
+            open::remote_server_config(url)
+        }
         _ => return Err("a server is needed: --url for the http scenarios, --server for the others".into()),
     };
     let user = bench.spawn_approving_user();
-    bench.open(SERVER, &config).await?;
-    for call in 0..WARM_UP {
-        calls::echo(&bench.host, format!("warm-{call}")).await?;
+    bench.add_and_start_server(SERVER, &config).await?;
+    for call in 0..WARM_UP_CALLS {
+        calls::call_echo(&bench.host, format!("warm-{call}")).await?;
     }
     if *scenario == Scenario::Idle200 {
-        return idle::measure(bench, &config).await;
+        return idle::measure_idle_sessions(bench, &config).await;
     }
-    calls::once(&bench.host, *scenario).await?;
+    calls::call_scenario_tool_once(&bench.host, *scenario).await?;
     // All tools are allowed by now. Another observer of events would distort the measurement.
     user.abort();
     let _ = user.await;
-    let clock = Clock::start()?;
-    let counted = calls::run(&bench.host, *scenario).await?;
-    Ok(Report { counted, ..clock.stop(*scenario)? })
+    let clock = BenchClock::start()?;
+    let counted = calls::run_operations(&bench.host, *scenario).await?;
+    Ok(BenchReport { counted, ..clock.stop(*scenario)? })
 }

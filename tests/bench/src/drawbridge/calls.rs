@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT};
+use crate::scenario::{ECHO_TEXT, IMAGE_BYTES, PROGRESS_NOTIFICATIONS, Scenario};
 use host::view::HostEvent;
 use host::{CallOrigin, Host};
 use mcp_proto::session::ListKind;
@@ -18,30 +18,32 @@ use super::open::SERVER;
 ///
 /// # Errors
 /// Returns an error if a call fails or its result is not the expected one.
-pub async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
-    let operations = scenario.operations();
+pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
+    let operations = scenario.operation_count();
     match scenario {
         Scenario::StdioSeq | Scenario::HttpSeqJson | Scenario::HttpSeqSse => {
             for call in 0..operations {
-                echo(host, call.to_string()).await?;
+                call_echo(host, call.to_string()).await?;
             }
         }
-        Scenario::Stdio64 | Scenario::Http64 => in_flight(host, operations, scenario.in_flight()).await?,
+        Scenario::Stdio64 | Scenario::Http64 => {
+            call_echo_concurrently(host, operations, scenario.calls_in_flight()).await?
+        }
         Scenario::StdioList5000 => {
             for _ in 0..operations {
                 let found = host.refresh_list(SERVER.to_owned(), ListKind::Tools).await?;
                 let tools = found.entry_counts()[0];
-                if tools != scenario.tools() {
+                if tools != scenario.tool_count() {
                     return Err(format!("the list has {tools} tools").into());
                 }
             }
         }
         Scenario::StdioBig10MB => {
             for call in 0..operations {
-                big(host, call.to_string(), IMAGE_BYTES).await?;
+                call_big(host, call.to_string(), IMAGE_BYTES).await?;
             }
         }
-        Scenario::StdioProgress10000 => return progress(host, NOTIFICATIONS).await.map(Some),
+        Scenario::StdioProgress10000 => return call_progress(host, PROGRESS_NOTIFICATIONS).await.map(Some),
         Scenario::Idle200 => {}
     }
     Ok(None)
@@ -51,16 +53,16 @@ pub async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
 ///
 /// # Errors
 /// Returns an error if the call fails or its result is not the expected one.
-pub async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
+pub async fn call_scenario_tool_once(host: &Host, scenario: Scenario) -> Outcome<()> {
     match scenario {
-        Scenario::StdioBig10MB => big(host, "once".to_owned(), 1).await,
-        Scenario::StdioProgress10000 => progress(host, 1).await.map(|_| ()),
+        Scenario::StdioBig10MB => call_big(host, "once".to_owned(), 1).await,
+        Scenario::StdioProgress10000 => call_progress(host, 1).await.map(|_| ()),
         _ => Ok(()),
     }
 }
 
 /// Calls a tool on behalf of the user.
-async fn call(host: &Host, id: String, tool: &str, arguments: Map<String, Value>) -> Outcome<CallToolResult> {
+async fn call_tool(host: &Host, id: String, tool: &str, arguments: Map<String, Value>) -> Outcome<CallToolResult> {
     let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
     Ok(host.call_tool_as(user, id, SERVER.to_owned(), tool.to_owned(), arguments, sent).await?)
 }
@@ -69,9 +71,9 @@ async fn call(host: &Host, id: String, tool: &str, arguments: Map<String, Value>
 ///
 /// # Errors
 /// Returns an error if the call fails or its result is not the expected one.
-pub async fn echo(host: &Host, id: String) -> Outcome<()> {
-    let arguments = Map::from_iter([("text".to_owned(), Value::from(TEXT))]);
-    let result = call(host, id, "echo", arguments).await?;
+pub async fn call_echo(host: &Host, id: String) -> Outcome<()> {
+    let arguments = Map::from_iter([("text".to_owned(), Value::from(ECHO_TEXT))]);
+    let result = call_tool(host, id, "echo", arguments).await?;
     if result.is_error || result.content.len() != 1 {
         return Err("echo did not answer with one text".into());
     }
@@ -79,7 +81,7 @@ pub async fn echo(host: &Host, id: String) -> Outcome<()> {
 }
 
 /// Calls the tool `echo` `calls` times, with `at_once` calls in flight.
-async fn in_flight(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
+async fn call_echo_concurrently(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
     let next = Arc::new(AtomicUsize::new(0));
     let callers: Vec<_> = (0..at_once)
         .map(|_| {
@@ -90,7 +92,7 @@ async fn in_flight(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
                     if call >= calls {
                         return Ok(());
                     }
-                    echo(&host, call.to_string()).await?;
+                    call_echo(&host, call.to_string()).await?;
                 }
             })
         })
@@ -102,9 +104,9 @@ async fn in_flight(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
     Ok(())
 }
 
-async fn big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
+async fn call_big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
     let arguments = Map::from_iter([("bytes".to_owned(), Value::from(bytes))]);
-    let result = call(host, id, "big", arguments).await?;
+    let result = call_tool(host, id, "big", arguments).await?;
     if result.is_error || result.content.len() != 1 {
         return Err("big did not answer with one image".into());
     }
@@ -112,10 +114,10 @@ async fn big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
 }
 
 /// Calls the tool `progress`, and returns the number of notifications that the caller received.
-async fn progress(host: &Host, count: usize) -> Outcome<u64> {
+async fn call_progress(host: &Host, count: usize) -> Outcome<u64> {
     let mut events = host.events();
     let arguments = Map::from_iter([("count".to_owned(), Value::from(count))]);
-    call(host, "progress".to_owned(), "progress", arguments).await?;
+    call_tool(host, "progress".to_owned(), "progress", arguments).await?;
     let mut counted = 0;
     while let Some(event) = events.try_next() {
         if let HostEvent::CallChanged(call) = &event.event

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 /// Returns ports that store all data in memory and discard audit entries.
-pub(super) fn in_memory() -> Ports {
+pub(super) fn in_memory_ports() -> Ports {
     let memory = Arc::new(Memory::default());
     Ports {
         servers: memory.clone(),
@@ -139,11 +139,11 @@ impl AuditLog for Memory {
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
-        Err(forgotten())
+        Err(not_stored_error())
     }
 
     fn verify_export(&self, _: &Path) -> Result<AuditVerdict, StoreError> {
-        Err(forgotten())
+        Err(not_stored_error())
     }
 
     fn export(&self, _: &mut dyn std::io::Write) -> Result<u64, StoreError> {
@@ -153,7 +153,7 @@ impl AuditLog for Memory {
     fn retain(&self, _: AuditRetention) {}
 }
 
-fn forgotten() -> StoreError {
+fn not_stored_error() -> StoreError {
     StoreError { path: String::new(), cause: "nothing is kept here".to_owned() }
 }
 
@@ -167,7 +167,7 @@ impl History for Memory {
     }
 
     fn create(&self, _: &history::Conversation) -> Result<(), StoreError> {
-        Err(forgotten())
+        Err(not_stored_error())
     }
 
     fn conversation(&self, _: &str) -> Result<Option<history::Conversation>, StoreError> {

@@ -21,7 +21,7 @@ const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running host for measurements.
 #[allow(missing_debug_implementations, reason = "the host has none")]
-pub struct Bench {
+pub struct BenchHost {
     /// The host to be measured.
     pub host: Host,
 }
@@ -30,7 +30,7 @@ pub struct Bench {
 ///
 /// # Errors
 /// Returns an error if the path can't be made absolute.
-pub fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
+pub fn local_server_config(program: &Path, tools: usize) -> Outcome<ServerConfig> {
     Ok(StdioConfig {
         command: std::path::absolute(program)?.display().to_string(),
         args: vec!["stdio".to_owned(), "--tools".to_owned(), tools.to_string()],
@@ -41,18 +41,18 @@ pub fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
 
 /// Returns the configuration of a server that is already running at this URL.
 #[must_use]
-pub fn remote(url: &str) -> ServerConfig {
+pub fn remote_server_config(url: &str) -> ServerConfig {
     HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into()
 }
 
-impl Bench {
+impl BenchHost {
     /// Starts a host with in-memory ports.
     pub async fn start() -> Self {
-        Self::with(memory::in_memory()).await
+        Self::start_with_ports(memory::in_memory_ports()).await
     }
 
     /// Starts a host with these ports.
-    pub async fn with(ports: Ports) -> Self {
+    pub async fn start_with_ports(ports: Ports) -> Self {
         Self { host: Host::start(ports, HostOptions::default()).await }
     }
 
@@ -80,16 +80,16 @@ impl Bench {
     ///
     /// # Errors
     /// Returns an error if the server fails or is not ready in time.
-    pub async fn open(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
-        self.add(name, config).await?;
-        self.start_all(&[name.to_owned()]).await
+    pub async fn add_and_start_server(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
+        self.add_server(name, config).await?;
+        self.start_all_servers(&[name.to_owned()]).await
     }
 
     /// Adds a server to the host.
     ///
     /// # Errors
     /// Returns an error if the host refuses it.
-    pub async fn add(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
+    pub async fn add_server(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
         Ok(self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await?)
     }
 
@@ -97,7 +97,7 @@ impl Bench {
     ///
     /// # Errors
     /// Returns an error if a server fails or is not ready in time.
-    pub async fn start_all(&self, names: &[String]) -> Outcome<()> {
+    pub async fn start_all_servers(&self, names: &[String]) -> Outcome<()> {
         let mut events = self.host.events();
         try_join_all(names.iter().map(|name| self.host.start_server(name.clone()))).await?;
         let mut missing: HashSet<&str> = names.iter().map(String::as_str).collect();

@@ -9,7 +9,7 @@ use offers::review::{DefinitionKind, MAX_PINS, ServerPins};
 use policy::{Hash, RuleSet};
 use serde_json::json;
 
-use crate::{median, point};
+use crate::{median_seconds, print_point};
 
 /// Number of decisions per timed batch.
 const BATCH_SIZE: u32 = 10_000;
@@ -17,14 +17,14 @@ const MEASUREMENTS: usize = 7;
 
 pub(crate) fn measure_rules() -> Outcome<()> {
     for size in [10, 100, RuleSet::LIMIT] {
-        let decision = rules::Decision::among(size)?;
-        let taken = median(MEASUREMENTS, || {
+        let decision = rules::MeasuredDecision::with_rule_count(size)?;
+        let taken = median_seconds(MEASUREMENTS, || {
             for now in 0..BATCH_SIZE {
                 black_box(decision.decide(u64::from(now)));
             }
             Ok(())
         })?;
-        point("rules", size, taken / f64::from(BATCH_SIZE))?;
+        print_point("rules", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }
@@ -45,13 +45,13 @@ pub(crate) fn measure_pins() -> Outcome<()> {
         }
         let name = format!("tool-{}", size / 2);
         let hash = Hash::of_json(&json!({"name": name, "inputSchema": {"type": "object"}}));
-        let taken = median(MEASUREMENTS, || {
+        let taken = median_seconds(MEASUREMENTS, || {
             for _ in 0..BATCH_SIZE {
                 black_box(pins.review_state(DefinitionKind::Tool, black_box(&name), &hash, Some(&identity)));
             }
             Ok(())
         })?;
-        point("pins", size, taken / f64::from(BATCH_SIZE))?;
+        print_point("pins", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }

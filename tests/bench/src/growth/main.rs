@@ -22,21 +22,21 @@ struct Arguments {
 #[tokio::main]
 async fn main() -> Outcome<()> {
     let Arguments { server } = Arguments::parse();
-    starts::measure(&server).await?;
+    starts::measure_starts(&server).await?;
     decisions::measure_rules()?;
     decisions::measure_pins()?;
-    records::calls(&server).await?;
-    records::search()
+    records::measure_calls(&server).await?;
+    records::measure_search()
 }
 
 /// Prints a single point of a series.
-fn point(series: &str, size: usize, cost: f64) -> Outcome<()> {
+fn print_point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     writeln!(std::io::stdout(), "{series}\t{size}\t{cost}")?;
     Ok(())
 }
 
 /// Returns the median duration of `times` runs of `act`, in seconds.
-fn median(times: usize, mut act: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+fn median_seconds(times: usize, mut act: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     let mut taken = Vec::with_capacity(times);
     for _ in 0..times {
         let began = std::time::Instant::now();

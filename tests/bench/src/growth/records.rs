@@ -4,51 +4,51 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bench::drawbridge::open::{self, Bench, SERVER};
+use bench::drawbridge::open::{self, BenchHost, SERVER};
 use bench::drawbridge::{Outcome, calls};
-use bench::scenario::FEW_TOOLS;
+use bench::scenario::FEW_TOOLS_COUNT;
 use domain::history::{Conversation, HistorySearch, ItemPosition, NewItem};
 use domain::item::ItemState;
 use ports::{AuditEntry, Ports};
 use serde_json::json;
 use store::PlatformInFolder;
 
-use crate::{median, point};
+use crate::{median_seconds, print_point};
 
 /// Measured sizes of the audit log, in entries.
-const ENTRIES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
+const AUDIT_LOG_SIZES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
 /// Number of timed calls per size.
-const CALLS: usize = 500;
+const CALLS_PER_SIZE: usize = 500;
 /// Measured sizes of the history, in messages.
-const MESSAGES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+const HISTORY_SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// Number of messages in each conversation.
 const MESSAGES_PER_CONVERSATION: usize = 1_000;
-const SEARCHES: usize = 5;
+const SEARCHES_PER_SIZE: usize = 5;
 
-fn open_in(folder: &Path) -> Outcome<Ports> {
+fn open_ports_in(folder: &Path) -> Outcome<Ports> {
     let platform = Arc::new(PlatformInFolder::new(folder));
     Ok(store::open(&folder.join("mcp.json"), &folder.join("data"), platform)?)
 }
 
-pub(crate) async fn calls(server: &Path) -> Outcome<()> {
-    let config = open::local(server, FEW_TOOLS)?;
+pub(crate) async fn measure_calls(server: &Path) -> Outcome<()> {
+    let config = open::local_server_config(server, FEW_TOOLS_COUNT)?;
     let folder = tempfile::tempdir()?;
     let mut written = 0;
-    for entries in ENTRIES {
-        let ports = open_in(folder.path())?;
+    for entries in AUDIT_LOG_SIZES {
+        let ports = open_ports_in(folder.path())?;
         let log = Arc::clone(&ports.audit);
         let more = entries.saturating_sub(written);
-        tokio::task::spawn_blocking(move || append(log.as_ref(), more)).await??;
-        written = written.max(entries) + CALLS;
-        let bench = Bench::with(ports).await;
+        tokio::task::spawn_blocking(move || append_entries(log.as_ref(), more)).await??;
+        written = written.max(entries) + CALLS_PER_SIZE;
+        let bench = BenchHost::start_with_ports(ports).await;
         let user = bench.spawn_approving_user();
-        bench.open(SERVER, &config).await?;
-        calls::echo(&bench.host, "first".to_owned()).await?;
+        bench.add_and_start_server(SERVER, &config).await?;
+        calls::call_echo(&bench.host, "first".to_owned()).await?;
         let began = Instant::now();
-        for call in 0..CALLS {
-            calls::echo(&bench.host, call.to_string()).await?;
+        for call in 0..CALLS_PER_SIZE {
+            calls::call_echo(&bench.host, call.to_string()).await?;
         }
-        point("audit", entries, began.elapsed().as_secs_f64() / CALLS as f64)?;
+        print_point("audit", entries, began.elapsed().as_secs_f64() / CALLS_PER_SIZE as f64)?;
         bench.host.remove_server(SERVER.to_owned()).await?;
         user.abort();
         bench.host.close().await;
@@ -56,7 +56,7 @@ pub(crate) async fn calls(server: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn append(log: &dyn ports::AuditLog, entries: usize) -> Outcome<()> {
+fn append_entries(log: &dyn ports::AuditLog, entries: usize) -> Outcome<()> {
     for entry in 0..entries {
         let entry = AuditEntry {
             number: 0,
@@ -84,28 +84,28 @@ fn append(log: &dyn ports::AuditLog, entries: usize) -> Outcome<()> {
     Ok(log.flush()?)
 }
 
-pub(crate) fn search() -> Outcome<()> {
+pub(crate) fn measure_search() -> Outcome<()> {
     let folder = tempfile::tempdir()?;
-    let ports = open_in(folder.path())?;
+    let ports = open_ports_in(folder.path())?;
     let history = ports.history.as_ref();
     let mut written = 0;
-    for messages in MESSAGES {
+    for messages in HISTORY_SIZES {
         while written < messages {
             let id = format!("c{written}");
             history.create(&Conversation { id: id.clone(), title: id.clone(), ..Conversation::default() })?;
-            let items: Vec<NewItem> = (written..written + MESSAGES_PER_CONVERSATION).map(message).collect();
+            let items: Vec<NewItem> = (written..written + MESSAGES_PER_CONVERSATION).map(sample_message).collect();
             history.write(&id, &items)?;
             written += MESSAGES_PER_CONVERSATION;
         }
         let search = HistorySearch { text: "harbour rare512".to_owned(), limit: 20, before: None };
-        let taken = median(SEARCHES, || Ok(history.search(&search).map(|_| ())?))?;
-        point("search", messages, taken)?;
+        let taken = median_seconds(SEARCHES_PER_SIZE, || Ok(history.search(&search).map(|_| ())?))?;
+        print_point("search", messages, taken)?;
     }
     Ok(())
 }
 
 /// Returns a message with a word that is in every message, and another that is in every thousandth.
-fn message(number: usize) -> NewItem {
+fn sample_message(number: usize) -> NewItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
     NewItem {
         id: format!("m{number}"),

@@ -14,29 +14,29 @@ const TOOL_BYTES: usize = 436;
 
 /// JSON-RPC message with the fields of its parameters that the server uses.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct RequestMessage<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     method: Cow<'a, str>,
     #[serde(borrow)]
-    params: Option<Params<'a>>,
+    params: Option<RequestParams<'a>>,
 }
 
 #[derive(Deserialize, Default)]
-struct Params<'a> {
+struct RequestParams<'a> {
     #[serde(borrow, default)]
     name: Cow<'a, str>,
     #[serde(borrow)]
-    arguments: Option<Arguments<'a>>,
+    arguments: Option<ToolArguments<'a>>,
     #[serde(borrow, rename = "protocolVersion")]
     protocol_version: Option<Cow<'a, str>>,
     #[serde(borrow, rename = "_meta")]
-    meta: Option<Meta<'a>>,
+    meta: Option<RequestMeta<'a>>,
 }
 
 #[derive(Deserialize, Default)]
-struct Arguments<'a> {
+struct ToolArguments<'a> {
     #[serde(borrow)]
     text: Option<&'a RawValue>,
     bytes: Option<usize>,
@@ -44,14 +44,14 @@ struct Arguments<'a> {
 }
 
 #[derive(Deserialize)]
-struct Meta<'a> {
+struct RequestMeta<'a> {
     #[serde(borrow, rename = "progressToken")]
     progress_token: Option<&'a RawValue>,
 }
 
 /// State of the server. Clones are cheap.
 #[derive(Clone)]
-pub(super) struct Server {
+pub(super) struct ServerState {
     era: ProtocolEra,
     /// Result of `tools/list` as JSON.
     list: Arc<str>,
@@ -59,49 +59,49 @@ pub(super) struct Server {
     image: (usize, Vec<u8>),
 }
 
-impl Server {
+impl ServerState {
     pub(super) fn new(tools: usize, era: ProtocolEra) -> Self {
-        let tools: Vec<String> = (0..tools).map(tool).collect();
-        let list = format!("{{{}\"tools\":[{}]}}", complete_list(era), tools.join(","));
+        let tools: Vec<String> = (0..tools).map(tool_definition).collect();
+        let list = format!("{{{}\"tools\":[{}]}}", complete_list_fields(era), tools.join(","));
         Self { era, list: list.into(), image: (usize::MAX, Vec::new()) }
     }
 
     /// Appends the lines that respond to `message` to `out`. A notification has no response.
-    pub(super) fn answer(&mut self, message: &[u8], out: &mut Vec<u8>) {
-        let Ok(Message { id, method, params }) = serde_json::from_slice::<Message<'_>>(message) else {
+    pub(super) fn append_response(&mut self, message: &[u8], out: &mut Vec<u8>) {
+        let Ok(RequestMessage { id, method, params }) = serde_json::from_slice::<RequestMessage<'_>>(message) else {
             out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"not JSON\"}}\n");
             return;
         };
         let Some(id) = id.map(RawValue::get) else { return };
         let params = params.unwrap_or_default();
         match (method.as_ref(), self.era) {
-            ("tools/call", _) => self.call(id, &params, out),
-            ("tools/list", _) => respond(id, out, |out| out.extend_from_slice(self.list.as_bytes())),
+            ("tools/call", _) => self.append_call_result(id, &params, out),
+            ("tools/list", _) => write_result(id, out, |out| out.extend_from_slice(self.list.as_bytes())),
             ("initialize", ProtocolEra::Legacy) => {
                 let version = params.protocol_version.unwrap_or(Cow::Borrowed("2025-11-25"));
                 let version = if version.as_ref() >= "2026" { "2025-11-25" } else { version.as_ref() };
                 let info = "\"serverInfo\":{\"name\":\"bench-server\",\"version\":\"1\"}";
                 let result =
                     format!("{{\"protocolVersion\":\"{version}\",\"capabilities\":{{\"tools\":{{}}}},{info}}}");
-                respond(id, out, |out| out.extend_from_slice(result.as_bytes()));
+                write_result(id, out, |out| out.extend_from_slice(result.as_bytes()));
             }
-            ("ping", ProtocolEra::Legacy) => respond(id, out, |out| out.extend_from_slice(b"{}")),
-            ("server/discover", ProtocolEra::Modern) => respond(id, out, |out| {
+            ("ping", ProtocolEra::Legacy) => write_result(id, out, |out| out.extend_from_slice(b"{}")),
+            ("server/discover", ProtocolEra::Modern) => write_result(id, out, |out| {
                 out.extend_from_slice(b"{\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",");
                 out.extend_from_slice(b"\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{}},");
                 out.extend_from_slice(b"\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
                 out.extend_from_slice(b"{\"name\":\"bench-server\",\"version\":\"1\"}}}");
             }),
-            _ => fail(id, -32601, "unknown method", out),
+            _ => write_error(id, -32601, "unknown method", out),
         }
     }
 
-    fn call(&mut self, id: &str, params: &Params<'_>, out: &mut Vec<u8>) {
-        let nothing = Arguments::default();
+    fn append_call_result(&mut self, id: &str, params: &RequestParams<'_>, out: &mut Vec<u8>) {
+        let nothing = ToolArguments::default();
         let arguments = params.arguments.as_ref().unwrap_or(&nothing);
         let complete: &[u8] = if self.era == ProtocolEra::Modern { b"\"resultType\":\"complete\"," } else { b"" };
         match params.name.as_ref() {
-            "echo" => respond(id, out, |out| {
+            "echo" => write_result(id, out, |out| {
                 out.push(b'{');
                 out.extend_from_slice(complete);
                 out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":");
@@ -111,9 +111,9 @@ impl Server {
             "big" => {
                 let bytes = arguments.bytes.unwrap_or(0);
                 if self.image.0 != bytes {
-                    self.image = (bytes, base64(bytes));
+                    self.image = (bytes, arbitrary_base64(bytes));
                 }
-                respond(id, out, |out| {
+                write_result(id, out, |out| {
                     out.push(b'{');
                     out.extend_from_slice(complete);
                     out.extend_from_slice(b"\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"");
@@ -125,21 +125,21 @@ impl Server {
                 let count = arguments.count.unwrap_or(0);
                 if let Some(token) = params.meta.as_ref().and_then(|meta| meta.progress_token) {
                     for step in 1..=count {
-                        progress(token.get(), step, count, out);
+                        write_progress(token.get(), step, count, out);
                     }
                 }
-                respond(id, out, |out| {
+                write_result(id, out, |out| {
                     out.push(b'{');
                     out.extend_from_slice(complete);
                     out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}");
                 });
             }
-            _ => fail(id, -32602, "unknown tool", out),
+            _ => write_error(id, -32602, "unknown tool", out),
         }
     }
 }
 
-fn respond(id: &str, out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>)) {
+fn write_result(id: &str, out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     out.extend_from_slice(id.as_bytes());
     out.extend_from_slice(b",\"result\":");
@@ -147,13 +147,13 @@ fn respond(id: &str, out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(b"}\n");
 }
 
-fn fail(id: &str, code: i32, message: &str, out: &mut Vec<u8>) {
+fn write_error(id: &str, code: i32, message: &str, out: &mut Vec<u8>) {
     // Writing to a Vec cannot fail.
     let _ =
         writeln!(out, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":\"{message}\"}}}}");
 }
 
-fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
+fn write_progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
     // Writing to a Vec cannot fail.
     let _ = writeln!(
         out,
@@ -163,7 +163,7 @@ fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
 }
 
 /// Returns the fields that revision 2026-07-28 adds to complete lists, or an empty string for older revisions.
-const fn complete_list(era: ProtocolEra) -> &'static str {
+const fn complete_list_fields(era: ProtocolEra) -> &'static str {
     match era {
         ProtocolEra::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
         ProtocolEra::Legacy => "",
@@ -171,7 +171,7 @@ const fn complete_list(era: ProtocolEra) -> &'static str {
 }
 
 /// Returns the definition of one tool, with a size of [`TOOL_BYTES`] bytes.
-fn tool(number: usize) -> String {
+fn tool_definition(number: usize) -> String {
     let (name, field, kind) = match number {
         0 => ("echo".to_owned(), "text", "string"),
         1 => ("big".to_owned(), "bytes", "integer"),
@@ -192,7 +192,7 @@ fn tool(number: usize) -> String {
 }
 
 /// Returns an arbitrary base64 text that encodes this number of bytes.
-fn base64(bytes: usize) -> Vec<u8> {
+fn arbitrary_base64(bytes: usize) -> Vec<u8> {
     let mut text = b"QUJD".repeat(bytes / 3);
     text.extend_from_slice(match bytes % 3 {
         0 => b"",
@@ -206,15 +206,15 @@ fn base64(bytes: usize) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn output_for(server: &mut Server, message: &str) -> String {
+    fn output_for(server: &mut ServerState, message: &str) -> String {
         let mut out = Vec::new();
-        server.answer(message.as_bytes(), &mut out);
+        server.append_response(message.as_bytes(), &mut out);
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn echoed_text_is_unchanged() {
-        let mut server = Server::new(3, ProtocolEra::Legacy);
+        let mut server = ServerState::new(3, ProtocolEra::Legacy);
         let call = r#"{"jsonrpc":"2.0","id":"a\"b","method":"tools/call","params":{"name":"echo","arguments":{"text":"x\ny"}}}"#;
         let line = output_for(&mut server, call);
         assert_eq!(
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn every_tool_has_the_same_size() {
         for number in [0, 1, 2, 3, 4_999] {
-            let tool = tool(number);
+            let tool = tool_definition(number);
             assert_eq!(tool.len(), TOOL_BYTES, "tool {number}: {tool}");
             assert!(serde_json::from_str::<serde_json::Value>(&tool).is_ok(), "the definition is valid JSON: {tool}");
         }
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn requested_notifications_precede_the_response() {
-        let mut server = Server::new(3, ProtocolEra::Legacy);
+        let mut server = ServerState::new(3, ProtocolEra::Legacy);
         let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"progress","arguments":{"count":3},"_meta":{"progressToken":7}}}"#;
         let text = output_for(&mut server, call);
         let lines: Vec<&str> = text.lines().collect();
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn image_has_the_requested_size() {
         for (bytes, length) in [(0, 0), (1, 4), (2, 4), (3, 4), (10_485_760, 13_981_016)] {
-            assert_eq!(base64(bytes).len(), length, "base64 of {bytes} bytes");
+            assert_eq!(arbitrary_base64(bytes).len(), length, "base64 of {bytes} bytes");
         }
     }
 }

@@ -8,34 +8,34 @@ use std::thread;
 use memchr::memmem;
 
 use super::ResponseForm;
-use super::answers::Server;
+use super::answers::ServerState;
 
 /// Maximum size of a request head in bytes.
-const MAX_HEAD: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// Serves MCP until the process is killed.
-pub(super) fn serve(port: u16, answers: ResponseForm, server: &Server) -> io::Result<()> {
+pub(super) fn serve(port: u16, answers: ResponseForm, server: &ServerState) -> io::Result<()> {
     listen(port, || {
         let mut server = server.clone();
         let mut lines = Vec::new();
         move |body: &[u8], out: &mut Vec<u8>| {
             lines.clear();
-            server.answer(body, &mut lines);
-            respond(&lines, answers, out);
+            server.append_response(body, &mut lines);
+            append_response(&lines, answers, out);
         }
     })
 }
 
 /// Responds to the first POST like [`serve`]. Responds to every later POST, on any connection, with the same bytes.
-pub(super) fn bare(port: u16, answers: ResponseForm, server: &Server) -> io::Result<()> {
+pub(super) fn serve_repeated_response(port: u16, answers: ResponseForm, server: &ServerState) -> io::Result<()> {
     let answer = Arc::new(OnceLock::<Vec<u8>>::new());
     listen(port, || {
         let (mut server, answer) = (server.clone(), Arc::clone(&answer));
         move |body: &[u8], out: &mut Vec<u8>| {
             let answer = answer.get_or_init(|| {
                 let (mut lines, mut response) = (Vec::new(), Vec::new());
-                server.answer(body, &mut lines);
-                respond(&lines, answers, &mut response);
+                server.append_response(body, &mut lines);
+                append_response(&lines, answers, &mut response);
                 response
             });
             out.extend_from_slice(answer);
@@ -51,12 +51,12 @@ fn listen<A: FnMut(&[u8], &mut Vec<u8>) + Send + 'static>(port: u16, answerer: i
     for stream in listener.incoming() {
         let (stream, answer) = (stream?, answerer());
         // Errors of a connection are reported by the client.
-        thread::spawn(move || connection(stream, answer));
+        thread::spawn(move || serve_connection(stream, answer));
     }
     Ok(())
 }
 
-fn connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
+fn serve_connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let (mut read, mut out) = (Vec::with_capacity(16 * 1024), Vec::new());
     let mut chunk = vec![0; 16 * 1024];
@@ -66,12 +66,12 @@ fn connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)
                 break end + 4;
             }
             let length = stream.read(&mut chunk)?;
-            if length == 0 || read.len() > MAX_HEAD {
+            if length == 0 || read.len() > MAX_HEAD_BYTES {
                 return Ok(());
             }
             read.extend_from_slice(&chunk[..length]);
         };
-        let (post, length) = request(&read[..head]);
+        let (post, length) = parse_request_head(&read[..head]);
         while read.len() < head + length {
             let length = stream.read(&mut chunk)?;
             if length == 0 {
@@ -91,7 +91,7 @@ fn connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)
 }
 
 /// Parses the head of a request. Returns `true` for a POST, and the length of the body in bytes.
-fn request(head: &[u8]) -> (bool, usize) {
+fn parse_request_head(head: &[u8]) -> (bool, usize) {
     let text = String::from_utf8_lossy(head);
     let length = text.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -101,12 +101,12 @@ fn request(head: &[u8]) -> (bool, usize) {
 }
 
 /// Appends an HTTP response with these JSON-RPC lines. Without lines, the response is `202 Accepted`.
-fn respond(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
+fn append_response(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
     let several = memchr::memchr_iter(b'\n', lines).nth(1).is_some();
     if lines.is_empty() {
         out.extend_from_slice(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");
     } else if answers == ResponseForm::Json && !several {
-        whole(&lines[..lines.len() - 1], ResponseForm::Json, out);
+        append_http_response(&lines[..lines.len() - 1], ResponseForm::Json, out);
     } else {
         let mut events = Vec::with_capacity(lines.len() + 32);
         for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -114,11 +114,11 @@ fn respond(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
             events.extend_from_slice(line);
             events.extend_from_slice(b"\n\n");
         }
-        whole(&events, ResponseForm::Sse, out);
+        append_http_response(&events, ResponseForm::Sse, out);
     }
 }
 
-fn whole(body: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
+fn append_http_response(body: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
     let length = body.len();
     // Writing to a Vec cannot fail.
     let _ = match answers {

@@ -10,7 +10,7 @@ use std::io;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use answers::Server;
+use answers::ServerState;
 
 #[derive(Parser)]
 #[command(about = "A small and fast MCP server with the tools echo {text}, big {bytes} and progress {count}")]
@@ -87,9 +87,13 @@ enum ProtocolEra {
 
 fn main() -> io::Result<()> {
     match Arguments::parse().mode {
-        Mode::Stdio { offer } => stdio::serve(&mut Server::new(offer.tools, offer.era)),
-        Mode::Http { place, offer } => http::serve(place.port, place.answers, &Server::new(offer.tools, offer.era)),
-        Mode::Bare { offer } => stdio::bare(&mut Server::new(offer.tools, offer.era)),
-        Mode::HttpBare { place, offer } => http::bare(place.port, place.answers, &Server::new(offer.tools, offer.era)),
+        Mode::Stdio { offer } => stdio::serve(&mut ServerState::new(offer.tools, offer.era)),
+        Mode::Http { place, offer } => {
+            http::serve(place.port, place.answers, &ServerState::new(offer.tools, offer.era))
+        }
+        Mode::Bare { offer } => stdio::serve_repeated_response(&mut ServerState::new(offer.tools, offer.era)),
+        Mode::HttpBare { place, offer } => {
+            http::serve_repeated_response(place.port, place.answers, &ServerState::new(offer.tools, offer.era))
+        }
     }
 }

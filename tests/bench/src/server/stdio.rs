@@ -4,29 +4,29 @@ use std::io::{self, Read, Write};
 
 use memchr::memchr;
 
-use super::answers::Server;
+use super::answers::ServerState;
 
 /// Size of the read buffer, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
 /// Responds to every line until standard input ends.
-pub(super) fn serve(server: &mut Server) -> io::Result<()> {
-    each_line(|line, out| server.answer(line, out))
+pub(super) fn serve(server: &mut ServerState) -> io::Result<()> {
+    for_each_line(|line, out| server.append_response(line, out))
 }
 
 /// Responds to the first line like [`serve`], and to every later line with the same bytes.
-pub(super) fn bare(server: &mut Server) -> io::Result<()> {
+pub(super) fn serve_repeated_response(server: &mut ServerState) -> io::Result<()> {
     let mut answer = Vec::new();
-    each_line(|line, out| {
+    for_each_line(|line, out| {
         if answer.is_empty() {
-            server.answer(line, &mut answer);
+            server.append_response(line, &mut answer);
         }
         out.extend_from_slice(&answer);
     })
 }
 
 /// Passes every received line to `answer`. Writes the responses once all lines of a read are processed.
-fn each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
+fn for_each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), unbuffered_output()?);
     let mut read = vec![0; READ_BYTES];
     let (mut begun, mut out) = (Vec::new(), Vec::new());

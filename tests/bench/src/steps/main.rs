@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use api::data::CallState;
 use api::{Api, Event};
-use bench::drawbridge::open::{self, Bench, SERVER};
+use bench::drawbridge::open::{self, BenchHost, SERVER};
 use bench::drawbridge::{Outcome, calls};
-use bench::rules::Decision;
-use bench::scenario::FEW_TOOLS;
+use bench::rules::MeasuredDecision;
+use bench::scenario::FEW_TOOLS_COUNT;
 use clap::{Parser, ValueEnum};
 use host::Host;
 use mcp_proto::session::ListKind;
@@ -21,7 +21,7 @@ const LIST_TOOLS: usize = 500;
 const WARM_UP: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Step {
+enum BenchStep {
     /// Call a tool that is allowed
     Call,
     /// Read an unchanged list of 500 tools
@@ -38,7 +38,7 @@ enum Step {
 #[command(about = "Takes one step of Drawbridge's work many times")]
 struct Arguments {
     #[arg(value_enum)]
-    step: Step,
+    step: BenchStep,
     /// Number of times to repeat the operation
     count: usize,
     /// Path of the server binary, started as `PATH stdio --tools N`
@@ -49,43 +49,44 @@ struct Arguments {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
-    tokio::spawn(async move { run(&arguments).await }).await?
+    tokio::spawn(async move { run_steps(&arguments).await }).await?
 }
 
-async fn run(arguments: &Arguments) -> Outcome<()> {
+async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     let Arguments { step, count, server } = arguments;
-    if *step == Step::Decision {
-        let decision = Decision::among(RuleSet::LIMIT)?;
+    if *step == BenchStep::Decision {
+        let decision = MeasuredDecision::with_rule_count(RuleSet::LIMIT)?;
         for now in 0..*count {
             black_box(decision.decide(u64::try_from(now)?));
         }
         return Ok(());
     }
-    let bench = Bench::start().await;
+    let bench = BenchHost::start().await;
     let user = bench.spawn_approving_user();
-    let config = open::local(server, if *step == Step::List { LIST_TOOLS } else { FEW_TOOLS })?;
-    bench.open(SERVER, &config).await?;
+    let config =
+        open::local_server_config(server, if *step == BenchStep::List { LIST_TOOLS } else { FEW_TOOLS_COUNT })?;
+    bench.add_and_start_server(SERVER, &config).await?;
     for call in 0..WARM_UP {
-        calls::echo(&bench.host, format!("warm-{call}")).await?;
+        calls::call_echo(&bench.host, format!("warm-{call}")).await?;
     }
     match step {
-        Step::Call => {
+        BenchStep::Call => {
             for call in 0..*count {
-                calls::echo(&bench.host, call.to_string()).await?;
+                calls::call_echo(&bench.host, call.to_string()).await?;
             }
         }
-        Step::List => {
+        BenchStep::List => {
             for _ in 0..*count {
                 bench.host.refresh_list(SERVER.to_owned(), ListKind::Tools).await?;
             }
         }
-        Step::Start => {
+        BenchStep::Start => {
             for server in 0..*count {
-                bench.open(&format!("server-{server}"), &config).await?;
+                bench.add_and_start_server(&format!("server-{server}"), &config).await?;
             }
         }
-        Step::Event => events(&bench.host, *count).await?,
-        Step::Decision => {}
+        BenchStep::Event => call_and_serialize_events(&bench.host, *count).await?,
+        BenchStep::Decision => {}
     }
     user.abort();
     bench.host.close().await;
@@ -93,11 +94,11 @@ async fn run(arguments: &Arguments) -> Outcome<()> {
 }
 
 /// Makes calls, and serializes the events of each call up to the event of its end.
-async fn events(host: &Host, count: usize) -> Outcome<()> {
+async fn call_and_serialize_events(host: &Host, count: usize) -> Outcome<()> {
     let mut stream = Api::new(host.clone()).events();
     for call in 0..count {
         let id = format!("event-{call}");
-        calls::echo(host, id.clone()).await?;
+        calls::call_echo(host, id.clone()).await?;
         loop {
             let batch = stream.next().await.ok_or("the host has ended")?;
             black_box(serde_json::to_string(&batch)?);

@@ -9,8 +9,8 @@ use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, scan_
 use ports::server_config::{ServerEntry, ServerTransport};
 use tempfile::TempDir;
 
-use crate::halves;
-use crate::settings_fixture::Settings;
+use crate::settings_fixture::SharedSettings;
+use crate::split_at_line_end;
 
 /// Paths of the settings files in the home folder, one for each supported layout.
 const FILES: [&str; 9] = [
@@ -35,9 +35,9 @@ const MAX_SERVERS: usize = 500;
 /// Panics if a property does not hold.
 pub fn app_settings(data: &[u8]) {
     static HOME: OnceLock<TempDir> = OnceLock::new();
-    let (layout, text) = halves(data);
-    let settings = Settings::lock();
-    let home = HOME.get_or_init(crate::scratch::folder).path();
+    let (layout, text) = split_at_line_end(data);
+    let settings = SharedSettings::lock();
+    let home = HOME.get_or_init(crate::scratch::temporary_folder).path();
     let file = home.join(FILES[usize::from(layout.first().copied().unwrap_or_default()) % FILES.len()]);
     fs::create_dir_all(file.parent().expect("it lies in the home folder")).expect("the folder can be made");
     fs::write(&file, text).expect("the file can be written");

@@ -13,25 +13,25 @@ use crate::log_fixture::{self, OriginalLog};
 /// Panics if a property does not hold.
 pub fn audit_export(data: &[u8]) {
     let original = OriginalLog::get();
-    let folder = crate::scratch::folder();
+    let folder = crate::scratch::temporary_folder();
     let file = folder.path().join("export.jsonl");
     let bytes = match data.strip_prefix(b"@") {
-        Some(changes) => changed(&original.export, changes),
+        Some(changes) => apply_changes(&original.export, changes),
         None => data.to_vec(),
     };
     std::fs::write(&file, &bytes).unwrap();
-    let log = log_fixture::open(folder.path(), &original.keychain());
+    let log = log_fixture::open_log(folder.path(), &original.keychain());
     let Ok(verdict) = log.verify_export(&file) else { return };
     if verdict.is_proven() && verdict.entries > 0 {
-        let known = entries(original.export.as_bytes());
-        for entry in entries(&bytes) {
+        let known = entry_texts(original.export.as_bytes());
+        for entry in entry_texts(&bytes) {
             assert!(known.contains(&entry), "Drawbridge did not write {entry}");
         }
     }
 }
 
 /// Returns the JSON texts of the entries in a file. Ignores other members of the lines.
-fn entries(file: &[u8]) -> Vec<String> {
+fn entry_texts(file: &[u8]) -> Vec<String> {
     #[derive(serde::Deserialize)]
     struct Line<'a> {
         #[serde(borrow)]
@@ -42,7 +42,7 @@ fn entries(file: &[u8]) -> Vec<String> {
 }
 
 /// Applies changes to an export. Each change has four bytes: kind, line, second line or offset, and value.
-fn changed(export: &str, changes: &[u8]) -> Vec<u8> {
+fn apply_changes(export: &str, changes: &[u8]) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = export.lines().map(|line| line.as_bytes().to_vec()).collect();
     for change in changes.chunks_exact(4).take(64) {
         let count = lines.len();

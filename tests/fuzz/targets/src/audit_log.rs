@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use rusqlite::Connection;
 
-use crate::log_fixture::{self, ENTRIES, OriginalLog};
+use crate::log_fixture::{self, ENTRY_COUNT, OriginalLog};
 
-const TEXTS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
+const TEXT_COLUMNS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
 /// Maximum number of changes per input, because each of them costs a transaction.
 const MAX_CHANGES: usize = 16;
 
@@ -17,8 +17,8 @@ const MAX_CHANGES: usize = 16;
 /// Panics if a property does not hold.
 pub fn audit_log(data: &[u8]) {
     let original = OriginalLog::get();
-    let folder = crate::scratch::folder();
-    let path = log_fixture::file(folder.path());
+    let folder = crate::scratch::temporary_folder();
+    let path = log_fixture::log_path(folder.path());
     let mut file = original.file.clone();
     for change in data.chunks_exact(4).take(MAX_CHANGES).filter(|change| change[0] >= 128) {
         let at = (usize::from(change[1]) << 8 | usize::from(change[2])) * usize::from(change[0] - 127);
@@ -34,17 +34,17 @@ pub fn audit_log(data: &[u8]) {
         );
         for change in data.chunks_exact(4).take(MAX_CHANGES).filter(|change| change[0] < 128) {
             // A statement that fails has no effect.
-            let _ = connection.execute_batch(&statement(change));
+            let _ = connection.execute_batch(&change_statement(change));
         }
-        restore_guards(&connection);
+        restore_triggers(&connection);
     }
-    let log = log_fixture::open(folder.path(), &original.keychain());
+    let log = log_fixture::open_log(folder.path(), &original.keychain());
     let Ok(verdict) = log.verify() else { return };
     if !verdict.is_intact() {
         assert!(!verdict.findings.is_empty(), "a log that is not intact has findings");
         return;
     }
-    let mut entries = log_fixture::all(&*log);
+    let mut entries = log_fixture::read_all_entries(&*log);
     entries.reverse();
     let begun: Vec<_> = entries.iter().take(original.entries.len()).collect();
     assert_eq!(
@@ -55,18 +55,18 @@ pub fn audit_log(data: &[u8]) {
 }
 
 /// Restores the triggers that protect entries, as a careful attacker would.
-fn restore_guards(connection: &Connection) {
+fn restore_triggers(connection: &Connection) {
     static GUARDS: OnceLock<Vec<String>> = OnceLock::new();
-    for guard in GUARDS.get_or_init(guards) {
+    for guard in GUARDS.get_or_init(trigger_statements) {
         // Fails without effect if the trigger still exists.
         let _ = connection.execute_batch(guard);
     }
 }
 
 /// Returns the SQL of the triggers that Drawbridge creates to protect entries.
-fn guards() -> Vec<String> {
-    let folder = crate::scratch::folder();
-    let path = log_fixture::file(folder.path());
+fn trigger_statements() -> Vec<String> {
+    let folder = crate::scratch::temporary_folder();
+    let path = log_fixture::log_path(folder.path());
     std::fs::write(&path, &OriginalLog::get().file).unwrap();
     let connection = Connection::open(&path).unwrap();
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
@@ -75,9 +75,10 @@ fn guards() -> Vec<String> {
     guards
 }
 
-fn statement(change: &[u8]) -> String {
-    let number = u64::from(change[1]) % (ENTRIES + 3);
-    let (column, other) = (TEXTS[usize::from(change[2]) % TEXTS.len()], u64::from(change[3]) % (ENTRIES + 3));
+fn change_statement(change: &[u8]) -> String {
+    let number = u64::from(change[1]) % (ENTRY_COUNT + 3);
+    let (column, other) =
+        (TEXT_COLUMNS[usize::from(change[2]) % TEXT_COLUMNS.len()], u64::from(change[3]) % (ENTRY_COUNT + 3));
     match change[0] % 12 {
         0 => format!("UPDATE entry SET {column} = '{}' WHERE number = {number}", change[3]),
         1 => format!("DELETE FROM entry WHERE number = {number}"),

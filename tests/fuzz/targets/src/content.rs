@@ -17,20 +17,20 @@ use serde_json::Map;
 /// # Panics
 /// Panics if a property does not hold.
 pub fn content(data: &[u8]) {
-    same::<ContentBlock>(data);
-    same::<CompletionResult>(data);
-    same::<CreateMessageParams>(data);
-    same::<ElicitParams>(data);
-    same::<GetPromptResult>(data);
-    same::<Icon>(data);
-    same::<LogMessage>(data);
-    same::<Prompt>(data);
-    same::<Resource>(data);
-    same::<ResourceContents>(data);
-    same::<ResourceTemplate>(data);
-    same::<ServerCapabilities>(data);
-    same::<Tool>(data);
-    if let Some(result) = same::<CallToolResult>(data) {
+    assert_round_trip::<ContentBlock>(data);
+    assert_round_trip::<CompletionResult>(data);
+    assert_round_trip::<CreateMessageParams>(data);
+    assert_round_trip::<ElicitParams>(data);
+    assert_round_trip::<GetPromptResult>(data);
+    assert_round_trip::<Icon>(data);
+    assert_round_trip::<LogMessage>(data);
+    assert_round_trip::<Prompt>(data);
+    assert_round_trip::<Resource>(data);
+    assert_round_trip::<ResourceContents>(data);
+    assert_round_trip::<ResourceTemplate>(data);
+    assert_round_trip::<ServerCapabilities>(data);
+    assert_round_trip::<Tool>(data);
+    if let Some(result) = assert_round_trip::<CallToolResult>(data) {
         let count = result.content.len();
         let kept = ToolResult::new(result, None, Map::new());
         assert_eq!(kept.content.len(), count, "no content block is lost");
@@ -49,7 +49,7 @@ pub fn content(data: &[u8]) {
     }
 }
 
-fn same<T: Serialize + DeserializeOwned + PartialEq + Debug>(data: &[u8]) -> Option<T> {
+fn assert_round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(data: &[u8]) -> Option<T> {
     let read: T = serde_json::from_slice(data).ok()?;
     let text = serde_json::to_string(&read).expect("what was read can be written");
     let again: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Maximum number of bytes of Markdown per byte of text. The text is in 13 places. A control character is written as
 /// its number in 12 bytes, and a line start adds up to 4 bytes.
-const GROWTH: usize = 13 * 16;
+const MAX_GROWTH_FACTOR: usize = 13 * 16;
 
 /// Tests the export of a conversation. The text in `data` is used in every place that a model or a server controls. The
 /// Markdown must contain no links, no HTML and no headings other than those of the export. The JSON export must contain
@@ -16,9 +16,10 @@ const GROWTH: usize = 13 * 16;
 /// # Panics
 /// Panics if a property does not hold.
 pub fn conversation(data: &[u8]) {
-    let (title, text) = crate::halves(data);
+    let (title, text) = crate::split_at_line_end(data);
     let (title, text) = (String::from_utf8_lossy(title).into_owned(), String::from_utf8_lossy(text).into_owned());
-    let items = [reply(&text), call(&title, &text), own_tool(&title, &text), attachment(&title, &text)];
+    let items =
+        [reply_item(&text), call_item(&title, &text), builtin_tool_item(&title, &text), attachment_item(&title, &text)];
     let markdown = export::to_markdown(&title, &items);
     let mut headings = Vec::new();
     for event in Parser::new_ext(&markdown, Options::all()) {
@@ -36,7 +37,7 @@ pub fn conversation(data: &[u8]) {
     // A title of white space only yields an empty heading.
     let expected = [HeadingLevel::H1, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2];
     assert_eq!(headings, expected, "{markdown:?} has one heading for each item");
-    assert!(markdown.len() <= GROWTH * data.len() + 4096, "{} bytes out of {}", markdown.len(), data.len());
+    assert!(markdown.len() <= MAX_GROWTH_FACTOR * data.len() + 4096, "{} bytes out of {}", markdown.len(), data.len());
 
     let written = export::to_json(&title, &ConversationSettings::default(), &items).expect("it can be written");
     let read: Value = serde_json::from_str(&written).expect("it is JSON");
@@ -44,15 +45,15 @@ pub fn conversation(data: &[u8]) {
     assert_eq!(again, items, "the exported items equal the original ones");
 }
 
-fn item(id: &str, body: ItemBody) -> ChatItem {
+fn chat_item(id: &str, body: ItemBody) -> ChatItem {
     ChatItem { id: id.to_owned(), parent: None, at: 0, state: ItemState::Whole, body }
 }
 
-fn used(key: &str) -> ToolUsed {
+fn sample_tool_use(key: &str) -> ToolUsed {
     ToolUsed { reply: "1".to_owned(), id: "u".to_owned(), key: key.to_owned() }
 }
 
-fn reply(text: &str) -> ChatItem {
+fn reply_item(text: &str) -> ChatItem {
     let body = json!({ "kind": "reply", "model": { "provider": "p", "model": text }, "parts": [] });
     let mut body: ItemBody = serde_json::from_value(body).expect("a reply");
     if let ItemBody::Reply { parts, model, .. } = &mut body {
@@ -62,10 +63,10 @@ fn reply(text: &str) -> ChatItem {
             ReplyPart::Text { text: text.to_owned() },
         ];
     }
-    item("1", body)
+    chat_item("1", body)
 }
 
-fn call(name: &str, text: &str) -> ChatItem {
+fn call_item(name: &str, text: &str) -> ChatItem {
     let result = ToolResult {
         content: vec![
             Content::Text { text: text.to_owned() },
@@ -89,15 +90,18 @@ fn call(name: &str, text: &str) -> ChatItem {
         used: None,
         left_out: None,
     };
-    item("2", body)
+    chat_item("2", body)
 }
 
-fn own_tool(name: &str, text: &str) -> ChatItem {
+fn builtin_tool_item(name: &str, text: &str) -> ChatItem {
     let (arguments, text) = (json!({ "query": name }), text.to_owned());
-    item("3", ItemBody::OwnTool { used: used(name), arguments, text, found: Vec::new(), is_error: false })
+    chat_item(
+        "3",
+        ItemBody::OwnTool { used: sample_tool_use(name), arguments, text, found: Vec::new(), is_error: false },
+    )
 }
 
-fn attachment(name: &str, text: &str) -> ChatItem {
+fn attachment_item(name: &str, text: &str) -> ChatItem {
     let contents = ResourceContents { uri: name.to_owned(), mime_type: None, text: Some(text.to_owned()), blob: None };
     let body = ItemBody::Attachment {
         server: name.to_owned(),
@@ -106,5 +110,5 @@ fn attachment(name: &str, text: &str) -> ChatItem {
         contents: vec![contents],
         skill: text.len().is_multiple_of(2),
     };
-    item("4", body)
+    chat_item("4", body)
 }

@@ -10,7 +10,7 @@ use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELDS, MAX_OPTIO
 /// # Panics
 /// Panics if a property does not hold.
 pub fn form(data: &[u8]) {
-    let (schema, filled) = crate::halves(data);
+    let (schema, filled) = crate::split_at_line_end(data);
     let Ok(schema) = serde_json::from_slice::<Value>(schema) else { return };
     let form = match Form::parse(&schema) {
         Ok(form) => form,
@@ -28,12 +28,16 @@ pub fn form(data: &[u8]) {
         if let FieldKind::Choice { options } = &field.kind {
             for option in options {
                 let one = Map::from_iter([(field.name.clone(), Value::from(option.value.as_str()))]);
-                assert!(!names(&form, &one).contains(&field.name), "{} accepts its own option", field.name);
+                assert!(
+                    !invalid_field_names(&form, &one).contains(&field.name),
+                    "{} accepts its own option",
+                    field.name
+                );
             }
         }
         defaults.extend(field.default.clone().map(|default| (field.name.clone(), default)));
     }
-    let refused = names(&form, &defaults);
+    let refused = invalid_field_names(&form, &defaults);
     assert!(defaults.keys().all(|name| !refused.contains(name)), "each field accepts its own default");
     let Ok(filled) = serde_json::from_slice::<Map<String, Value>>(filled) else { return };
     let problems = form.validation_problems(&filled);
@@ -58,7 +62,7 @@ pub fn form(data: &[u8]) {
 }
 
 /// Returns the names of the fields with a problem, except missing values.
-fn names(form: &Form, content: &Map<String, Value>) -> Vec<String> {
+fn invalid_field_names(form: &Form, content: &Map<String, Value>) -> Vec<String> {
     let problems = form.validation_problems(content).into_iter();
     problems.filter(|found| found.problem != FieldProblem::Required).map(|found| found.field).collect()
 }

@@ -39,7 +39,7 @@ pub use sse::sse;
 
 /// Fuzz target for one parser of untrusted bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Target {
+pub struct FuzzTarget {
     /// Name of the target, which is also the folder name of its corpus.
     pub name: &'static str,
     /// Function that tests one input.
@@ -47,25 +47,25 @@ pub struct Target {
 }
 
 /// All targets, in the order in which they run.
-pub const TARGETS: [Target; 14] = [
-    Target { name: "message", run: message },
-    Target { name: "sse", run: sse },
-    Target { name: "content", run: content },
-    Target { name: "form", run: form },
-    Target { name: "mcp_json", run: mcp_json },
-    Target { name: "pasted", run: pasted },
-    Target { name: "registry_page", run: registry_page },
-    Target { name: "app_settings", run: app_settings },
-    Target { name: "policy", run: policy },
-    Target { name: "audit_log", run: audit_log },
-    Target { name: "audit_export", run: audit_export },
-    Target { name: "challenge", run: challenge },
-    Target { name: "metadata", run: metadata },
-    Target { name: "conversation", run: conversation },
+pub const TARGETS: [FuzzTarget; 14] = [
+    FuzzTarget { name: "message", run: message },
+    FuzzTarget { name: "sse", run: sse },
+    FuzzTarget { name: "content", run: content },
+    FuzzTarget { name: "form", run: form },
+    FuzzTarget { name: "mcp_json", run: mcp_json },
+    FuzzTarget { name: "pasted", run: pasted },
+    FuzzTarget { name: "registry_page", run: registry_page },
+    FuzzTarget { name: "app_settings", run: app_settings },
+    FuzzTarget { name: "policy", run: policy },
+    FuzzTarget { name: "audit_log", run: audit_log },
+    FuzzTarget { name: "audit_export", run: audit_export },
+    FuzzTarget { name: "challenge", run: challenge },
+    FuzzTarget { name: "metadata", run: metadata },
+    FuzzTarget { name: "conversation", run: conversation },
 ];
 
 /// Splits an input into the parts before and after its first line end.
-fn halves(data: &[u8]) -> (&[u8], &[u8]) {
+fn split_at_line_end(data: &[u8]) -> (&[u8], &[u8]) {
     match data.iter().position(|byte| *byte == b'\n') {
         Some(at) => (&data[..at], &data[at + 1..]),
         None => (data, &[]),

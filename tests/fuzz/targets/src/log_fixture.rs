@@ -10,9 +10,9 @@ use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretPersiste
 use store::PlatformInFolder;
 
 /// Number of entries in the log.
-pub(crate) const ENTRIES: u64 = 12;
+pub(crate) const ENTRY_COUNT: u64 = 12;
 /// Key of the seals, in hexadecimal.
-const KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
+const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
 
 /// Keychain in memory. Clones share its contents, like different processes share the keychain of the system.
 #[derive(Default, Clone)]
@@ -24,7 +24,7 @@ pub(crate) struct Keychain {
 
 impl Secrets for Keychain {
     fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
-        Ok(Some(format!("{KEY} {}", self.made)))
+        Ok(Some(format!("{SEAL_KEY} {}", self.made)))
     }
 
     fn set(&self, _: &str, _: &str) -> Result<SecretPersistence, SecretError> {
@@ -64,15 +64,15 @@ impl OriginalLog {
     /// Returns the log, which is created once per process.
     pub(crate) fn get() -> &'static OriginalLog {
         static ORIGINAL: OnceLock<OriginalLog> = OnceLock::new();
-        ORIGINAL.get_or_init(OriginalLog::make)
+        ORIGINAL.get_or_init(OriginalLog::create)
     }
 
-    fn make() -> OriginalLog {
-        let folder = crate::scratch::folder();
+    fn create() -> OriginalLog {
+        let folder = crate::scratch::temporary_folder();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let keychain = Keychain { made: u64::try_from(now).unwrap_or_default(), ..Keychain::default() };
-        let log = open(folder.path(), &keychain);
-        for number in 1..=ENTRIES {
+        let log = open_log(folder.path(), &keychain);
+        for number in 1..=ENTRY_COUNT {
             let entry = AuditEntry {
                 at: 1_790_000_000_000 + number,
                 asker: Cow::Borrowed("model"),
@@ -98,7 +98,7 @@ impl OriginalLog {
             std::thread::yield_now();
         }
         assert!(!told().is_empty(), "the keychain has a mark of the log");
-        let mut entries = all(&*log);
+        let mut entries = read_all_entries(&*log);
         entries.reverse();
         let mut export = Vec::new();
         log.export(&mut export).expect("it is exported");
@@ -116,7 +116,7 @@ impl OriginalLog {
 }
 
 /// Opens the log in a folder.
-pub(crate) fn open(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
+pub(crate) fn open_log(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
     let platform = Arc::new(PlatformInFolder::new(folder));
     let opened = store::open_with(&folder.join("mcp.json"), folder, platform, Arc::new(keychain.clone()));
     let Ports { audit, .. } = opened.expect("the folder can be used");
@@ -124,11 +124,11 @@ pub(crate) fn open(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
 }
 
 /// Returns all entries of a log, newest first.
-pub(crate) fn all(log: &dyn AuditLog) -> Vec<AuditEntry> {
+pub(crate) fn read_all_entries(log: &dyn AuditLog) -> Vec<AuditEntry> {
     log.read(&AuditQuery::latest(1_000)).unwrap_or_default()
 }
 
 /// Returns the path of the log in a folder.
-pub(crate) fn file(folder: &Path) -> PathBuf {
+pub(crate) fn log_path(folder: &Path) -> PathBuf {
     folder.join("audit.db")
 }

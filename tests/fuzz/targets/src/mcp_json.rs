@@ -3,7 +3,7 @@
 use ports::server_config::ServerEntry;
 use serde_json::Value;
 
-use crate::settings_fixture::Settings;
+use crate::settings_fixture::SharedSettings;
 
 /// Tests the parser of a settings file. Writing an entry back must change no server and no other content of the file.
 /// Removing an entry must keep all others.
@@ -11,7 +11,7 @@ use crate::settings_fixture::Settings;
 /// # Panics
 /// Panics if a property does not hold.
 pub fn mcp_json(data: &[u8]) {
-    let settings = Settings::lock();
+    let settings = SharedSettings::lock();
     let (file, servers) = (settings.file(), settings.servers());
     std::fs::write(&file, data).unwrap();
     let loaded = match servers.load() {

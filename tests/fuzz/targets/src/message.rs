@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 /// Maximum length of an excerpt in characters.
-const EXCERPT: usize = 200;
+const MAX_EXCERPT_CHARS: usize = 200;
 
 /// Tests the decoder with one line of a server. The result must agree with a JSON parser, and must be equal after it
 /// was serialized and decoded again.
@@ -21,18 +21,18 @@ pub fn message(data: &[u8]) {
             let text = text.trim().trim_start_matches('\u{feff}').trim();
             serde_json::from_str::<IgnoredAny>(text).expect("only JSON is read");
             if let Ok(value) = serde_json::from_str::<Value>(text) {
-                agrees(&incoming, &value);
+                assert_agrees_with_json(&incoming, &value);
             }
-            let written = encoded(&incoming);
+            let written = encode_message(&incoming);
             let again = IncomingMessage::decode(&Bytes::from(written.clone())).expect("what was written can be read");
-            assert_eq!(encoded(&again), written, "the message is unchanged after it was decoded again");
+            assert_eq!(encode_message(&again), written, "the message is unchanged after it was decoded again");
         }
-        Err(invalid) => is_bounded(&invalid),
+        Err(invalid) => assert_bounded(&invalid),
     }
 }
 
 /// Asserts that a message agrees with the JSON value of its line.
-fn agrees(incoming: &IncomingMessage, value: &Value) {
+fn assert_agrees_with_json(incoming: &IncomingMessage, value: &Value) {
     let params_agree = |params: &Option<RawJson>| {
         if let Some(raw) = params
             && let Ok(read) = serde_json::from_str::<Value>(raw.get())
@@ -43,7 +43,7 @@ fn agrees(incoming: &IncomingMessage, value: &Value) {
     match incoming {
         IncomingMessage::Request { id, method, params } => {
             assert_eq!(json!(method), value["method"], "the method");
-            same_id(id, &value["id"]);
+            assert_same_id(id, &value["id"]);
             params_agree(params);
         }
         IncomingMessage::Notification { method, params } => {
@@ -52,7 +52,7 @@ fn agrees(incoming: &IncomingMessage, value: &Value) {
             params_agree(params);
         }
         IncomingMessage::Response { id, result } => {
-            same_id(id, &value["id"]);
+            assert_same_id(id, &value["id"]);
             match result {
                 Ok(raw) => assert_eq!(serde_json::from_str::<Value>(raw.get()).unwrap(), value["result"], "the result"),
                 Err(error) => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
@@ -65,15 +65,15 @@ fn agrees(incoming: &IncomingMessage, value: &Value) {
             assert!(parts.len() <= MAX_BATCH, "{} messages in a batch", parts.len());
             for (part, value) in parts.iter().zip(values) {
                 match part {
-                    Ok(part) => agrees(part, value),
-                    Err(invalid) => is_bounded(invalid),
+                    Ok(part) => assert_agrees_with_json(part, value),
+                    Err(invalid) => assert_bounded(invalid),
                 }
             }
         }
     }
 }
 
-fn same_id(id: &RequestId, value: &Value) {
+fn assert_same_id(id: &RequestId, value: &Value) {
     match id {
         RequestId::Number(number) => assert_eq!(value.as_i64(), Some(*number), "the id"),
         RequestId::Text(text) => {
@@ -83,15 +83,19 @@ fn same_id(id: &RequestId, value: &Value) {
     }
 }
 
-fn is_bounded(invalid: &InvalidMessage) {
+fn assert_bounded(invalid: &InvalidMessage) {
     // An escape sequence is longer than the character that it represents.
-    assert!(invalid.excerpt.chars().count() <= EXCERPT + 12, "{} characters", invalid.excerpt.chars().count());
+    assert!(
+        invalid.excerpt.chars().count() <= MAX_EXCERPT_CHARS + 12,
+        "{} characters",
+        invalid.excerpt.chars().count()
+    );
     assert!(!invalid.excerpt.contains(char::is_control), "controls are escaped: {:?}", invalid.excerpt);
     let words = invalid.cause.to_string();
     assert!(words.len() <= 8 * 1024, "a cause of {} bytes", words.len());
 }
 
-fn encoded(incoming: &IncomingMessage) -> String {
+fn encode_message(incoming: &IncomingMessage) -> String {
     let params = |params: &Option<RawJson>| match params {
         Some(raw) => format!(r#","params":{}"#, raw.get()),
         None => String::new(),
@@ -112,7 +116,7 @@ fn encoded(incoming: &IncomingMessage) -> String {
         IncomingMessage::ErrorWithoutId { error } => format!(r#"{{"jsonrpc":"2.0","error":{}}}"#, json!(error)),
         IncomingMessage::Batch(parts) => {
             let parts: Vec<String> =
-                parts.iter().map(|part| part.as_ref().map_or_else(|_| "{}".to_owned(), encoded)).collect();
+                parts.iter().map(|part| part.as_ref().map_or_else(|_| "{}".to_owned(), encode_message)).collect();
             format!("[{}]", parts.join(","))
         }
     }

@@ -2,7 +2,7 @@
 
 use ports::server_config::ServerEntry;
 
-use crate::settings_fixture::Settings;
+use crate::settings_fixture::SharedSettings;
 
 /// Maximum number of servers in one text.
 const MAX_SERVERS: usize = 100;
@@ -24,7 +24,7 @@ pub fn pasted(data: &[u8]) {
         assert!(!server.name.contains(char::is_control), "{:?} is a name", server.name);
         names.push(server.name.clone());
     }
-    let settings = Settings::lock();
+    let settings = SharedSettings::lock();
     let _ = std::fs::remove_file(settings.file());
     for server in found.iter().filter(|server| server.usable) {
         // A client secret is never written to the file.

@@ -17,7 +17,7 @@ const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
 /// # Panics
 /// Panics if a property does not hold.
 pub fn policy(data: &[u8]) {
-    let (file, arguments) = crate::halves(data);
+    let (file, arguments) = crate::split_at_line_end(data);
     let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
     let written = serde_json::to_string(&file).expect("what was read can be written");
     let again: PolicyFile = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
@@ -25,11 +25,11 @@ pub fn policy(data: &[u8]) {
     let mut reversed = file.clone();
     reversed.rules.reverse();
     let mut stricter = file.clone();
-    stricter.rules.push(denying());
+    stricter.rules.push(deny_rule());
     let arguments: Map<String, Value> = serde_json::from_slice(arguments).unwrap_or_default();
-    let (Some(own), Some(reread)) = (compiled(file), compiled(again)) else { return };
-    let reversed = compiled(reversed).expect("the order makes no rule unusable");
-    let stricter = compiled(stricter);
+    let (Some(own), Some(reread)) = (compile_policy(file), compile_policy(again)) else { return };
+    let reversed = compile_policy(reversed).expect("the order makes no rule unusable");
+    let stricter = compile_policy(stricter);
     let definition = Hash::of_json(&json!("v1"));
     for server in SERVERS {
         for tool in TOOLS {
@@ -78,7 +78,7 @@ pub fn policy(data: &[u8]) {
     }
 }
 
-fn compiled(file: PolicyFile) -> Option<Policy> {
+fn compile_policy(file: PolicyFile) -> Option<Policy> {
     let mut policy = Policy::new(Grants::default());
     policy.set_user(file).ok()?;
     policy.set_identity("files", vec!["npx -y files-server /home/ann".to_owned()]);
@@ -86,7 +86,7 @@ fn compiled(file: PolicyFile) -> Option<Policy> {
 }
 
 /// Returns a rule that denies everything for one server.
-fn denying() -> PolicyRule {
+fn deny_rule() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }
 

@@ -12,37 +12,37 @@ use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 pub fn registry_page(data: &[u8]) {
     let Ok(EntryPage { entries, unreadable, .. }) = read_page(data) else { return };
     for entry in unreadable {
-        assert_plain(&entry.cause.to_string());
-        assert_plain(&entry.name.unwrap_or_default());
+        assert_printable(&entry.cause.to_string());
+        assert_printable(&entry.name.unwrap_or_default());
     }
     for entry in entries {
         let server = &entry.server;
         assert!(server.name.len() <= MAX_NAME && server.name.matches('/').count() == 1, "{:?} is a name", server.name);
-        assert_plain(&server.version);
-        assert_plain(&Publisher::from_name(&server.name).to_string());
+        assert_printable(&server.version);
+        assert_printable(&Publisher::from_name(&server.name).to_string());
         for text in [&server.title, &server.description, &server.website_url].into_iter().flatten() {
-            assert_plain(text);
+            assert_printable(text);
         }
         for package in &server.packages {
             match plan_package(server, package) {
-                Ok(PackageInstall::Plan(plan)) => check(&plan),
+                Ok(PackageInstall::Plan(plan)) => check_plan(&plan),
                 Ok(PackageInstall::Bundle(bundle)) => {
                     assert!(bundle.url.starts_with("https://") && bundle.sha256.len() == 64, "{bundle:?}");
                 }
-                Err(error) => assert_plain(&error.to_string()),
+                Err(error) => assert_printable(&error.to_string()),
             }
         }
         for remote in &server.remotes {
             match plan_remote(server, remote) {
-                Ok(plan) => check(&plan),
-                Err(error) => assert_plain(&error.to_string()),
+                Ok(plan) => check_plan(&plan),
+                Err(error) => assert_printable(&error.to_string()),
             }
         }
     }
 }
 
-fn check(plan: &InstallPlan) {
-    plan.notes.iter().for_each(|note| assert_plain(note));
+fn check_plan(plan: &InstallPlan) {
+    plan.notes.iter().for_each(|note| assert_printable(note));
     let templates: Vec<_> = match &plan.target {
         PlanTarget::Command { command, args, env } => {
             assert!(
@@ -73,6 +73,6 @@ fn check(plan: &InstallPlan) {
     }
 }
 
-fn assert_plain(text: &str) {
+fn assert_printable(text: &str) {
     assert!(!text.contains(char::is_control) && !text.contains('\u{202e}'), "{text:?} is printable");
 }

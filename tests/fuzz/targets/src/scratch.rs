@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// Creates a temporary folder, which is removed when the value is dropped.
-pub(crate) fn folder() -> TempDir {
+pub(crate) fn temporary_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
     made.expect("a folder can be made")

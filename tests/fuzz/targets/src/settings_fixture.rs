@@ -9,22 +9,22 @@ use store::PlatformInFolder;
 use tempfile::TempDir;
 
 /// Settings file in a temporary folder. All tests of the process share it.
-pub(crate) struct Settings {
+pub(crate) struct SharedSettings {
     ports: Ports,
     _folder: TempDir,
 }
 
-impl Settings {
+impl SharedSettings {
     /// Locks the settings for one caller at a time.
-    pub(crate) fn lock() -> MutexGuard<'static, Settings> {
-        static SETTINGS: OnceLock<Mutex<Settings>> = OnceLock::new();
+    pub(crate) fn lock() -> MutexGuard<'static, SharedSettings> {
+        static SETTINGS: OnceLock<Mutex<SharedSettings>> = OnceLock::new();
         let settings = SETTINGS.get_or_init(|| {
-            let folder = crate::scratch::folder();
+            let folder = crate::scratch::temporary_folder();
             let platform = Arc::new(PlatformInFolder::new(folder.path()));
             let file = folder.path().join("mcp.json");
             let secrets = Arc::new(SecretsInMemory::default());
             let ports = store::open_with(&file, &folder.path().join("data"), platform, secrets);
-            Mutex::new(Settings { ports: ports.expect("the folder can be used"), _folder: folder })
+            Mutex::new(SharedSettings { ports: ports.expect("the folder can be used"), _folder: folder })
         });
         settings.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,19 +12,19 @@ use mcp_transport::http::sse_fuzzing::{SseEvent, read_events};
 pub fn sse(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else { return };
     let limit = if *first < 128 { 1 << 20 } else { usize::from(*first) - 100 };
-    let whole = events(vec![Bytes::copy_from_slice(stream)], limit);
+    let whole = parse_events(vec![Bytes::copy_from_slice(stream)], limit);
     let at = usize::from(*first).min(stream.len());
     let halves = vec![Bytes::copy_from_slice(&stream[..at]), Bytes::copy_from_slice(&stream[at..])];
     assert_eq!(
-        without_heads(&events(halves, limit)),
-        without_heads(&whole),
+        without_excerpts(&parse_events(halves, limit)),
+        without_excerpts(&whole),
         "the chunk boundary {at} does not change the events"
     );
     if stream.len() <= 512 {
         let single = stream.iter().map(|byte| Bytes::copy_from_slice(&[*byte])).collect();
         assert_eq!(
-            without_heads(&events(single, limit)),
-            without_heads(&whole),
+            without_excerpts(&parse_events(single, limit)),
+            without_excerpts(&whole),
             "single bytes as chunks do not change the events"
         );
     }
@@ -49,18 +49,18 @@ pub fn sse(data: &[u8]) {
     assert!(bytes <= 3 * stream.len(), "{bytes} bytes out of {}", stream.len());
     let kept: Vec<SseEvent> = whole.into_iter().filter(|event| !matches!(event, SseEvent::TooLarge { .. })).collect();
     assert_eq!(
-        events(vec![Bytes::from(written(&kept))], 1 << 24),
+        parse_events(vec![Bytes::from(serialize_events(&kept))], 1 << 24),
         kept,
         "the events are unchanged after they were serialized"
     );
 }
 
-fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
+fn parse_events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
     read_events(chunks, limit).expect("a stream has an end")
 }
 
 /// Returns the events without the excerpts of too large ones, which depend on chunk boundaries.
-fn without_heads(events: &[SseEvent]) -> Vec<SseEvent> {
+fn without_excerpts(events: &[SseEvent]) -> Vec<SseEvent> {
     let without = |event: &SseEvent| match event {
         SseEvent::TooLarge { .. } => SseEvent::TooLarge { head: Bytes::new() },
         other => other.clone(),
@@ -68,7 +68,7 @@ fn without_heads(events: &[SseEvent]) -> Vec<SseEvent> {
     events.iter().map(without).collect()
 }
 
-fn written(events: &[SseEvent]) -> String {
+fn serialize_events(events: &[SseEvent]) -> String {
     let mut text = String::new();
     for event in events {
         match event {

@@ -9,14 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use fuzz_targets::{TARGETS, Target};
+use fuzz_targets::{FuzzTarget, TARGETS};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// Duration of the mutations per target, in seconds.
-const SECONDS: u64 = 2;
+const DEFAULT_SECONDS: u64 = 2;
 /// Maximum size of an input in bytes.
 const MAX_INPUT_BYTES: usize = 8 * 1024;
 /// Maximum memory that one input may allocate, in bytes, excluding fixtures. The limit is this fixed part plus
@@ -24,7 +24,7 @@ const MAX_INPUT_BYTES: usize = 8 * 1024;
 const MAX_FIXED_MEMORY: usize = 8 << 20;
 const MAX_MEMORY_PER_BYTE: usize = 512;
 /// Maximum size of all corpora together, in bytes.
-const CORPORA: u64 = 300_000;
+const MAX_CORPORA_BYTES: u64 = 300_000;
 
 /// Byte sequences that parsers of text and JSON treat specially.
 const SPECIAL_PIECES: [&str; 40] = [
@@ -70,7 +70,7 @@ const SPECIAL_PIECES: [&str; 40] = [
     "*",
 ];
 
-fn corpus(target: &Target) -> Vec<Vec<u8>> {
+fn read_corpus(target: &FuzzTarget) -> Vec<Vec<u8>> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus").join(target.name);
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(&folder).expect("each target has a corpus").map(|entry| entry.unwrap().path()).collect();
@@ -78,31 +78,31 @@ fn corpus(target: &Target) -> Vec<Vec<u8>> {
     files.iter().map(|file| std::fs::read(file).unwrap()).collect()
 }
 
-fn check(target: &Target) {
+fn run_target(target: &FuzzTarget) {
     // With `cargo test` the targets share a process, whose memory is measured as a whole.
     static SINGLE_RUN: Mutex<()> = Mutex::new(());
     let _alone = SINGLE_RUN.lock().unwrap_or_else(PoisonError::into_inner);
-    let seeds = corpus(target);
+    let seeds = read_corpus(target);
     assert!(seeds.len() >= 4, "{} seeds", seeds.len());
     // Creates fixtures before memory is measured.
     (target.run)(&seeds[0]);
     for seed in &seeds {
         run_input(target, seed);
     }
-    let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(DEFAULT_SECONDS);
     let end = Instant::now() + Duration::from_secs(seconds);
     let salt = target.name.bytes().fold(7_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
     let mut random = Rng::with_seed(salt);
     let mut inputs = 0_u64;
     while Instant::now() < end {
-        run_input(target, &mutated(&seeds, &mut random));
+        run_input(target, &mutate_seed(&seeds, &mut random));
         inputs += 1;
     }
     println!("{}: {} seeds and {inputs} mutations in {seconds} s", target.name, seeds.len());
 }
 
 /// Runs one input. If the target panics, saves the input to a file.
-fn run_input(target: &Target, input: &[u8]) {
+fn run_input(target: &FuzzTarget, input: &[u8]) {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
     let ended = catch_unwind(AssertUnwindSafe(|| {
@@ -119,7 +119,7 @@ fn run_input(target: &Target, input: &[u8]) {
     }
 }
 
-fn mutated(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
+fn mutate_seed(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
     let mut input = seeds[random.usize(..seeds.len())].clone();
     for _ in 0..random.usize(1..=6) {
         let at = random.usize(..=input.len());
@@ -169,7 +169,7 @@ fn corpora_are_small_and_belong_to_targets() {
             size += file.unwrap().metadata().unwrap().len();
         }
     }
-    assert!(size < CORPORA, "the corpora have {size} bytes");
+    assert!(size < MAX_CORPORA_BYTES, "the corpora have {size} bytes");
 }
 
 #[test]
@@ -187,7 +187,7 @@ macro_rules! targets {
         $(
             #[test]
             fn $name() {
-                check(TARGETS.iter().find(|target| target.name == stringify!($name)).expect("a target"));
+                run_target(TARGETS.iter().find(|target| target.name == stringify!($name)).expect("a target"));
             }
         )*
 

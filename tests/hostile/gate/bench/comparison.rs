@@ -23,38 +23,38 @@ impl ReceivedMessages {
         Self(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    pub(super) fn sent(&self, method: &str) -> Vec<&Value> {
+    pub(super) fn params_by_method(&self, method: &str) -> Vec<&Value> {
         self.0.iter().filter(|line| line["method"] == method).map(|line| &line["params"]).collect()
     }
 
-    pub(super) fn answers(&self, kind: &str) -> Vec<&Value> {
+    pub(super) fn results_by_id_prefix(&self, kind: &str) -> Vec<&Value> {
         let is_answer = |line: &&Value| line["id"].as_str().is_some_and(|id| id.starts_with(kind));
         self.0.iter().filter(is_answer).map(|line| &line["result"]).filter(|result| !result.is_null()).collect()
     }
 }
 
 /// Returns the canonical JSON text of a value, so that equal values have equal texts.
-pub(super) fn exactly(value: &Value) -> String {
+pub(super) fn canonical_text(value: &Value) -> String {
     policy::canonical_json(value)
 }
 
-fn sorted(all: impl IntoIterator<Item = String>) -> Vec<String> {
+fn sort_texts(all: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut all: Vec<String> = all.into_iter().collect();
     all.sort();
     all
 }
 
 impl GateBench {
-    pub(in crate::gate) fn log(&self) -> Vec<AuditEntry> {
+    pub(in crate::gate) fn read_audit_log(&self) -> Vec<AuditEntry> {
         let mut entries = self.app.host.ports().audit.read(&AuditQuery::latest(10_000)).unwrap();
         entries.reverse();
         entries
     }
 
     /// Asserts that the sent payloads, the approvals and the log agree.
-    pub(in crate::gate) async fn compare(&mut self) {
-        self.settle().await;
-        let (got, log) = (ReceivedMessages::read(&self.record), self.log());
+    pub(in crate::gate) async fn assert_sent_payloads_approved(&mut self) {
+        self.wait_for_sent_messages().await;
+        let (got, log) = (ReceivedMessages::read(&self.record), self.read_audit_log());
         let approved = &self.approved;
         let allowed = |kind: &str| {
             log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()
@@ -80,78 +80,99 @@ impl GateBench {
             );
         }
 
-        let left = sorted(got.sent("tools/call").iter().map(|call| exactly(&call["arguments"])));
+        let left = sort_texts(got.params_by_method("tools/call").iter().map(|call| canonical_text(&call["arguments"])));
         let calls = of("tool");
-        assert_eq!(left, sorted(calls.iter().map(content)), "calls: the sent ones equal the logged ones");
-        let decided = sorted(calls.iter().filter(by_user).map(content));
-        assert_eq!(decided, sorted(approved.calls.iter().cloned()), "calls: the logged ones equal the approved ones");
+        assert_eq!(left, sort_texts(calls.iter().map(content)), "calls: the sent ones equal the logged ones");
+        let decided = sort_texts(calls.iter().filter(by_user).map(content));
+        assert_eq!(
+            decided,
+            sort_texts(approved.calls.iter().cloned()),
+            "calls: the logged ones equal the approved ones"
+        );
 
         assert_eq!(
-            got.sent("resources/read").len(),
+            got.params_by_method("resources/read").len(),
             of("resource").len(),
             "resources: the sent requests equal the logged ones"
         );
         assert_eq!(
-            got.sent("prompts/get").len(),
+            got.params_by_method("prompts/get").len(),
             of("prompt").len(),
             "prompts: the sent requests equal the logged ones"
         );
 
         let all = self.model.requests();
-        let left = sorted(all.iter().map(|request| {
+        let left = sort_texts(all.iter().map(|request| {
             let parts = request.messages.iter().flat_map(|message| &message.parts);
             let texts =
                 parts.filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
             format!("{} to {}", texts.collect::<String>(), request.model)
         }));
-        assert_eq!(left, sorted(approved.asks.iter().cloned()), "models: the sent requests equal the approved ones");
-        let logged = sorted(of("sampling").iter().map(|e| text_of(&content(e))));
-        let asked = sorted(left.iter().map(|ask| ask.rsplit_once(" to ").unwrap().0.to_owned()));
+        assert_eq!(
+            left,
+            sort_texts(approved.asks.iter().cloned()),
+            "models: the sent requests equal the approved ones"
+        );
+        let logged = sort_texts(of("sampling").iter().map(|e| prompt_text(&content(e))));
+        let asked = sort_texts(left.iter().map(|ask| ask.rsplit_once(" to ").unwrap().0.to_owned()));
         assert_eq!(asked, logged, "models: the sent requests equal the logged ones");
 
         let blocks = |result: &Value| match &result["content"] {
             Value::Array(all) => all.clone(),
             one => vec![one.clone()],
         };
-        let left = sorted(got.answers("sampling").iter().map(|result| exactly(&json!(blocks(result)))));
-        assert_eq!(left, sorted(approved.answers.iter().cloned()), "responses: the sent ones equal the approved ones");
+        let left = sort_texts(
+            got.results_by_id_prefix("sampling").iter().map(|result| canonical_text(&json!(blocks(result)))),
+        );
+        assert_eq!(
+            left,
+            sort_texts(approved.answers.iter().cloned()),
+            "responses: the sent ones equal the approved ones"
+        );
         let logged = of("sampling-answer").into_iter();
-        let logged = logged.map(|e| exactly(&json!(blocks(&serde_json::from_str(&content(&e)).unwrap()))));
-        assert_eq!(left, sorted(logged), "responses: the sent ones equal the logged ones");
+        let logged = logged.map(|e| canonical_text(&json!(blocks(&serde_json::from_str(&content(&e)).unwrap()))));
+        assert_eq!(left, sort_texts(logged), "responses: the sent ones equal the logged ones");
 
         let accepted = |result: &&&Value| result["action"] == "accept";
-        let left = sorted(got.answers("form").iter().filter(accepted).map(|result| exactly(&result["content"])));
-        assert_eq!(left, sorted(approved.forms.iter().cloned()), "forms: the sent ones equal the approved ones");
-        assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: the sent ones equal the logged ones");
+        let left = sort_texts(
+            got.results_by_id_prefix("form").iter().filter(accepted).map(|result| canonical_text(&result["content"])),
+        );
+        assert_eq!(left, sort_texts(approved.forms.iter().cloned()), "forms: the sent ones equal the approved ones");
+        assert_eq!(
+            left,
+            sort_texts(of("elicitation").iter().map(content)),
+            "forms: the sent ones equal the logged ones"
+        );
 
-        let approved_results = sorted(approved.results.iter().cloned());
-        let read =
-            || sorted(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [MessagePart::text(text.as_str())])));
+        let approved_results = sort_texts(approved.results.iter().cloned());
+        let read = || {
+            sort_texts(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [MessagePart::text(text.as_str())])))
+        };
         poll_until(EVENT_TIMEOUT, || read() == approved_results).await;
         assert_eq!(read(), approved_results, "results: those that a model read equal the approved ones");
         let texts = |e: &AuditEntry| serde_json::from_str::<Value>(&content(&e)).unwrap()["result"][0]["text"].clone();
-        let logged = sorted(of("result").into_iter().map(|e| texts(e).as_str().unwrap_or_default().to_owned()));
-        let texts = sorted(self.read.lock().unwrap().iter().cloned());
+        let logged = sort_texts(of("result").into_iter().map(|e| texts(e).as_str().unwrap_or_default().to_owned()));
+        let texts = sort_texts(self.read.lock().unwrap().iter().cloned());
         assert_eq!(texts, logged, "results: those that a model read equal the logged ones");
 
         let issuer = self.issuer.issuer();
         let pages = self.app.platform.opened.lock().unwrap().clone();
         let (signing_in, pages): (Vec<String>, Vec<String>) =
             pages.into_iter().partition(|url| url.starts_with(&issuer));
-        let opened = sorted(pages);
-        assert_eq!(opened, sorted(approved.urls.iter().cloned()), "URLs: the opened ones equal the approved ones");
+        let opened = sort_texts(pages);
+        assert_eq!(opened, sort_texts(approved.urls.iter().cloned()), "URLs: the opened ones equal the approved ones");
         assert_eq!(
             opened,
-            sorted(of("url").iter().map(|e| e.subject.clone())),
+            sort_texts(of("url").iter().map(|e| e.subject.clone())),
             "URLs: the logged ones equal the approved ones"
         );
         assert_eq!(
-            got.answers("url").iter().filter(accepted).count(),
+            got.results_by_id_prefix("url").iter().filter(accepted).count(),
             opened.len(),
             "URLs: the server receives the decisions"
         );
 
-        let told = got.answers("roots").iter().filter(|result| result["roots"] != json!([])).count();
+        let told = got.results_by_id_prefix("roots").iter().filter(|result| result["roots"] != json!([])).count();
         let shared = of("roots");
         assert_eq!(told, shared.len(), "folders: the sent ones equal the logged ones");
         assert_eq!(
@@ -184,7 +205,7 @@ impl GateBench {
             assert!(self.far.seen().is_empty(), "connections: nothing is sent before an approval");
         }
 
-        let (ran, starts) = (got.sent("initialize").len(), of("start-server"));
+        let (ran, starts) = (got.params_by_method("initialize").len(), of("start-server"));
         assert_eq!(ran, starts.len(), "starts: the started processes equal the logged starts");
         assert_eq!(
             starts.iter().filter(by_user).count(),
@@ -194,7 +215,7 @@ impl GateBench {
     }
 }
 
-pub(in crate::gate) fn text_of(request: &str) -> String {
+pub(in crate::gate) fn prompt_text(request: &str) -> String {
     let request: Value = serde_json::from_str(request).unwrap();
     let content = &request["messages"][0]["content"];
     let one = if content.is_array() { &content[0] } else { content };

@@ -10,23 +10,23 @@ use serde_json::json;
 use supervision::activity::ActivityKind;
 
 use super::super::servers::Transport;
-use super::{Check, RowCheck, holds};
-use crate::user::{activity, call_id, next, seen, text};
+use super::{Check, RowCheck, require};
+use crate::user::{activity_entries, next_call_id, next_event, result_text, wait_for_activity};
 
 impl RowCheck<'_> {
-    pub(super) async fn structured(&self) -> Check {
+    pub(super) async fn check_structured_content(&self) -> Check {
         let result = self.call("add", json!({ "a": 2, "b": 3 })).await?;
         let given = serde_json::to_value(&result).unwrap_or_default();
-        holds(given["structuredContent"]["sum"].as_f64() == Some(5.0), given)
+        require(given["structuredContent"]["sum"].as_f64() == Some(5.0), given)
     }
 
-    pub(super) async fn tool_error(&self) -> Check {
+    pub(super) async fn check_tool_error(&self) -> Check {
         let result = self.call("fail", json!({ "reason": "no wind" })).await?;
-        holds(result.is_error && text(&result).contains("no wind"), result)
+        require(result.is_error && result_text(&result).contains("no wind"), result)
     }
 
     /// Checks that the result contains a content block of each of these kinds with the expected content.
-    pub(super) async fn content(&self, kinds: &[&str]) -> Check {
+    pub(super) async fn check_content(&self, kinds: &[&str]) -> Check {
         let result = self.call("show_everything", json!({})).await?;
         let is_whole = |block: &ContentBlock| match block {
             ContentBlock::Text(text) => !text.text.is_empty(),
@@ -39,28 +39,28 @@ impl RowCheck<'_> {
         let given = serde_json::to_value(&result).unwrap_or_default();
         let blocks: Vec<&str> =
             given["content"].as_array().into_iter().flatten().filter_map(|b| b["type"].as_str()).collect();
-        holds(result.content.iter().all(is_whole) && kinds.iter().all(|kind| blocks.contains(kind)), blocks)
+        require(result.content.iter().all(is_whole) && kinds.iter().all(|kind| blocks.contains(kind)), blocks)
     }
 
     /// Reads a resource that a tool result links to: [tools-resource-link-unlisted]
-    pub(super) async fn link(&self) -> Check {
+    pub(super) async fn check_resource_link(&self) -> Check {
         let result = self.call("show_everything", json!({})).await?;
         let link = result.content.iter().find_map(|block| match block {
             ContentBlock::ResourceLink(link) => Some(link.uri.clone()),
             _ => None,
         });
         let uri = link.ok_or_else(|| format!("no link: {result:?}"))?;
-        let read = self.read(&uri).await?;
-        holds(read[0]["uri"] == uri.as_str(), read)
+        let read = self.read_resource(&uri).await?;
+        require(read[0]["uri"] == uri.as_str(), read)
     }
 
-    pub(super) async fn progress(&self) -> Check {
+    pub(super) async fn check_progress(&self) -> Check {
         let mut events = self.app.host.events();
-        let id = call_id();
+        let id = next_call_id();
         let listening = async {
             let mut most: (u64, f64) = (0, 0.0);
             loop {
-                let (progress, is_over) = next(&mut events, "news of the call", |event| match event {
+                let (progress, is_over) = next_event(&mut events, "news of the call", |event| match event {
                     HostEvent::CallChanged(view) if view.id == id => {
                         Some((view.progress.clone(), view.state.is_over()))
                     }
@@ -77,30 +77,33 @@ impl RowCheck<'_> {
         };
         let calling = self.call_as(&id, "slow_report", json!({ "seconds": 0.4, "steps": 4 }));
         let ((count, last), result) = tokio::join!(listening, calling);
-        holds(result.is_ok_and(|r| !r.is_error) && count == 4 && (last - 4.0).abs() < 0.01, (count, last))
+        require(result.is_ok_and(|r| !r.is_error) && count == 4 && (last - 4.0).abs() < 0.01, (count, last))
     }
 
-    pub(super) async fn log(&self) -> Check {
+    pub(super) async fn check_log_messages(&self) -> Check {
         let capabilities = self.app.server(self.server).await.facts.map(|facts| facts.capabilities);
-        holds(
+        require(
             capabilities.as_ref().is_some_and(|c| c.logging.is_some()) || self.row.revision.is_modern(),
             &capabilities,
         )?;
         self.app.host.set_log_level(self.server.into(), LogLevel::Warning).await.map_err(|e| e.to_string())?;
-        let words = format!("A gull on the mast of {}.", call_id());
+        let words = format!("A gull on the mast of {}.", next_call_id());
         self.call("log_something", json!({ "text": words })).await?;
-        seen(self.app, self.server, &words, |e| e.kind == ActivityKind::Log && e.preview().contains(&words)).await;
+        wait_for_activity(self.app, self.server, &words, |e| {
+            e.kind == ActivityKind::Log && e.preview().contains(&words)
+        })
+        .await;
         Ok(())
     }
 
     /// Cancels a call. Checks that it ends at the host, and that the server reports the cancellation on standard error.
-    pub(super) async fn cancel(&self) -> Check {
+    pub(super) async fn check_cancellation(&self) -> Check {
         // Identifies the call in the server's report, because concurrent rows cancel calls as well.
         static LAST: AtomicU64 = AtomicU64::new(200);
         let steps = LAST.fetch_add(1, Ordering::Relaxed);
         let mut events = self.app.host.events();
-        let id = call_id();
-        let begun = next(&mut events, "progress", |event| match event {
+        let id = next_call_id();
+        let begun = next_event(&mut events, "progress", |event| match event {
             HostEvent::CallChanged(view) if view.id == id && view.progress.is_some() => Some(()),
             _ => None,
         });
@@ -111,8 +114,8 @@ impl RowCheck<'_> {
         let calling = self.call_as(&id, "slow_report", json!({ "seconds": 20, "steps": steps }));
         let (cancelled, ended) = tokio::join!(cancelling, calling);
         cancelled.map_err(|error| error.to_string())?;
-        holds(ended == Err(CallFailure::Cancelled), ended)?;
-        while !self.has_said(&format!("of {steps}")).await {
+        require(ended == Err(CallFailure::Cancelled), ended)?;
+        while !self.has_reported_cancellation(&format!("of {steps}")).await {
             // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -120,26 +123,26 @@ impl RowCheck<'_> {
     }
 
     /// Returns `true` if the server has reported the cancellation of a call in a line that ends with `end`.
-    async fn has_said(&self, end: &str) -> bool {
+    async fn has_reported_cancellation(&self, end: &str) -> bool {
         let fits = |line: &str| line.contains("slow_report was cancelled") && line.ends_with(end);
         if self.row.transport == Transport::Stdio {
-            let entries = activity(self.app, self.server).await;
+            let entries = activity_entries(self.app, self.server).await;
             return entries.iter().any(|entry| entry.kind == ActivityKind::Stderr && fits(&entry.preview()));
         }
-        self.remote.process(self.row.transport).await.has_said(fits)
+        self.remote.process(self.row.transport).await.has_error_line(fits)
     }
 
     /// Checks that a dropped stream is resumed and the response is received on it: [http-sse-resume-last-event-id]
-    pub(super) async fn resumption(&self) -> Check {
+    pub(super) async fn check_resumption(&self) -> Check {
         self.expect_text("nap", json!({}), "Awake again").await?;
         let notes = self.app.activity(self.server).await;
-        holds(notes.contains("was resumed"), "no stream was resumed")
+        require(notes.contains("was resumed"), "no stream was resumed")
     }
 
     /// Makes a call that the server runs as a task, and checks that its result is fetched by the method `fetched`.
-    pub(super) async fn task(&self, words: &str, fetched: &str) -> Check {
+    pub(super) async fn check_task(&self, words: &str, fetched: &str) -> Check {
         self.expect_text("do_later", json!({}), words).await?;
-        let asked = self.asked(fetched).await;
-        holds(asked > 0, (fetched, asked))
+        let asked = self.count_requests(fetched).await;
+        require(asked > 0, (fetched, asked))
     }
 }

@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
 
-use super::{Check, RowCheck, holds};
-use crate::user::{call_id, complete_catalog, next, seen};
+use super::{Check, RowCheck, require};
+use crate::user::{complete_catalog, next_call_id, next_event, wait_for_activity};
 
 impl RowCheck<'_> {
     /// Checks that all tools are listed. Pages of these servers have at most ten entries, so this requires following
     /// cursors: [pagination-follow-cursor]
-    pub(super) async fn pages(&self) -> Check {
+    pub(super) async fn check_pages(&self) -> Check {
         let catalog = complete_catalog(self.app, self.server).await;
-        let ([tools, ..], asked) = (catalog.entry_counts(), self.asked("tools/list").await);
-        holds(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
+        let ([tools, ..], asked) = (catalog.entry_counts(), self.count_requests("tools/list").await);
+        require(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
     }
 
     /// Checks that a tool, a prompt and a resource have their icons.
-    pub(super) async fn icons(&self) -> Check {
+    pub(super) async fn check_icons(&self) -> Check {
         let catalog = complete_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
         let resource = catalog.resources.iter().find(|resource| resource.name() == "harbour:///welcome.txt");
@@ -34,33 +34,33 @@ impl RowCheck<'_> {
             resource.and_then(|resource| resource.read().ok()).map(|resource| resource.icons),
         ];
         let is_picture = |icon: &Icon| icon.src.starts_with("data:image/png;base64,iVBORw0KGgo");
-        holds(all.iter().all(|icons| icons.as_ref().is_some_and(|icons| icons.iter().any(is_picture))), all)
+        require(all.iter().all(|icons| icons.as_ref().is_some_and(|icons| icons.iter().any(is_picture))), all)
     }
 
     /// Checks that a list with a lifetime is not requested again while it is fresh: [cache-ttl-positive]
-    pub(super) async fn caching(&self) -> Check {
+    pub(super) async fn check_caching(&self) -> Check {
         let [.., templates] = complete_catalog(self.app, self.server).await.fresh_until;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();
-        holds(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
+        require(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
         let read = |refresh| {
             let uri = "harbour:///chart.png".to_owned();
-            self.app.host.read_resource_with_freshness(call_id(), self.server.to_owned(), uri, refresh)
+            self.app.host.read_resource_with_freshness(next_call_id(), self.server.to_owned(), uri, refresh)
         };
         let first = read(true).await.map_err(|error| error.to_string())?;
-        let asked = self.asked("resources/read").await;
+        let asked = self.count_requests("resources/read").await;
         let second = read(false).await.map_err(|error| error.to_string())?;
-        holds(!first.cached && first.fresh_until.is_some(), &first)?;
-        holds(second.cached && second.contents == first.contents, &second)?;
-        let after = self.asked("resources/read").await;
-        holds(asked == after && asked > 0, (asked, after))
+        require(!first.cached && first.fresh_until.is_some(), &first)?;
+        require(second.cached && second.contents == first.contents, &second)?;
+        let after = self.count_requests("resources/read").await;
+        require(asked == after && asked > 0, (asked, after))
     }
 
-    pub(super) async fn list_changed(&self) -> Check {
-        let name = format!("tool_{}", call_id().replace('-', "_"));
+    pub(super) async fn check_list_changed(&self) -> Check {
+        let name = format!("tool_{}", next_call_id().replace('-', "_"));
         self.call("add_tool", json!({ "name": name })).await?;
         // An expired list is read again as well, so the notification of the change must have arrived first.
         let is_told = |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
-        seen(self.app, self.server, "that the tools changed", is_told).await;
+        wait_for_activity(self.app, self.server, "that the tools changed", is_told).await;
         let mut events = self.app.host.events();
         loop {
             let catalog = self.app.host.catalog(self.server.into()).await.map_err(|e| e.to_string())?;
@@ -71,16 +71,16 @@ impl RowCheck<'_> {
         }
     }
 
-    pub(super) async fn prompts(&self) -> Check {
+    pub(super) async fn check_prompts(&self) -> Check {
         let given =
             BTreeMap::from([("harbour".to_owned(), "Bergen".to_owned()), ("ship".to_owned(), "Borealis".to_owned())]);
-        let prompt = self.app.host.get_prompt(call_id(), self.server.into(), "greet_ship".into(), given).await;
+        let prompt = self.app.host.get_prompt(next_call_id(), self.server.into(), "greet_ship".into(), given).await;
         let prompt = prompt.map_err(|error| error.to_string())?;
         let words = serde_json::to_string(&prompt.messages).unwrap_or_default();
-        holds(words.contains("Borealis"), words)
+        require(words.contains("Borealis"), words)
     }
 
-    pub(super) async fn completes(
+    pub(super) async fn check_completion(
         &self,
         argument: &str,
         typed: &str,
@@ -92,36 +92,36 @@ impl RowCheck<'_> {
         let offered =
             self.app.host.complete(self.server.into(), reference, argument.into(), typed.into(), earlier).await;
         let offered = offered.map_err(|error| error.to_string())?;
-        holds(offered.values == values, offered.values)
+        require(offered.values == values, offered.values)
     }
 
-    pub(super) async fn read(&self, uri: &str) -> Result<Value, String> {
-        let read = self.app.host.read_resource(call_id(), self.server.into(), uri.to_owned()).await;
+    pub(super) async fn read_resource(&self, uri: &str) -> Result<Value, String> {
+        let read = self.app.host.read_resource(next_call_id(), self.server.into(), uri.to_owned()).await;
         read.map(|contents| json!(contents)).map_err(|error| format!("{uri}: {error}"))
     }
 
-    pub(super) async fn resources(&self) -> Check {
-        let words = self.read("harbour:///welcome.txt").await?;
-        holds(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
-        let chart = self.read("harbour:///chart.png").await?;
-        holds(chart[0]["blob"].as_str().is_some_and(|b| b.starts_with("iVBORw0KGgo")), &chart)?;
+    pub(super) async fn check_resources(&self) -> Check {
+        let words = self.read_resource("harbour:///welcome.txt").await?;
+        require(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
+        let chart = self.read_resource("harbour:///chart.png").await?;
+        require(chart[0]["blob"].as_str().is_some_and(|b| b.starts_with("iVBORw0KGgo")), &chart)?;
         // A note with a unique name, because concurrent rows write notes as well.
-        let name = call_id();
+        let name = next_call_id();
         self.call("write_note", json!({ "name": name, "text": "by template" })).await?;
         let uri = uri_template::expand("note:///{name}", &BTreeMap::from([("name".to_owned(), name)]));
-        let note = self.read(&uri.map_err(|error| error.to_string())?).await?;
-        holds(note[0]["text"] == "by template", note)
+        let note = self.read_resource(&uri.map_err(|error| error.to_string())?).await?;
+        require(note[0]["text"] == "by template", note)
     }
 
-    pub(super) async fn subscription(&self) -> Check {
+    pub(super) async fn check_subscription(&self) -> Check {
         const NOTE: &str = "note:///log";
         self.call("write_note", json!({ "name": "log", "text": "The first line." })).await?;
         self.app.host.subscribe(self.server.into(), NOTE.into(), true).await.map_err(|e| e.to_string())?;
         let mut events = self.app.host.events();
         // A subscription is active only after its acknowledgement, so the change is repeated until it is observed.
         loop {
-            self.call("write_note", json!({ "name": "log", "text": call_id() })).await?;
-            let told = next(&mut events, "an update", |event| match event {
+            self.call("write_note", json!({ "name": "log", "text": next_call_id() })).await?;
+            let told = next_event(&mut events, "an update", |event| match event {
                 HostEvent::ResourceUpdated { uri, .. } if uri == NOTE => Some(()),
                 _ => None,
             });

@@ -15,15 +15,15 @@ use testkit::app::TestApp;
 use tokio::time::timeout;
 
 use super::features::Feature;
-use super::servers::{Remote, Row, Transport, config};
-use super::user::{WORDS, spawn_deciding_user};
-use crate::user::{call_id, complete_catalog, object, sent, text};
+use super::servers::{HttpProcesses, MatrixRow, Transport, row_config};
+use super::user::{MODEL_RESPONSE, spawn_deciding_user};
+use crate::user::{complete_catalog, next_call_id, result_text, sent_methods, to_object};
 
 /// Timeout of a single check, on a machine that tests four rows concurrently.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Outcome of a single check, which is a cell of the table.
-pub(crate) enum Cell {
+pub(crate) enum CheckOutcome {
     Works,
     NotInRevision,
     /// The SDK lacks the feature, for the reason in the text.
@@ -35,19 +35,19 @@ pub(crate) enum Cell {
 pub(crate) struct RowResult {
     /// Detected revision and transport, or those that the user has selected.
     pub(crate) found: String,
-    pub(crate) cells: Vec<(Feature, Cell)>,
+    pub(crate) cells: Vec<(Feature, CheckOutcome)>,
 }
 
 impl RowResult {
     /// Returns the result of a row that failed before its features were checked.
-    pub(crate) fn broken(why: &str) -> Self {
-        let cells = vec![(Feature::Call, Cell::Failed(why.to_owned()))];
+    pub(crate) fn failed(why: &str) -> Self {
+        let cells = vec![(Feature::Call, CheckOutcome::Failed(why.to_owned()))];
         Self { found: String::new(), cells }
     }
 
     pub(crate) fn failures(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.cells.iter().filter_map(|(feature, cell)| match cell {
-            Cell::Failed(why) => Some((feature.name(), why.as_str())),
+            CheckOutcome::Failed(why) => Some((feature.name(), why.as_str())),
             _ => None,
         })
     }
@@ -56,14 +56,14 @@ impl RowResult {
 type Check = Result<(), String>;
 
 /// Returns an error with the observed value unless the condition holds.
-fn holds(condition: bool, seen: impl std::fmt::Debug) -> Check {
+fn require(condition: bool, seen: impl std::fmt::Debug) -> Check {
     if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
 }
 
 /// Checks all features of a row in sequence.
-pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
+pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowResult {
     let name = row.server.name;
-    let config = config(row, remote).await;
+    let config = row_config(row, remote).await;
     let app = TestApp::start(vec![(name, config)]).await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let user = spawn_deciding_user(&app, folder);
@@ -92,12 +92,14 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
     for &feature in Feature::ALL {
         let lack = row.server.lacks.iter().find(|(lacking, _)| *lacking == feature);
         let cell = match lack {
-            _ if !feature.is_in(row.revision, row.transport == Transport::StreamableHttp) => Cell::NotInRevision,
-            Some((_, why)) => Cell::Lacking(why),
-            None => match timeout(CHECK_TIMEOUT, one.check(feature)).await {
-                Ok(Ok(())) => Cell::Works,
-                Ok(Err(seen)) => Cell::Failed(seen),
-                Err(_) => Cell::Failed(format!("not done after {CHECK_TIMEOUT:?}")),
+            _ if !feature.exists_in(row.revision, row.transport == Transport::StreamableHttp) => {
+                CheckOutcome::NotInRevision
+            }
+            Some((_, why)) => CheckOutcome::Lacking(why),
+            None => match timeout(CHECK_TIMEOUT, one.check_feature(feature)).await {
+                Ok(Ok(())) => CheckOutcome::Works,
+                Ok(Err(seen)) => CheckOutcome::Failed(seen),
+                Err(_) => CheckOutcome::Failed(format!("not done after {CHECK_TIMEOUT:?}")),
             },
         };
         cells.push((feature, cell));
@@ -109,58 +111,58 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
 
 struct RowCheck<'a> {
     app: &'a TestApp,
-    row: &'a Row,
-    remote: &'a Remote,
+    row: &'a MatrixRow,
+    remote: &'a HttpProcesses,
     server: &'static str,
 }
 
 impl RowCheck<'_> {
-    async fn check(&self, feature: Feature) -> Check {
+    async fn check_feature(&self, feature: Feature) -> Check {
         match feature {
-            Feature::Pages => self.pages().await,
-            Feature::Icons => self.icons().await,
-            Feature::Caching => self.caching().await,
+            Feature::Pages => self.check_pages().await,
+            Feature::Icons => self.check_icons().await,
+            Feature::Caching => self.check_caching().await,
             Feature::Call => self.expect_text("add", json!({ "a": 2, "b": 3 }), "= 5").await,
-            Feature::Structured => self.structured().await,
-            Feature::ToolError => self.tool_error().await,
-            Feature::Content => self.content(&["text", "image", "resource"]).await,
-            Feature::Audio => self.content(&["audio"]).await,
-            Feature::Link => self.link().await,
-            Feature::Progress => self.progress().await,
-            Feature::Log => self.log().await,
-            Feature::Prompts => self.prompts().await,
-            Feature::Completion => self.completes("harbour", "am", &[], &["Amsterdam"]).await,
-            Feature::Context => self.completes("ship", "", &[("harbour", "Bergen")], &["Borealis"]).await,
-            Feature::Resources => self.resources().await,
-            Feature::ListChanged => self.list_changed().await,
-            Feature::Subscription => self.subscription().await,
-            Feature::Form => self.form().await,
-            Feature::Url => self.url().await,
-            Feature::Sampling => self.expect_text("ask_model", json!({}), WORDS).await,
+            Feature::Structured => self.check_structured_content().await,
+            Feature::ToolError => self.check_tool_error().await,
+            Feature::Content => self.check_content(&["text", "image", "resource"]).await,
+            Feature::Audio => self.check_content(&["audio"]).await,
+            Feature::Link => self.check_resource_link().await,
+            Feature::Progress => self.check_progress().await,
+            Feature::Log => self.check_log_messages().await,
+            Feature::Prompts => self.check_prompts().await,
+            Feature::Completion => self.check_completion("harbour", "am", &[], &["Amsterdam"]).await,
+            Feature::Context => self.check_completion("ship", "", &[("harbour", "Bergen")], &["Borealis"]).await,
+            Feature::Resources => self.check_resources().await,
+            Feature::ListChanged => self.check_list_changed().await,
+            Feature::Subscription => self.check_subscription().await,
+            Feature::Form => self.check_form().await,
+            Feature::Url => self.check_url().await,
+            Feature::Sampling => self.expect_text("ask_model", json!({}), MODEL_RESPONSE).await,
             Feature::Roots => self.expect_text("list_folders", json!({}), &self.shared_folder()).await,
-            Feature::Cancel => self.cancel().await,
-            Feature::Resumption => self.resumption().await,
-            Feature::Tasks => self.task("Done later.", "tasks/result").await,
-            Feature::TaskExtension => self.task("The quay is swept.", "tasks/get").await,
+            Feature::Cancel => self.check_cancellation().await,
+            Feature::Resumption => self.check_resumption().await,
+            Feature::Tasks => self.check_task("Done later.", "tasks/result").await,
+            Feature::TaskExtension => self.check_task("The quay is swept.", "tasks/get").await,
         }
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, String> {
-        self.call_as(&call_id(), tool, arguments).await.map_err(|error| format!("{tool}: {error}"))
+        self.call_as(&next_call_id(), tool, arguments).await.map_err(|error| format!("{tool}: {error}"))
     }
 
     async fn call_as(&self, id: &str, tool: &str, arguments: Value) -> Result<CallToolResult, CallFailure> {
         let (id, server, tool) = (id.to_owned(), self.server.to_owned(), tool.to_owned());
-        self.app.host.call_tool(id, server, tool, object(&arguments), None).await.map(|(result, _)| result)
+        self.app.host.call_tool(id, server, tool, to_object(&arguments), None).await.map(|(result, _)| result)
     }
 
     async fn expect_text(&self, tool: &str, arguments: Value, words: &str) -> Check {
         let result = self.call(tool, arguments).await?;
-        holds(!result.is_error && text(&result).contains(words), result)
+        require(!result.is_error && result_text(&result).contains(words), result)
     }
 
     /// Returns the number of requests with a method that the host sent.
-    async fn asked(&self, method: &str) -> usize {
-        sent(self.app, self.server).await.iter().filter(|sent| *sent == method).count()
+    async fn count_requests(&self, method: &str) -> usize {
+        sent_methods(self.app, self.server).await.iter().filter(|sent| *sent == method).count()
     }
 }

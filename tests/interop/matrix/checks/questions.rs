@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use super::super::user::CAPTAIN;
-use super::{Check, RowCheck, holds};
+use super::super::user::CAPTAIN_NAME;
+use super::{Check, RowCheck, require};
 
 impl RowCheck<'_> {
     /// Checks that the tool receives the values that the user entered.
-    pub(super) async fn form(&self) -> Check {
+    pub(super) async fn check_form(&self) -> Check {
         let result = self.call("ask_user", json!({})).await?;
         let given = serde_json::to_string(&result).unwrap_or_default();
-        holds(!result.is_error && given.contains("accept") && given.contains(CAPTAIN), given)
+        require(!result.is_error && given.contains("accept") && given.contains(CAPTAIN_NAME), given)
     }
 
-    pub(super) async fn url(&self) -> Check {
+    pub(super) async fn check_url(&self) -> Check {
         let result = self.call("ask_url", json!({})).await?;
         let opened = self.app.platform.opened.lock().unwrap().clone();
-        holds(
+        require(
             !result.is_error && opened.iter().any(|url| url.starts_with("https://permits.example.com/")),
             (opened, result),
         )

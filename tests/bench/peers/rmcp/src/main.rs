@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use bench::report::{Clock, Memory, Report};
-use bench::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT, WARM_UP};
+use bench::report::{BenchClock, BenchReport, ProcessMemory};
+use bench::scenario::{ECHO_TEXT, IMAGE_BYTES, PROGRESS_NOTIFICATIONS, Scenario, WARM_UP_CALLS};
 use clap::Parser;
 use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, Peer, RoleClient, RunningService};
@@ -67,18 +67,18 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-async fn measure(arguments: Arguments) -> Outcome<Report> {
+async fn measure(arguments: Arguments) -> Outcome<BenchReport> {
     let scenario = arguments.scenario;
     let handler = Handler::default();
-    let client = open(&arguments, &handler).await?;
-    for _ in 0..WARM_UP {
-        call(client.peer(), "echo", "text", TEXT.into()).await?;
+    let client = connect(&arguments, &handler).await?;
+    for _ in 0..WARM_UP_CALLS {
+        call_tool(client.peer(), "echo", "text", ECHO_TEXT.into()).await?;
     }
     if scenario == Scenario::Idle200 {
-        return idle(&arguments, client).await;
+        return measure_idle_sessions(&arguments, client).await;
     }
-    let clock = Clock::start()?;
-    run(&client, scenario).await?;
+    let clock = BenchClock::start()?;
+    run_operations(&client, scenario).await?;
     let mut report = clock.stop(scenario)?;
     if scenario == Scenario::StdioProgress10000 {
         report.counted = Some(handler.counted.load(Ordering::Relaxed));
@@ -87,9 +87,9 @@ async fn measure(arguments: Arguments) -> Outcome<Report> {
     Ok(report)
 }
 
-async fn open(arguments: &Arguments, handler: &Handler) -> Outcome<Client> {
+async fn connect(arguments: &Arguments, handler: &Handler) -> Outcome<Client> {
     match (&arguments.server, &arguments.url) {
-        (Some(server), _) => stdio(server, arguments.scenario.tools(), handler).await,
+        (Some(server), _) => start_stdio_client(server, arguments.scenario.tool_count(), handler).await,
         (None, Some(url)) if arguments.pooled => {
             let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
             let transport = StreamableHttpClientTransport::with_client(reqwest::Client::new(), config);
@@ -100,13 +100,13 @@ async fn open(arguments: &Arguments, handler: &Handler) -> Outcome<Client> {
     }
 }
 
-async fn stdio(server: &Path, tools: usize, handler: &Handler) -> Outcome<Client> {
+async fn start_stdio_client(server: &Path, tools: usize, handler: &Handler) -> Outcome<Client> {
     let mut command = Command::new(server);
     command.args(["stdio", "--tools", &tools.to_string()]);
     Ok(handler.clone().serve(TokioChildProcess::new(command)?).await?)
 }
 
-async fn call(peer: &Peer<RoleClient>, tool: &'static str, name: &str, value: serde_json::Value) -> Outcome<()> {
+async fn call_tool(peer: &Peer<RoleClient>, tool: &'static str, name: &str, value: serde_json::Value) -> Outcome<()> {
     let arguments = serde_json::Map::from_iter([(name.to_owned(), value)]);
     let result = peer.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await?;
     if result.is_error == Some(true) || result.content.len() != 1 {
@@ -115,31 +115,31 @@ async fn call(peer: &Peer<RoleClient>, tool: &'static str, name: &str, value: se
     Ok(())
 }
 
-async fn run(client: &Client, scenario: Scenario) -> Outcome<()> {
+async fn run_operations(client: &Client, scenario: Scenario) -> Outcome<()> {
     let peer = client.peer();
     match scenario {
         Scenario::StdioList5000 => {
-            for _ in 0..scenario.operations() {
+            for _ in 0..scenario.operation_count() {
                 let tools = peer.list_tools(None).await?.tools.len();
-                if tools != scenario.tools() {
+                if tools != scenario.tool_count() {
                     return Err(format!("the list has {tools} tools").into());
                 }
             }
         }
         Scenario::StdioBig10MB => {
-            for _ in 0..scenario.operations() {
-                call(peer, "big", "bytes", IMAGE_BYTES.into()).await?;
+            for _ in 0..scenario.operation_count() {
+                call_tool(peer, "big", "bytes", IMAGE_BYTES.into()).await?;
             }
         }
-        Scenario::StdioProgress10000 => call(peer, "progress", "count", NOTIFICATIONS.into()).await?,
+        Scenario::StdioProgress10000 => call_tool(peer, "progress", "count", PROGRESS_NOTIFICATIONS.into()).await?,
         Scenario::Stdio64 | Scenario::Http64 => {
             let next = Arc::new(AtomicUsize::new(0));
-            let callers: Vec<_> = (0..scenario.in_flight())
+            let callers: Vec<_> = (0..scenario.calls_in_flight())
                 .map(|_| {
                     let (peer, next) = (peer.clone(), Arc::clone(&next));
                     tokio::spawn(async move {
-                        while next.fetch_add(1, Ordering::Relaxed) < scenario.operations() {
-                            call(&peer, "echo", "text", TEXT.into()).await?;
+                        while next.fetch_add(1, Ordering::Relaxed) < scenario.operation_count() {
+                            call_tool(&peer, "echo", "text", ECHO_TEXT.into()).await?;
                         }
                         Ok(())
                     })
@@ -151,26 +151,26 @@ async fn run(client: &Client, scenario: Scenario) -> Outcome<()> {
             }
         }
         _ => {
-            for _ in 0..scenario.operations() {
-                call(peer, "echo", "text", TEXT.into()).await?;
+            for _ in 0..scenario.operation_count() {
+                call_tool(peer, "echo", "text", ECHO_TEXT.into()).await?;
             }
         }
     }
     Ok(())
 }
 
-async fn idle(arguments: &Arguments, first: Client) -> Outcome<Report> {
+async fn measure_idle_sessions(arguments: &Arguments, first: Client) -> Outcome<BenchReport> {
     let settle = Duration::from_secs(1);
     tokio::time::sleep(settle).await;
-    let before = Memory::now()?;
-    let clock = Clock::start()?;
+    let before = ProcessMemory::measure()?;
+    let clock = BenchClock::start()?;
     let mut clients = vec![first];
-    while clients.len() < arguments.scenario.operations() {
-        clients.push(open(arguments, &Handler::default()).await?);
+    while clients.len() < arguments.scenario.operation_count() {
+        clients.push(connect(arguments, &Handler::default()).await?);
     }
     let mut report = clock.stop(arguments.scenario)?;
     tokio::time::sleep(settle).await;
-    Memory::now()?.per_session(before, clients.len() - 1, &mut report);
+    ProcessMemory::measure()?.add_memory_per_session(before, clients.len() - 1, &mut report);
     for client in clients {
         client.cancel().await?;
     }

@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 /// Time limit after which a step counts as hanging.
-const LIMIT: Duration = Duration::from_secs(10);
+const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum length of the reported part of a response, in characters.
-const SAID: usize = 20_000;
+const MAX_RESPONSE_CHARS: usize = 20_000;
 
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
     let (tool, server) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
-    let outcome = attack(tool, server, arguments.collect()).await;
+    let outcome = run_attack(tool, server, arguments.collect()).await;
     let status = match writeln!(std::io::stdout(), "{outcome}") {
         Ok(()) => 0,
         Err(_) => 1,
@@ -31,7 +31,7 @@ async fn main() {
     std::process::exit(status);
 }
 
-async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
+async fn run_attack(tool: String, server: String, arguments: Vec<String>) -> Value {
     let mut steps = Vec::new();
     let mut command = Command::new(server);
     command.args(arguments);
@@ -39,27 +39,27 @@ async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
         Ok(transport) => transport,
         Err(error) => return json!({"steps": [["start", error.to_string()]]}),
     };
-    let connecting = within(&mut steps, "connect", ().serve(transport)).await;
-    let Some(client) = connecting else { return report(steps, String::new()) };
-    within(&mut steps, "list", client.peer().list_all_tools()).await;
+    let connecting = run_with_timeout(&mut steps, "connect", ().serve(transport)).await;
+    let Some(client) = connecting else { return json_report(steps, String::new()) };
+    run_with_timeout(&mut steps, "list", client.peer().list_all_tools()).await;
     let text = serde_json::Map::from_iter([("text".to_owned(), json!("hello"))]);
     let call = CallToolRequestParams::new(tool).with_arguments(text);
-    let result = within(&mut steps, "call", client.peer().call_tool(call)).await;
+    let result = run_with_timeout(&mut steps, "call", client.peer().call_tool(call)).await;
     let said = result.map(|result| json!(result).to_string()).unwrap_or_default();
-    within(&mut steps, "end", client.cancel()).await;
+    run_with_timeout(&mut steps, "end", client.cancel()).await;
     // Processes of the server get a second to end before they are counted.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    report(steps, said)
+    json_report(steps, said)
 }
 
 /// Runs a step with a time limit. Records its duration in milliseconds, its error, or a timeout.
-async fn within<T, E: std::fmt::Display>(
+async fn run_with_timeout<T, E: std::fmt::Display>(
     steps: &mut Vec<(&'static str, String)>,
     name: &'static str,
     step: impl Future<Output = Result<T, E>>,
 ) -> Option<T> {
     let began = Instant::now();
-    match tokio::time::timeout(LIMIT, step).await {
+    match tokio::time::timeout(STEP_TIMEOUT, step).await {
         Ok(Ok(done)) => {
             steps.push((name, format!("{} ms", began.elapsed().as_millis())));
             Some(done)
@@ -76,10 +76,10 @@ async fn within<T, E: std::fmt::Display>(
     }
 }
 
-fn report(steps: Vec<(&'static str, String)>, said: String) -> Value {
+fn json_report(steps: Vec<(&'static str, String)>, said: String) -> Value {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak: u64 = peak.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default();
-    let said: String = said.chars().take(SAID).collect();
+    let said: String = said.chars().take(MAX_RESPONSE_CHARS).collect();
     json!({"steps": steps, "memory_mib": peak / 1024, "said": said})
 }
