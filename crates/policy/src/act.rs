@@ -143,40 +143,6 @@ impl PolicyAct<'_> {
         }
     }
 
-    /// Returns the act with the resolved paths of a tool call set to `facts`. Other acts are returned unchanged.
-    #[must_use]
-    pub const fn with_paths<'b>(self, facts: &'b ResolvedPaths) -> PolicyAct<'b>
-    where
-        Self: 'b,
-    {
-        match self {
-            Self::CallTool {
-                server,
-                tool,
-                definition,
-                standing,
-                claims,
-                asks_each_time,
-                arguments,
-                after_untrusted,
-                conversation,
-                ..
-            } => PolicyAct::CallTool {
-                server,
-                tool,
-                definition,
-                standing,
-                claims,
-                asks_each_time,
-                arguments,
-                paths: facts,
-                after_untrusted,
-                conversation,
-            },
-            other => other,
-        }
-    }
-
     /// Returns `true` if the server initiates the act, and not the user.
     #[must_use]
     pub const fn is_server_initiated(&self) -> bool {
