@@ -156,9 +156,9 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
             ));
         }
         let name = taken.take(&wanted);
-        without_secret_tools(&mut candidate);
+        let lost_denial = without_secret_tools(&mut candidate);
         let config = candidate.config();
-        let problem = config_once_added(config.clone()).problem().filter(|_| !candidate.unknown);
+        let problem = config_once_added(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);
         if !candidate.unknown {
             candidate.notes.extend(notes::placeholder_notes(&config));
         }
