@@ -114,12 +114,7 @@ impl Owner {
                     self.set_rule_identity(&name, None);
                     self.emit_server(&name);
                 }
-                // A start that is in progress compares the whole configuration.
-                Some(record)
-                    if record.state != ServerState::Starting && record.config.differs_in_tools_only(&config) =>
-                {
-                    self.change_tools(&name, config);
-                }
+                Some(record) if record.config.differs_in_tools_only(&config) => self.change_tools(&name, config),
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
             }

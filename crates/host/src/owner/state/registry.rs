@@ -153,12 +153,12 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns a server that is still waiting for its start with this configuration. It may have been stopped, changed
-    /// or removed meanwhile.
+    /// Returns a server that is still waiting for its start with this configuration, or `None` if it was stopped,
+    /// changed or removed meanwhile. Its lists of tools may have changed.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
-        self.records
-            .get_mut(name)
-            .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
+        self.records.get_mut(name).filter(|r| {
+            r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_as(config)
+        })
     }
 
     /// Returns an error if a model's reply can't be sent to this server.
