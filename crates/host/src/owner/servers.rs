@@ -209,6 +209,8 @@ impl Owner {
                 let updated = put.map(|read| {
                     owner.forget_old_sign_in(&was, &entry, forgotten);
                     owner.servers.secrets_changed(&was);
+                    let renamed = owner.servers.records.get(&was).filter(|_| entry.name != was);
+                    let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {
                         owner.rename_roots(&was, &entry.name);
                         owner.rename_flow(&was, &entry.name);
@@ -219,6 +221,9 @@ impl Owner {
                         owner.forget_server(&was);
                     }
                     owner.apply_servers(read);
+                    if let Some(before) = tools_before {
+                        owner.note_renamed_tools(&entry.name, &before);
+                    }
                 });
                 owner.reply_when_written(reply, updated);
             },
