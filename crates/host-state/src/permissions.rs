@@ -167,7 +167,7 @@ impl Permissions {
             conversation,
         };
         let explanation = self.policy.explain(&act, now);
-        DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
+        DryRunResult { explanation, assumed_unchanged, standing: Some(standing), turned_off: false }
     }
 
     /// Returns the definitions that the grants for a server's tools rest on. Grants for a single conversation are

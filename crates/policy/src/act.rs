@@ -268,6 +268,8 @@ pub enum DecisionReason {
     PolicyUnusable,
     /// The system-wide rules are unusable, so everything requires consent.
     ManagedUnusable,
+    /// The lists in the server's settings exclude the tool, so models can't call it.
+    TurnedOff,
 }
 
 impl DecisionReason {
@@ -296,6 +298,7 @@ impl DecisionReason {
             Self::ResultReview => "result-review",
             Self::PolicyUnusable => "policy-unusable",
             Self::ManagedUnusable => "managed-unusable",
+            Self::TurnedOff => "turned-off",
         }
     }
 }
