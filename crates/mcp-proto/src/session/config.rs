@@ -44,6 +44,35 @@ pub enum TransportKind {
 }
 
 /// Procedure to determine the revision (`basic/versioning` of 2026-07-28, section on stdio).
+///
+/// # Examples
+///
+/// A server that is known to be legacy is opened without a probe:
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use bytes::Bytes;
+/// use mcp_proto::{HandshakeMode, IncomingMessage, Revision, Session, SessionConfig, SessionEvent, StreamOrigin};
+///
+/// let now = Instant::now();
+/// let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+/// let mut session = Session::new(config, now);
+/// let request = session.poll_transmit().expect("the opening sends a request");
+/// assert!(request.json.contains(r#""method":"initialize""#));
+///
+/// // The server selects an older revision, which the session accepts.
+/// let response = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18",
+///     "capabilities":{"tools":{}},"serverInfo":{"name":"files","version":"1.0"}}}"#;
+/// let message = IncomingMessage::decode(&Bytes::from_static(response.as_bytes()))?;
+/// session.handle_message(message, StreamOrigin::Stdio, now);
+///
+/// let confirmation = session.poll_transmit().expect("the session confirms the revision");
+/// assert!(confirmation.json.contains("notifications/initialized"));
+/// let Some(SessionEvent::Ready(facts)) = session.poll_event() else { panic!("the session is open") };
+/// assert_eq!(facts.revision, Revision::V2025_06_18);
+/// # Ok::<(), mcp_proto::InvalidMessage>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HandshakeMode {
     /// Sends `server/discover` first, and `initialize` if the server does not know it.
@@ -93,6 +122,48 @@ impl Timeouts {
 }
 
 /// Maximum duration of a call. Paused while a request of the server that belongs to the call is open.
+///
+/// # Examples
+///
+/// The caller passes the time, so tests need no clock:
+///
+/// ```
+/// # use std::time::{Duration, Instant};
+/// # use bytes::Bytes;
+/// # use mcp_proto::{HandshakeMode, IncomingMessage, Session, SessionConfig, StreamOrigin};
+/// # fn receive(session: &mut Session, json: &str, now: Instant) {
+/// #     let message = IncomingMessage::decode(&Bytes::from(json.to_owned())).expect("a valid message");
+/// #     session.handle_message(message, StreamOrigin::Stdio, now);
+/// # }
+/// # fn open_session(now: Instant) -> Session {
+/// #     let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+/// #     let mut session = Session::new(config, now);
+/// #     let response = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+/// #         "capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}"#;
+/// #     receive(&mut session, response, now);
+/// #     while session.poll_transmit().is_some() || session.poll_event().is_some() {}
+/// #     session
+/// # }
+/// use mcp_proto::{CallDeadline, CallError, ClientRequest, SessionEvent};
+///
+/// let start = Instant::now();
+/// let mut session = open_session(start);
+/// let deadline = CallDeadline { idle: Duration::from_secs(5), total: Duration::from_secs(60) };
+/// let call = session.call(ClientRequest::ListTools { cursor: None }, deadline, start)?;
+/// session.poll_transmit().expect("the call sends a request");
+///
+/// let expiry = session.poll_timeout().expect("the call has a timeout");
+/// assert_eq!(expiry, start + Duration::from_secs(5));
+/// session.handle_timeout(expiry);
+/// let cancelled = session.poll_transmit().expect("the server is notified");
+/// assert!(cancelled.json.contains("notifications/cancelled"));
+/// let Some(SessionEvent::Done { call: ended, result: Err(error) }) = session.poll_event() else {
+///     panic!("the call ends")
+/// };
+/// assert_eq!(ended, call);
+/// assert_eq!(error, CallError::Timeout { after: Duration::from_secs(5), total: false });
+/// # Ok::<(), CallError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallDeadline {
     /// Maximum time without a response or progress.
