@@ -23,6 +23,9 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
         decision_source_text(&result.by)
     );
     text.push_str(&review_state_text(server, result));
+    if result.turned_off {
+        text.push_str("  Models can't call this tool: it is turned off in the settings of the server.\n");
+    }
     if result.assumed_unchanged {
         text.push_str("  The server is not running: this is what is known since it ran last.\n");
     }
@@ -98,6 +101,7 @@ fn decision_reason_text(name: &str) -> &str {
         "tool-changed" => "the definition changed since it was reviewed",
         "new-tool" => "it is allowed, but you have not reviewed the tool",
         "after-untrusted" => "it is allowed, but the model has read untrusted content",
+        "turned-off" => "the tool is turned off for models in the settings of the server",
         "new-command" | "new-address" => "it was never approved",
         "command-changed" | "address-changed" => "it changed since it was approved",
         "muted" => "the server is muted",

@@ -4,6 +4,22 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Returns `true` if an address is globally reachable on the public internet.
+///
+/// # Examples
+///
+/// Refuses to connect to a name that resolves to an address of the local network:
+///
+/// ```
+/// use std::net::IpAddr;
+///
+/// use foreign::is_public;
+///
+/// let resolved: [IpAddr; 2] = ["93.184.215.14".parse()?, "::ffff:169.254.169.254".parse()?];
+/// assert!(is_public(resolved[0]));
+/// assert!(!is_public(resolved[1]), "an IPv4 address inside an IPv6 address counts as well");
+/// assert!(!resolved.into_iter().all(is_public));
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -12,6 +12,16 @@ const DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 /// Returns a file name whose stem consists of letters and digits of any language and hyphens. Such a name cannot lead
 /// to another folder, be hidden or disguise its extension. The stem is `without_title` if the title has no letters or
 /// digits.
+///
+/// # Examples
+///
+/// ```
+/// use foreign::file_name;
+///
+/// assert_eq!(file_name("Sales 2026", "conversation", "md"), "Sales-2026.md");
+/// assert_eq!(file_name("../../.ssh/authorized_keys", "conversation", "md"), "ssh-authorized-keys.md");
+/// assert_eq!(file_name("???", "conversation", "md"), "conversation.md");
+/// ```
 #[must_use]
 pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
     let end = format!(".{extension}");

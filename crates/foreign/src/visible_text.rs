@@ -5,6 +5,17 @@ use std::fmt::Write;
 
 /// Replaces control characters (except tab), bidirectional controls, zero-width characters and Unicode tags with
 /// escapes such as `\x1b` or `\u{202e}`. Returns other text unchanged.
+///
+/// # Examples
+///
+/// ```
+/// use foreign::visible;
+///
+/// // A terminal would hide the first word, and a browser would show the second one reversed.
+/// let message = "\u{1b}[8mignore\u{1b}[0m \u{202e}gpj.exe";
+/// assert_eq!(visible(message), r"\x1b[8mignore\x1b[0m \u{202e}gpj.exe");
+/// assert_eq!(visible("Größe: 12\t漢字"), "Größe: 12\t漢字");
+/// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(must_be_escaped) {
         return Cow::Borrowed(text);

@@ -172,7 +172,7 @@ impl Permissions {
             conversation,
         };
         let explanation = self.policy.explain(&act, now);
-        DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
+        DryRunResult { explanation, assumed_unchanged, standing: Some(standing), turned_off: false }
     }
 
     /// Returns the granted tools of a server, each with the hash of the definition that the grant applies to. Grants

@@ -15,6 +15,87 @@ use crate::user::AuthReason;
 use crate::vault::EntryPersistence;
 
 /// Authorization at one MCP server. Signs requests to that server only.
+///
+/// # Examples
+///
+/// A request that the server refused with 401 is not repeated before the user has signed in:
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use std::time::SystemTime;
+/// # use async_trait::async_trait;
+/// # use mcp_auth::{
+/// #     AuthorizationSettings, ClientSource, ConsentAnswer, ConsentPrompt, DpopUse, EntryPersistence, GrantKind,
+/// #     PreregisteredClient, User, Vault, VaultError, VaultKey,
+/// # };
+/// # use mcp_transport::http::OutsideClient;
+/// # use secrecy::SecretSlice;
+/// # use url::Url;
+/// # struct EmptyVault;
+/// # #[async_trait]
+/// # impl Vault for EmptyVault {
+/// #     async fn read(&self, _: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
+/// #         Ok(None)
+/// #     }
+/// #     async fn write(&self, _: &VaultKey, _: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
+/// #         Ok(EntryPersistence::Safely)
+/// #     }
+/// #     async fn remove(&self, _: &VaultKey) -> Result<(), VaultError> {
+/// #         Ok(())
+/// #     }
+/// # }
+/// # struct Nobody;
+/// # #[async_trait]
+/// # impl User for Nobody {
+/// #     async fn consent(&self, _: ConsentPrompt) -> ConsentAnswer {
+/// #         ConsentAnswer::No
+/// #     }
+/// #     async fn client_id(&self, _: &str, _: &Url) -> Option<PreregisteredClient> {
+/// #         None
+/// #     }
+/// #     async fn open(&self, _: &Url) -> Result<(), String> {
+/// #         Err("there is no browser".to_owned())
+/// #     }
+/// # }
+/// # fn settings(server: Url) -> AuthorizationSettings {
+/// #     AuthorizationSettings {
+/// #         web: OutsideClient::guarded(vec![server.origin()]),
+/// #         server,
+/// #         client: ClientSource::default(),
+/// #         grant: GrantKind::AuthorizationCode,
+/// #         scopes: None,
+/// #         issuer: None,
+/// #         dpop: DpopUse::Auto,
+/// #         vault: Arc::new(EmptyVault),
+/// #         user: Arc::new(Nobody),
+/// #         now: Arc::new(SystemTime::now),
+/// #     }
+/// # }
+/// use mcp_auth::ServerAuthorization;
+/// use mcp_transport::http::{AuthChallenge, Authorizer as _, ChallengeOutcome};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Url::parse("https://mcp.example.com/mcp")?;
+/// let authorization = ServerAuthorization::new(settings(server.clone()));
+/// // A request to another origin never carries a token.
+/// let elsewhere = authorization.sign("POST", &Url::parse("https://other.example/mcp")?).await?;
+/// assert!(elsewhere.headers.is_empty());
+///
+/// let signature = authorization.sign("POST", &server).await?;
+/// let challenge = AuthChallenge {
+///     status: 401,
+///     www_authenticate: vec![r#"Bearer resource_metadata="https://mcp.example.com/.well-known/metadata""#.to_owned()],
+///     dpop_nonce: None,
+///     generation: signature.generation,
+///     attempt: 0,
+///     operation: "tools/call".to_owned(),
+/// };
+/// let outcome = authorization.on_challenge(challenge).await;
+/// assert_eq!(outcome, ChallengeOutcome::Stop("the server requires a sign-in".to_owned()));
+/// # Ok(())
+/// # }
+/// ```
 pub struct ServerAuthorization {
     pub(crate) shared: Arc<AuthorizationContext>,
 }

@@ -53,6 +53,23 @@ pub struct ClientSource {
 impl ClientSource {
     /// Returns the JSON document to publish at [`metadata_url`](Self::metadata_url) (Client ID Metadata Document), or
     /// `None` without a URL that is a valid client id: `https` with a path.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use mcp_auth::ClientSource;
+    /// use serde_json::Value;
+    ///
+    /// let source = ClientSource {
+    ///     metadata_url: Some("https://app.example/client.json".parse()?),
+    ///     name: "Example".to_owned(),
+    ///     ..ClientSource::default()
+    /// };
+    /// let document: Value = serde_json::from_str(&source.document().expect("the URL is a valid client id"))?;
+    /// assert_eq!(document["client_id"], "https://app.example/client.json");
+    /// assert_eq!(document["token_endpoint_auth_method"], "none");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn document(&self) -> Option<String> {
         let url = self.metadata_url.as_ref().filter(|url| is_document_url(url))?;
         let mut document = serde_json::json!({

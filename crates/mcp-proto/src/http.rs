@@ -25,6 +25,17 @@ const BASE64_SUFFIX: &str = "?=";
 
 /// Encodes `text` as the value of a header. Returns printable ASCII unchanged, and `=?base64?...?=` if the text has
 /// other characters, begins or ends with white space, or looks encoded already.
+///
+/// # Examples
+///
+/// ```
+/// use mcp_proto::header_value;
+///
+/// assert_eq!(header_value("read_file"), "read_file");
+/// assert_eq!(header_value("Grüße"), "=?base64?R3LDvMOfZQ==?=");
+/// // Text that looks encoded is encoded again, so that decoding restores it.
+/// assert_eq!(header_value("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+/// ```
 pub fn header_value(text: &str) -> String {
     let fits = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
     let padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);

@@ -8,6 +8,22 @@ use serde::{Deserialize, Serialize};
 /// A published revision of the Model Context Protocol, oldest first.
 ///
 /// Source: the `basic/lifecycle` page of each revision; `basic/versioning` for 2026-07-28.
+///
+/// # Examples
+///
+/// ```
+/// use mcp_proto::Revision;
+///
+/// let revision: Revision = "2025-06-18".parse()?;
+/// assert!(revision.has_elicitation());
+/// assert!(!revision.has_elicitation_modes(), "URLs were added in the next revision");
+/// assert!(revision < Revision::NEWEST_LEGACY);
+///
+/// let with_batches: Vec<Revision> = Revision::ALL.into_iter().filter(|revision| revision.has_batches()).collect();
+/// assert_eq!(with_batches, [Revision::V2025_03_26]);
+/// assert!("2025-06-17".parse::<Revision>().is_err());
+/// # Ok::<(), mcp_proto::revision::UnknownRevision>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Revision {
     /// Revision 2024-11-05, the first published one.

@@ -43,6 +43,26 @@ pub enum DecodedLine {
 
 /// Splits bytes into lines at `
 /// `. Drops a `\r` before it, and empty lines.
+///
+/// # Examples
+///
+/// A line beyond the limit is reported twice, and does not affect the next one:
+///
+/// ```
+/// use bytes::{Bytes, BytesMut};
+/// use mcp_transport::line_decoder::{DecodedLine, LineDecoder};
+/// use tokio_util::codec::Decoder as _;
+///
+/// let mut decoder = LineDecoder::new(8);
+/// let mut buffer = BytesMut::from("{\"a\":1}\r\nmuch too long\n{}\n");
+/// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{\"a\":1}"))));
+/// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::TooLong { head: Bytes::from("much too") }));
+/// let ended = decoder.decode(&mut buffer)?;
+/// assert!(matches!(ended, Some(DecodedLine::TooLongEnded { seen: 13, .. })), "{ended:?}");
+/// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{}"))));
+/// assert_eq!(decoder.decode(&mut buffer)?, None, "more bytes are needed");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct LineDecoder {
     limit: usize,

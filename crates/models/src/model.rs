@@ -65,6 +65,29 @@ pub struct ModelPrice {
 impl ModelPrice {
     /// Computes the cost of a request in the currency. Returns `None` if the provider did not report the number of
     /// tokens.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use models::{LongContextPrice, ModelPrice, TokenUsage};
+    ///
+    /// let price = ModelPrice {
+    ///     input: 3.0,
+    ///     output: 15.0,
+    ///     cached_input: Some(0.3),
+    ///     written_input: None,
+    ///     long: Some(LongContextPrice { above: 200_000, input: 6.0, output: 22.5 }),
+    ///     currency: "USD".to_owned(),
+    ///     as_of: "2026-11-20".to_owned(),
+    /// };
+    /// let usage = TokenUsage { input: Some(100_000), output: Some(2_000), ..TokenUsage::default() };
+    /// let micros = |usage: &TokenUsage| price.cost(usage).map(|cost| (cost * 1e6).round());
+    /// assert_eq!(micros(&usage), Some(330_000.0));
+    /// assert_eq!(micros(&TokenUsage { cached_input: Some(90_000), ..usage }), Some(87_000.0));
+    /// // The whole request has the higher price once it is long.
+    /// assert_eq!(micros(&TokenUsage { input: Some(300_000), ..usage }), Some(1_845_000.0));
+    /// assert_eq!(micros(&TokenUsage { output: None, ..usage }), None);
+    /// ```
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
     pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {

@@ -26,6 +26,56 @@ pub enum ProviderKind {
 pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 
 /// A provider of language models.
+///
+/// # Examples
+///
+/// A provider without a network, for the tests of another program:
+///
+/// ```
+/// use futures_util::{StreamExt as _, stream};
+/// use models::{
+///     Deltas, LossyConversion, Model, ModelError, ModelMessage, ModelReply, ModelRequest, Provider, ProviderKind,
+///     ReplyDelta, Role, StopReason, TokenUsage,
+/// };
+///
+/// /// Repeats the last message.
+/// struct Echo;
+///
+/// #[async_trait::async_trait]
+/// impl Provider for Echo {
+///     fn kind(&self) -> ProviderKind {
+///         ProviderKind::OpenAi
+///     }
+///
+///     async fn models(&self) -> Result<Vec<Model>, ModelError> {
+///         Ok(vec![Model { id: "echo".to_owned(), ..Model::default() }])
+///     }
+///
+///     fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+///         Vec::new()
+///     }
+///
+///     async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
+///         let text = request.messages.last().map(ModelMessage::plain_text).unwrap_or_default();
+///         let reply = ModelReply {
+///             message: ModelMessage::text(Role::Assistant, text.clone()),
+///             stop: StopReason::EndTurn,
+///             usage: TokenUsage::default(),
+///             model: request.model,
+///         };
+///         Ok(stream::iter([Ok(ReplyDelta::Text(text)), Ok(ReplyDelta::Ended(reply))]).boxed())
+///     }
+/// }
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> Result<(), ModelError> {
+///     let messages = vec![ModelMessage::text(Role::User, "Hello")];
+///     let deltas = Echo.stream(ModelRequest { messages, ..ModelRequest::default() }).await?;
+///     let deltas: Vec<_> = deltas.collect().await;
+///     assert!(matches!(deltas.last(), Some(Ok(ReplyDelta::Ended(reply))) if reply.message.plain_text() == "Hello"));
+///     Ok(())
+/// }
+/// ```
 #[async_trait::async_trait]
 pub trait Provider: Send + Sync {
     /// Returns the kind of API that the provider implements.

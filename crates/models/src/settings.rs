@@ -54,6 +54,25 @@ impl ProviderSettings {
     /// # Errors
     ///
     /// Returns [`SettingsError::Id`] or [`SettingsError::Url`] for the field that is invalid.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use models::{PRESETS, SettingsError};
+    ///
+    /// let ollama = PRESETS.iter().find(|preset| preset.id == "ollama").expect("the preset exists");
+    /// let mut settings = ollama.settings()?;
+    /// assert_eq!(settings.check(), Ok(()));
+    /// assert!(settings.is_local() && !settings.is_sent_unencrypted());
+    ///
+    /// settings.url = "http://models.example:11434".parse()?;
+    /// assert_eq!(settings.check(), Ok(()));
+    /// assert!(settings.is_sent_unencrypted(), "others on the network could read the requests");
+    ///
+    /// settings.url = "https://ann:s3cret@models.example".parse()?;
+    /// assert_eq!(settings.check(), Err(SettingsError::Url), "keys belong into the keychain");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check(&self) -> Result<(), SettingsError> {
         let is_id = (1..=64).contains(&self.id.len())
             && self.id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));

@@ -29,6 +29,19 @@ pub async fn validate_result(schema: Value, result: Value) -> Option<String> {
 /// references are never fetched.
 ///
 /// The run time depends on the schema and the result, so call this in a blocking task.
+///
+/// # Examples
+///
+/// ```
+/// use offers::output_schema::first_problem;
+/// use serde_json::json;
+///
+/// let schema = json!({ "type": "object", "properties": { "sum": { "type": "number" } }, "required": ["sum"] });
+/// assert_eq!(first_problem(&schema, &json!({ "sum": 3 })), None);
+/// let problem = first_problem(&schema, &json!({ "sum": "three" })).expect("the sum is a string");
+/// assert!(problem.starts_with("/sum: "), "the problem has its place: {problem}");
+/// assert!(first_problem(&json!({ "type": "sum" }), &json!({})).is_some(), "the schema itself is invalid");
+/// ```
 #[must_use]
 pub fn first_problem(schema: &Value, result: &Value) -> Option<String> {
     if schema.to_string().len() > MAX_SCHEMA_BYTES {

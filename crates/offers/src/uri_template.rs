@@ -33,6 +33,25 @@ pub fn variable_names(template: &str) -> Vec<String> {
 /// # Errors
 ///
 /// Returns [`TemplateError`] if the template is invalid, longer than 8 KiB, or can't be expanded.
+///
+/// # Examples
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use offers::uri_template::{expand, variable_names};
+///
+/// let template = "notes://{folder}/{name}{?version}";
+/// assert_eq!(variable_names(template), ["folder", "name", "version"]);
+/// let given = [("folder", "work"), ("name", "to do/today")];
+/// let mut values = BTreeMap::from(given.map(|(name, value)| (name.to_owned(), value.to_owned())));
+/// // A slash in a value can't lead to another path.
+/// assert_eq!(expand(template, &values)?, "notes://work/to%20do%2Ftoday");
+/// values.insert("version".to_owned(), "2".to_owned());
+/// assert_eq!(expand(template, &values)?, "notes://work/to%20do%2Ftoday?version=2");
+/// assert!(expand("notes://{folder", &values).is_err());
+/// # Ok::<(), offers::uri_template::TemplateError>(())
+/// ```
 pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, TemplateError> {
     let mut context = SimpleContext::new();
     for (name, value) in values.iter().filter(|(_, value)| !value.is_empty()) {

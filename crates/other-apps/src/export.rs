@@ -31,6 +31,29 @@ pub(crate) enum SecretSubstitute {
 }
 
 /// Exports servers in a format.
+///
+/// # Examples
+///
+/// Secrets are replaced by references:
+///
+/// ```
+/// use other_apps::{ExportForm, export};
+/// use ports::server_config::{ServerEntry, StdioConfig};
+/// use serde_json::json;
+///
+/// let mut config = StdioConfig { command: "notes-server".to_owned(), ..StdioConfig::default() };
+/// config.env.insert("LANGUAGE".to_owned(), "en".to_owned());
+/// config.env.insert("API_TOKEN".to_owned(), "a1b2c3d4e5f6".to_owned());
+/// let servers = [ServerEntry { name: "notes".to_owned(), config: config.into() }];
+///
+/// let exported = export(&servers, ExportForm::McpServers);
+/// let env = json!({ "LANGUAGE": "en", "API_TOKEN": "${NOTES_API_TOKEN}" });
+/// assert_eq!(exported["mcpServers"]["notes"]["env"], env);
+///
+/// let exported = export(&servers, ExportForm::VsCode);
+/// assert_eq!(exported["servers"]["notes"]["env"]["API_TOKEN"], "${input:notes-api-token}");
+/// assert_eq!(exported["inputs"][0]["password"], true);
+/// ```
 #[must_use]
 pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
     let mut writer = EntryWriter::new(match form {

@@ -176,7 +176,7 @@ pub(crate) fn to_found_server(
         },
     };
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
-    remove_secret_tools(&mut candidate);
+    let lost_denial = remove_secret_tools(&mut candidate);
     separated_values::add_env_file_variables(&mut candidate, env_names);
     // Validated before the secrets are removed, since a secret may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
@@ -184,7 +184,7 @@ pub(crate) fn to_found_server(
     let parted = separated_values::separate_secrets(&mut candidate, syntax);
     secret_removal::remove_secrets(&mut candidate);
     let config = candidate.config();
-    let problem = before.or_else(|| import_problem(config.clone(), parted.client_secret.is_some()));
+    let problem = before.or_else(|| import_problem(config.clone(), parted.client_secret.is_some())).or(lost_denial);
     let problem = problem.filter(|_| !candidate.unknown);
     let mut placeholders = Vec::new();
     if !candidate.unknown {
@@ -276,21 +276,24 @@ pub(crate) fn broken_server(
     }
 }
 
-/// Removes tool names that look like secrets from the lists of tools, since these are stored in a file.
-pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) {
+/// Removes tool names that look like secrets from the lists of tools, since these are stored in a file. Returns the reason why the server
+/// can't be imported if a disabled tool has such a name, as models would be offered it.
+pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<String> {
     let is_plain = |tool: &String| !has_secret(tool) || is_tool_name(tool);
     let tools = &mut candidate.tools;
     let count = |tools: &ToolFilter| tools.disabled.len() + tools.enabled.as_ref().map_or(0, Vec::len);
-    let before = count(tools);
+    let (before, disabled_before) = (count(tools), tools.disabled.len());
     tools.disabled.retain(is_plain);
     if let Some(enabled) = &mut tools.enabled {
         enabled.retain(is_plain);
     }
+    let loses_denial = tools.disabled.len() < disabled_before;
     if count(tools) < before {
         candidate
             .notes
             .push(String::from("a tool was omitted from its lists, as its name looks like a secret: add it yourself"));
     }
+    loses_denial.then(|| String::from("a tool that it turns off has a name that looks like a secret"))
 }
 
 /// Adds notes about the tools that the app does not offer to its model.

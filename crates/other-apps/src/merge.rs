@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTransport, ToolFilter};
+use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTransport};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
@@ -244,9 +244,9 @@ fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
     row.off &= server.off;
     let tools = &mut row.config.tools;
     tools.restrict(server.config.tools);
-    if tools.disabled.len() > ToolFilter::LIMIT {
-        tools.disabled.truncate(ToolFilter::LIMIT);
-        let note = format!("its apps turn off more than {} tools, of which only the first are", ToolFilter::LIMIT);
-        row.notes.push(note.into());
+    // Shortened lists would offer models more tools than the apps do.
+    if let Some(problem) = tools.problem().filter(|_| row.status != ImportStatus::Unsupported) {
+        row.status = ImportStatus::Unsupported;
+        row.notes.push(ImportNote::new(ImportNoteKind::Reason, format!("the lists of its apps together: {problem}")));
     }
 }

@@ -28,6 +28,31 @@ const MAX_SERVERS: usize = 100;
 ///
 /// Returns [`ConfigProblem`] with the expected content, and with line and column if known, if the text contains no
 /// server.
+///
+/// # Examples
+///
+/// ```
+/// use other_apps::import;
+///
+/// // Fragments of settings have no braces around them.
+/// let pasted = r#"
+/// "notes": {
+///   "command": "npx",
+///   "args": ["-y", "@alice/notes"],
+///   "env": { "NOTES_TOKEN": "YOUR_TOKEN_HERE" }
+/// }
+/// "#;
+/// let servers = import(pasted, &["notes".to_owned()])?;
+/// let [server] = &servers[..] else { panic!("the text has one server") };
+/// assert_ne!(server.name, "notes", "the name is taken");
+/// assert_eq!(server.config.as_stdio().expect("a local server").command_line(), "npx -y @alice/notes");
+/// assert_eq!(server.secrets, ["NOTES_TOKEN"], "the value belongs into the keychain");
+/// assert!(server.notes.iter().any(|note| note.contains("placeholder")), "{:?}", server.notes);
+///
+/// let problem = import(" ", &[]).unwrap_err();
+/// assert!(problem.message.starts_with("no server found"), "{problem}");
+/// # Ok::<(), ports::server_config::ConfigProblem>(())
+/// ```
 pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
     Ok(to_pasted_servers(parse_candidates(text)?, taken_names))
 }
@@ -157,9 +182,9 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
             ));
         }
         let name = taken.take(&wanted);
-        remove_secret_tools(&mut candidate);
+        let lost_denial = remove_secret_tools(&mut candidate);
         let config = candidate.config();
-        let problem = config_once_added(config.clone()).problem().filter(|_| !candidate.unknown);
+        let problem = config_once_added(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);
         if !candidate.unknown {
             candidate.notes.extend(notes::placeholder_notes(&config));
         }

@@ -57,6 +57,32 @@ pub const MAX_SERVERS: usize = 5_000;
 /// # Errors
 ///
 /// Returns [`ConfigProblem`] if the app or file doesn't exist, or a file chosen by the user can't be read.
+///
+/// # Examples
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::fs;
+///
+/// use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, scan_settings};
+///
+/// let home = tempfile::tempdir()?;
+/// fs::create_dir(home.path().join(".cursor"))?;
+/// let settings = r#"{ "mcpServers": { "notes": { "command": "npx", "args": ["-y", "@alice/notes"] } } }"#;
+/// fs::write(home.path().join(".cursor/mcp.json"), settings)?;
+///
+/// let surroundings = AppEnvironment {
+///     home: home.path().to_owned(),
+///     systems: vec![OperatingSystem::Linux],
+///     runs_on: OperatingSystem::Linux,
+///     variables: BTreeMap::new(),
+/// };
+/// let report = scan_settings(&ScanScope::All, &surroundings, &[])?;
+/// let [server] = &report.servers[..] else { panic!("one app has one server") };
+/// assert_eq!((server.name.as_str(), server.status), ("notes", ImportStatus::New));
+/// assert_eq!(server.origins[0].app, "cursor");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn scan_settings(
     from: &ScanScope,
     surroundings: &AppEnvironment,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use other_apps::{AppEnvironment, FoundServer, OperatingSystem, ScanScope, scan_settings};
+use other_apps::{AppEnvironment, FoundServer, ImportStatus, OperatingSystem, ScanScope, scan_settings};
 use ports::server_config::{ServerEntry, StdioConfig};
 
 use table::{Table, fixtures, notes_of};
@@ -194,6 +194,40 @@ fn disabled_tools_stay_disabled_whatever_they_are_called() {
         serde_json::json!({ "mcpServers": { "one": { "command": "x", "disabledTools": ["*", "getJiraIssueByKey"] } } }),
     )]);
     assert_eq!(scan_home(&home, &[])[0].config.tools.disabled, ["*", "getJiraIssueByKey"]);
+}
+
+#[test]
+fn lists_of_two_apps_that_exceed_the_bound_together_are_not_imported() {
+    let app = |prefix: &str, count: usize| {
+        let tools: Vec<String> = (0..count).map(|number| format!("{prefix}_{number}")).collect();
+        serde_json::json!({ "mcpServers": { "one": { "command": "x", "disabledTools": tools } } })
+    };
+    let merged = |count: usize| {
+        let home = home_with_files(&[
+            (".codeium/windsurf/mcp_config.json", app("a", 600)),
+            (".cursor/mcp.json", app("b", count)),
+        ]);
+        let found = scan_home(&home, &[]);
+        let [server] = &found[..] else { panic!("the apps have one server: {found:?}") };
+        (server.status, server.config.tools.disabled.len(), notes_of(server))
+    };
+    assert_eq!(merged(400).0, ImportStatus::New, "as many as are stored");
+    let (status, disabled, notes) = merged(401);
+    assert_eq!((status, disabled), (ImportStatus::Unsupported, 1_001), "no denial is dropped: {notes}");
+    assert!(notes.contains("more than 1000 names"), "the reason is named: {notes}");
+}
+
+#[test]
+fn a_server_is_not_imported_without_one_of_its_denials() {
+    let key = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z";
+    let entry = serde_json::json!({ "command": "x", "disabledTools": ["push", key] });
+    let settings = serde_json::json!({ "mcpServers": { "one": entry } });
+    let home = home_with_files(&[(".codeium/windsurf/mcp_config.json", settings.clone())]);
+    let found = &scan_home(&home, &[])[0];
+    assert_eq!(found.status, ImportStatus::Unsupported, "{:?}", found.notes);
+    assert!(!format!("{found:?}").contains(key), "the text that looks like a secret is not repeated");
+    let pasted = other_apps::import(&settings.to_string(), &[]).unwrap();
+    assert!(!pasted[0].usable, "{:?}", pasted[0].notes);
 }
 
 #[test]

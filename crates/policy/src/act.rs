@@ -143,40 +143,6 @@ impl PolicyAct<'_> {
         }
     }
 
-    /// Returns the act with `facts` as the resolved paths of a tool call. Other acts are returned unchanged.
-    #[must_use]
-    pub const fn with_paths<'b>(self, facts: &'b ResolvedPaths) -> PolicyAct<'b>
-    where
-        Self: 'b,
-    {
-        match self {
-            Self::CallTool {
-                server,
-                tool,
-                definition,
-                standing,
-                claims,
-                asks_each_time,
-                arguments,
-                after_untrusted,
-                conversation,
-                ..
-            } => PolicyAct::CallTool {
-                server,
-                tool,
-                definition,
-                standing,
-                claims,
-                asks_each_time,
-                arguments,
-                paths: facts,
-                after_untrusted,
-                conversation,
-            },
-            other => other,
-        }
-    }
-
     /// Returns `true` if the server initiates the act, and not the user.
     #[must_use]
     pub const fn is_server_initiated(&self) -> bool {
@@ -303,6 +269,8 @@ pub enum DecisionReason {
     PolicyUnusable,
     /// The system-wide rules are unusable, so everything requires consent.
     ManagedUnusable,
+    /// The lists in the server's settings exclude the tool, so models can't call it.
+    TurnedOff,
 }
 
 impl DecisionReason {
@@ -331,6 +299,7 @@ impl DecisionReason {
             Self::ResultReview => "result-review",
             Self::PolicyUnusable => "policy-unusable",
             Self::ManagedUnusable => "managed-unusable",
+            Self::TurnedOff => "turned-off",
         }
     }
 }

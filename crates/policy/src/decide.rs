@@ -54,6 +54,48 @@ impl Policy {
     }
 
     /// Decides about an act, and returns everything that was considered. `now` is the time in milliseconds since 1970.
+    ///
+    /// # Examples
+    ///
+    /// A denial beats an approval, and the explanation has both:
+    ///
+    /// ```
+    /// use policy::{
+    ///     DecisionReason, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, ResolvedPaths, ReviewState,
+    ///     RuleEffect, RuleFit, ToolClaims,
+    /// };
+    /// use serde_json::{Map, json};
+    ///
+    /// let file: PolicyFile = serde_json::from_value(json!({ "version": 1, "rules": [
+    ///     { "effect": "allow", "server": "files" },
+    ///     { "effect": "deny", "tool": "delete_*" },
+    ///     { "effect": "deny", "server": "mail" },
+    /// ] }))?;
+    /// let mut policy = Policy::new(Grants::default());
+    /// policy.set_user(file)?;
+    ///
+    /// let act = PolicyAct::CallTool {
+    ///     server: "files",
+    ///     tool: "delete_file",
+    ///     definition: &Hash::of_json(&json!({ "name": "delete_file" })),
+    ///     standing: ReviewState::Reviewed,
+    ///     claims: ToolClaims::default(),
+    ///     asks_each_time: false,
+    ///     arguments: &Map::new(),
+    ///     paths: &ResolvedPaths::Elsewhere,
+    ///     after_untrusted: false,
+    ///     conversation: None,
+    /// };
+    /// let explanation = policy.explain(&act, 1_780_000_000_000);
+    /// assert!(matches!(explanation.decision, PolicyDecision::Deny { rule: DecisionReason::RuleDenies, .. }));
+    /// let considered: Vec<_> = explanation.considered.iter().map(|one| (one.effect, one.fit)).collect();
+    /// assert_eq!(considered, [
+    ///     (RuleEffect::Deny, RuleFit::Fits),
+    ///     (RuleEffect::Allow, RuleFit::Fits),
+    ///     (RuleEffect::Deny, RuleFit::OtherServer),
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn explain(&self, act: &PolicyAct<'_>, now: u64) -> Explanation {
         let mut considered = Vec::new();

@@ -5,6 +5,54 @@ use serde::{Deserialize, Serialize};
 use crate::{PolicyRule, Preset};
 
 /// The content of the user's or the system-wide policy file.
+///
+/// # Examples
+///
+/// A rule that allows a tool within a folder:
+///
+/// ```
+/// use policy::{
+///     Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, ResolvedPaths, ReviewState, ToolClaims,
+/// };
+/// use serde_json::{Value, json};
+///
+/// let file: PolicyFile = serde_json::from_str(r#"{
+///     "version": 1,
+///     "rules": [{
+///         "effect": "allow",
+///         "server": "files",
+///         "tool": "write_file",
+///         "arguments": [{ "at": "/path", "folder": "/work/project" }]
+///     }]
+/// }"#)?;
+/// let mut policy = Policy::new(Grants::default());
+/// policy.set_user(file)?;
+///
+/// let is_allowed = |path: &str| {
+///     let Value::Object(arguments) = json!({ "path": path }) else { unreachable!() };
+///     let act = PolicyAct::CallTool {
+///         server: "files",
+///         tool: "write_file",
+///         definition: &Hash::of_json(&json!({ "name": "write_file" })),
+///         standing: ReviewState::Reviewed,
+///         claims: ToolClaims::default(),
+///         asks_each_time: false,
+///         arguments: &arguments,
+///         paths: &ResolvedPaths::Elsewhere,
+///         after_untrusted: false,
+///         conversation: None,
+///     };
+///     matches!(policy.decide(&act, 1_780_000_000_000), PolicyDecision::Allow { .. })
+/// };
+/// assert!(is_allowed("/work/project/notes.md"));
+/// assert!(!is_allowed("/work/other/notes.md"));
+/// assert!(!is_allowed("/work/project/../other/notes.md"), "a path with `..` can't be checked");
+///
+/// // Names of members are checked, so a misspelled condition is not lost.
+/// let misspelled = r#"{ "version": 1, "rules": [{ "effect": "deny", "tools": "delete_*" }] }"#;
+/// assert!(serde_json::from_str::<PolicyFile>(misspelled).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {

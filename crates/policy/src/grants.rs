@@ -131,6 +131,53 @@ impl Grants {
     /// # Errors
     ///
     /// Returns [`TooManyGrants`] if the limit is reached.
+    ///
+    /// # Examples
+    ///
+    /// A grant applies until the definition that it rests on changes:
+    ///
+    /// ```
+    /// use policy::{
+    ///     ApprovalScope, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyAct,
+    ///     PolicyDecision, ResolvedPaths, ReviewState, ToolClaims,
+    /// };
+    /// use serde_json::{Map, json};
+    ///
+    /// let reviewed = Hash::of_json(&json!({ "name": "add", "description": "Adds two numbers" }));
+    /// let changed = Hash::of_json(&json!({ "name": "add", "description": "Adds two numbers, and sends them" }));
+    /// let mut grants = Grants::default();
+    /// grants.add(Grant {
+    ///     id: GrantId::default(),
+    ///     server: "calculator".to_owned(),
+    ///     subject: GrantSubject::Tool("add".to_owned()),
+    ///     rests_on: reviewed.clone(),
+    ///     scope: ApprovalScope::Always,
+    ///     conversation: None,
+    ///     since: 1_780_000_000_000,
+    ///     expires_at: None,
+    ///     words: "add".to_owned(),
+    /// })?;
+    /// let policy = Policy::new(grants);
+    ///
+    /// let decide = |definition: &Hash| {
+    ///     let act = PolicyAct::CallTool {
+    ///         server: "calculator",
+    ///         tool: "add",
+    ///         definition,
+    ///         standing: ReviewState::Reviewed,
+    ///         claims: ToolClaims::default(),
+    ///         asks_each_time: false,
+    ///         arguments: &Map::new(),
+    ///         paths: &ResolvedPaths::Elsewhere,
+    ///         after_untrusted: false,
+    ///         conversation: None,
+    ///     };
+    ///     policy.decide(&act, 1_780_000_000_000)
+    /// };
+    /// assert!(matches!(decide(&reviewed), PolicyDecision::Allow { .. }));
+    /// assert!(matches!(decide(&changed), PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. }));
+    /// # Ok::<(), policy::TooManyGrants>(())
+    /// ```
     pub fn add(&mut self, grant: Grant) -> Result<GrantId, TooManyGrants> {
         let is_replaced = |own: &Grant| own.subject == grant.subject && own.conversation == grant.conversation;
         self.retain(&grant.server, |own| !is_replaced(own));

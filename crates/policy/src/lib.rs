@@ -94,6 +94,47 @@ impl Policy {
 
     /// Returns the paths among a tool call's arguments whose symbolic links must be resolved before the decision. Paths
     /// beyond an internal limit are omitted, and count as unresolved.
+    ///
+    /// # Examples
+    ///
+    /// The caller follows symbolic links, because the policy doesn't access the disk:
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// use policy::{
+    ///     Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, ResolvedPaths, ReviewState, ToolClaims,
+    /// };
+    /// use serde_json::{Value, json};
+    ///
+    /// let file: PolicyFile = serde_json::from_value(json!({ "version": 1, "rules": [
+    ///     { "effect": "deny", "arguments": [{ "at": "/path", "path": "/private/**" }] },
+    /// ] }))?;
+    /// let mut policy = Policy::new(Grants::default());
+    /// policy.set_user(file)?;
+    ///
+    /// let Value::Object(arguments) = json!({ "path": "/home/ann/link/key" }) else { unreachable!() };
+    /// let paths = policy.paths_in_call("files", "read_file", &arguments);
+    /// assert!(paths.contains("/home/ann/link/key"));
+    /// // Here `/home/ann/link` is a link to `/private`.
+    /// let resolve = |path: &str| path.replace("/home/ann/link", "/private");
+    /// let resolved: HashMap<_, _> = paths.into_iter().map(|path| (path.to_owned(), Some(resolve(path)))).collect();
+    ///
+    /// let act = PolicyAct::CallTool {
+    ///     server: "files",
+    ///     tool: "read_file",
+    ///     definition: &Hash::of_json(&json!({ "name": "read_file" })),
+    ///     standing: ReviewState::Reviewed,
+    ///     claims: ToolClaims::default(),
+    ///     asks_each_time: false,
+    ///     arguments: &arguments,
+    ///     paths: &ResolvedPaths::Here(resolved),
+    ///     after_untrusted: false,
+    ///     conversation: None,
+    /// };
+    /// assert!(matches!(policy.decide(&act, 1_780_000_000_000), PolicyDecision::Deny { .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn paths_in_call<'a>(
         &'a self,

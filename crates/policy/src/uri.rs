@@ -36,6 +36,22 @@ impl UriPattern {
     /// # Errors
     ///
     /// Returns [`RuleError::TooLong`] if the pattern is too long, and [`RuleError::Path`] if its path contains `..`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use policy::UriPattern;
+    ///
+    /// let docs = UriPattern::compile("https://*.example.com/docs/*")?;
+    /// assert!(docs.allows("https://www.example.com/docs/start"));
+    /// assert!(!docs.allows("https://www.example.com.other.test/docs/start"), "a wildcard stays in its component");
+    /// assert!(!docs.allows("https://www.example.com/private"));
+    ///
+    /// let blocked = UriPattern::compile("https://example.com/*")?;
+    /// assert!(blocked.refuses("http://EXAMPLE.com:8080/a"), "a refusal covers other ports and spellings");
+    /// assert!(!blocked.refuses("https://example.org/a"));
+    /// # Ok::<(), policy::RuleError>(())
+    /// ```
     pub fn compile(pattern: &str) -> Result<Self, RuleError> {
         let glob = TextGlob::compile(&pattern.replace('\\', r"\\"))?;
         let place = match pattern.split_once("://") {

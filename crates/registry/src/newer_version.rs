@@ -24,6 +24,24 @@ pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering 
 /// Returns the newest available version if it is newer than the installed one, or `None`.
 ///
 /// If the registry no longer lists the installed version, the texts of the versions are compared.
+///
+/// # Examples
+///
+/// ```
+/// use registry::newer_version;
+/// use registry::server_json::read_page;
+///
+/// let page = read_page(br#"{ "servers": [
+///     { "server": { "name": "com.example/notes", "version": "1.9.0" } },
+///     { "server": { "name": "com.example/notes", "version": "1.10.0" } },
+///     { "server": { "name": "com.example/notes", "version": "2.0.0" },
+///       "_meta": { "io.modelcontextprotocol.registry/official": { "status": "deleted" } } }
+/// ], "metadata": { "count": 3 } }"#)?;
+/// let newer = |installed| newer_version(installed, &page.entries).map(|entry| entry.server.version.as_str());
+/// assert_eq!(newer("1.9.0"), Some("1.10.0"), "a deleted version is not offered");
+/// assert_eq!(newer("1.10.0"), None);
+/// # Ok::<(), registry::server_json::EntryError>(())
+/// ```
 #[must_use]
 pub fn find_newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Option<&'e RegistryEntry> {
     let is_offered =

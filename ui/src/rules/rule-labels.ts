@@ -88,6 +88,7 @@ export function decisionReasonLabel(reason: string): string {
     "preset-asks": m.rules_reason_preset,
     "policy-unusable": m.rules_reason_user_unusable,
     "managed-unusable": m.rules_reason_managed_unusable,
+    "turned-off": m.rules_reason_turned_off,
   };
   return Object.hasOwn(known, reason) ? (known[reason]?.() ?? "") : ruleLabel(reason);
 }

@@ -232,6 +232,7 @@ describe("a dry run", () => {
     ],
     assumedUnchanged: false,
     standing: "changed",
+    turnedOff: false,
   };
 
   it("shows the decision and the rule that causes it", async () => {
@@ -268,6 +269,21 @@ describe("a dry run", () => {
         },
       },
     ]);
+    expect(screen.queryByText(/Models can't call this tool/), "models can call it").toBeNull();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("shows that models can't call a tool that is turned off", async () => {
+    const reason = "turned-off";
+    const by = { kind: "built_in" } as const;
+    await show({}, { dry_run: () => ({ ...result, reason, by, considered: [], turnedOff: true }) });
+    const names = screen.getAllByLabelText("Tool");
+    await fireEvent.input(names.at(-1) as HTMLElement, { target: { value: "write" } });
+    await fireEvent.click(screen.getByRole("button", { name: "Test" }));
+    expect(await screen.findByText(/^Models can't call this tool/), "the note").toBeVisible();
+    expect(
+      screen.getByText(/^Because: the tool is turned off for models/),
+      "the reason",
+    ).toBeVisible();
   });
 });

@@ -13,7 +13,8 @@ export type DraftProblem =
   | "sandbox_path"
   | "sandbox_no_host"
   | "sandbox_host"
-  | "tools_long"
+  | "tools_enabled_long"
+  | "tools_disabled_long"
   | "url_missing"
   | "url_bad"
   | "header_name"
@@ -30,7 +31,8 @@ export function draftProblems(draft: ServerDraft, taken: string[]): DraftProblem
   if (name === "") found.push("name_missing");
   else if (taken.includes(name)) found.push("name_taken");
   found.push(...(draft.type === "http" ? remote(draft) : local(draft)));
-  if (draft.tools.isTooLong) found.push("tools_long");
+  if (draft.tools.isEnabledTooLong) found.push("tools_enabled_long");
+  if (draft.tools.isDisabledTooLong) found.push("tools_disabled_long");
   return [...new Set(found)];
 }
 

@@ -38,15 +38,20 @@ export class ToolFilterDraft {
     return { enabled, disabled: patterns(this.disabled) };
   }
 
-  /** Set if a list or a pattern exceeds the limits of the host. */
-  get isTooLong(): boolean {
-    const { enabled = null, disabled = [] } = this.wanted ?? {};
-    return [enabled ?? [], disabled].some(
-      (list) =>
-        list.length > MAX_PATTERNS ||
-        list.some((pattern) => new TextEncoder().encode(pattern).length > MAX_PATTERN),
-    );
+  /** Set if the list of enabled tools or one of its patterns exceeds the limits of the host. */
+  get isEnabledTooLong(): boolean {
+    return isTooLong(this.wanted?.enabled ?? []);
   }
+
+  /** Set if the list of disabled tools or one of its patterns is longer than the host accepts. */
+  get isDisabledTooLong(): boolean {
+    return isTooLong(this.wanted?.disabled ?? []);
+  }
+}
+
+function isTooLong(list: string[]): boolean {
+  const isLong = (pattern: string) => new TextEncoder().encode(pattern).length > MAX_PATTERN;
+  return list.length > MAX_PATTERNS || list.some(isLong);
 }
 
 function patterns(text: string): string[] {

@@ -102,12 +102,33 @@ describe("the lists of tools for models", () => {
     expect(host.requests("update_server"), "nothing is sent").toEqual([]);
   });
 
+  test("report a problem at the field that has it", async () => {
+    const { host } = await settings({ enabled: ["read"], disabled: ["push"] });
+    await user.clear(enabled() as HTMLElement);
+    await user.click(enabled() as HTMLElement);
+    await user.paste("é".repeat(501));
+    await save();
+    expect(screen.getAllByText(/1,000 names of 1,000 bytes/), "once").toHaveLength(1);
+    expect(enabled(), "the list with the long name").toBeInvalid();
+    expect(disabled(), "and not the other").toBeValid();
+    await user.click(disabled());
+    await user.paste("é".repeat(501));
+    await save();
+    expect(screen.getAllByText(/1,000 names of 1,000 bytes/), "at each").toHaveLength(2);
+    expect(disabled()).toBeInvalid();
+    expect(host.requests("update_server"), "nothing is sent").toEqual([]);
+  });
+
   test("have a maximum number of names", () => {
     const draft = new ServerDraft("files", local);
     draft.tools.disabled = "x\n".repeat(1_000);
     expect(draftProblems(draft, []), "as many as the host accepts").toEqual([]);
     draft.tools.disabled += "y";
-    expect(draftProblems(draft, [])).toEqual(["tools_long"]);
+    expect(draftProblems(draft, [])).toEqual(["tools_disabled_long"]);
+    draft.tools.which = "only";
+    draft.tools.enabled = draft.tools.disabled;
+    const both = ["tools_enabled_long", "tools_disabled_long"];
+    expect(draftProblems(draft, []), "each list by itself").toEqual(both);
   });
 
   test("keep unusual names that were not edited", () => {

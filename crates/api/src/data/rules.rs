@@ -186,6 +186,9 @@ pub struct DryRunResult {
     pub assumed_unchanged: bool,
     /// Review state of the called tool, from the server's current or last session.
     pub standing: Option<ReviewState>,
+    /// `true` if the lists in the settings of the server exclude the tool. Calls by models are refused then, and the
+    /// effect is that of other calls.
+    pub turned_off: bool,
 }
 
 /// Source of a decision by the policy.

@@ -54,6 +54,40 @@ impl Manifest {
     /// # Errors
     /// Returns [`ManifestError`] if the file is not a JSON object, or if the name, the version or the program to start
     /// are missing or invalid.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bundles::{Manifest, ManifestError, ServerKind};
+    ///
+    /// let (manifest, warnings) = Manifest::read(br#"{
+    ///     "manifest_version": "0.3",
+    ///     "name": "notes",
+    ///     "version": "1.0.0",
+    ///     "description": "Reads notes",
+    ///     "author": { "name": "Ann" },
+    ///     "colour": "blue",
+    ///     "server": {
+    ///         "type": "node",
+    ///         "entry_point": "server/index.js",
+    ///         "mcp_config": {
+    ///             "command": "node",
+    ///             "args": ["${__dirname}/server/index.js"],
+    ///             "platform_overrides": { "win32": { "command": "node.exe" } }
+    ///         }
+    ///     },
+    ///     "user_config": { "folder": { "type": "directory", "title": "Folder", "required": true } }
+    /// }"#)?;
+    /// assert_eq!(manifest.server.kind, ServerKind::Node);
+    /// assert_eq!(manifest.server.command_on("linux").command, "node");
+    /// assert_eq!(manifest.server.command_on("win32").command, "node.exe");
+    /// assert!(manifest.user_config[0].required);
+    /// assert!(warnings.iter().any(|warning| warning.contains("colour")), "it is not known: {warnings:?}");
+    ///
+    /// let outside = br#"{ "name": "a", "version": "1", "server": { "type": "node", "entry_point": "../a.js" } }"#;
+    /// assert_eq!(Manifest::read(outside), Err(ManifestError::Path("../a.js".to_owned())));
+    /// # Ok::<(), ManifestError>(())
+    /// ```
     pub fn read(json: &[u8]) -> Result<(Self, Vec<String>), ManifestError> {
         let root = parse_object(json)?;
         let fields = ManifestFields::new(&root, "");

@@ -114,12 +114,7 @@ impl Owner {
                     self.set_rule_identity(&name, None);
                     self.emit_server(&name);
                 }
-                // The whole configuration is compared, since a start in progress depends on all of it.
-                Some(record)
-                    if record.state != ServerState::Starting && record.config.differs_in_tools_only(&config) =>
-                {
-                    self.change_tool_filter(&name, config);
-                }
+                Some(record) if record.config.differs_in_tools_only(&config) => self.change_tool_filter(&name, config),
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
             }
@@ -214,6 +209,8 @@ impl Owner {
                 let updated = put.map(|read| {
                     owner.forget_old_sign_in(&was, &entry, forgotten);
                     owner.servers.secrets_changed(&was);
+                    let renamed = owner.servers.records.get(&was).filter(|_| entry.name != was);
+                    let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {
                         owner.rename_roots(&was, &entry.name);
                         owner.rename_flow(&was, &entry.name);
@@ -224,6 +221,9 @@ impl Owner {
                         owner.forget_server(&was);
                     }
                     owner.apply_servers(read);
+                    if let Some(before) = tools_before {
+                        owner.note_renamed_tools(&entry.name, &before);
+                    }
                 });
                 owner.reply_when_written(reply, updated);
             },

@@ -1,12 +1,12 @@
 //! The lists in a server's settings that restrict which of its tools models may call. Used by `servers.rs` when the
-//! settings file was read, and by `calls/decision.rs` for each call of a model.
+//! settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each call of a model.
 
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
 use policy::{Hash, canonical_json};
 use ports::server_config::{ServerConfig, ToolFilter};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
@@ -42,7 +42,30 @@ impl Owner {
     /// have been made by any program.
     pub(super) fn audit_tool_filter(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
-        let subject = canonical_json(&json!({ "after": now, "before": before }));
+        self.note_lists(server, &json!({ "after": now, "before": before }));
+    }
+
+    /// Records a change of the lists that was made together with a change of the server's name.
+    pub(super) fn note_renamed_tools(&mut self, server: &str, before: &ToolFilter) {
+        let Some(record) = self.servers.records.get(server).filter(|record| record.config.tools != *before) else {
+            return;
+        };
+        let now = record.config.tools.clone();
+        self.audit_tool_filter(server, before, &now);
+    }
+
+    /// Records the lists that a server starts with, as they may have changed while Drawbridge was not running. Without
+    /// an entry, models are offered all tools.
+    pub(super) fn note_tools_of_run(&mut self, server: &str) {
+        let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.is_open()) else {
+            return;
+        };
+        let lists = json!({ "started": record.config.tools });
+        self.note_lists(server, &lists);
+    }
+
+    fn note_lists(&mut self, server: &str, lists: &Value) {
+        let subject = canonical_json(lists);
         let hash = Hash::of_bytes(subject.as_bytes());
         self.audit_without_waiting(AuditedDecision {
             server,

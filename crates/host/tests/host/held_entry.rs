@@ -6,11 +6,14 @@ use std::sync::mpsc;
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
 
-use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use host::{DecisionError, HostClosed};
+use domain::call::CallFailure;
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use host::{CallOrigin, DecisionError, HostClosed};
+use mcp_proto::types::CallToolResult;
 use policy::{ApprovalScope, PolicyRule};
+use ports::server_config::{ServerConfig, ServerEntry, ToolFilter};
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::processes::is_alive;
 use tokio::task::JoinHandle;
 
@@ -97,6 +100,81 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
         occupied.await.unwrap().expect_err("the blocking thread was released by the test");
         app.host.close().await;
     });
+}
+
+fn model_call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<Result<CallToolResult, CallFailure>> {
+    let (host, tool) = (app.host.clone(), tool.to_owned());
+    let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
+    let origin = CallOrigin::Model { conversation: "conversation".to_owned() };
+    let sent = tokio::sync::oneshot::channel().0;
+    tokio::spawn(async move { host.call_tool_as(origin, "held".into(), "harbour".into(), tool, arguments, sent).await })
+}
+
+async fn set_disabled(app: &TestApp, disabled: &[&str]) {
+    let tools = ToolFilter { enabled: None, disabled: disabled.iter().map(|&tool| tool.to_owned()).collect() };
+    let entry = ServerEntry { name: "harbour".to_owned(), config: ServerConfig { tools, ..demo_config(&[]) } };
+    app.host.update_server("harbour".to_owned(), entry).await.expect("the lists are accepted");
+}
+
+async fn assert_turned_off(call: JoinHandle<Result<CallToolResult, CallFailure>>) {
+    let ended = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").unwrap();
+    assert!(matches!(&ended, Err(CallFailure::Refused(cause)) if cause.contains("turned off for models")), "{ended:?}");
+}
+
+#[tokio::test]
+async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_written() {
+    let (app, disk) = start_harbour().await;
+    // A model that has read nothing calls the tool without consent.
+    app.host.record_conversation_servers("conversation".to_owned(), Vec::new(), true).await.unwrap();
+    disk.slow.store(true, Ordering::SeqCst);
+    let called = model_call(&app, "add", json!({ "a": 1, "b": 2 }));
+    wait_until_delayed(&disk).await;
+    disk.slow.store(false, Ordering::SeqCst);
+    set_disabled(&app, &["add"]).await;
+    assert!(!called.is_finished(), "the call waits for its entry");
+    disk.release_delayed();
+    assert_turned_off(called).await;
+    assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
+    assert_eq!(decisions(&app), ["allowed", "allowed", "denied", "withdrawn"], "the log records that nothing was sent");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn approved_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_written() {
+    let (app, disk) = start_harbour().await;
+    let called = model_call(&app, "fail", json!({}));
+    let request = call_request(&app).await;
+    let approved = approve_with_slow_log(&app, &disk, &request).await;
+    set_disabled(&app, &["fail"]).await;
+    assert_turned_off(called).await;
+    disk.release_delayed();
+    assert_eq!(approved.await.unwrap(), Err(DecisionError::NotOpen), "the approval has no effect");
+    assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
+    assert_eq!(decisions(&app), ["allowed", "denied", "allowed", "withdrawn"], "the log records that nothing was sent");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written() {
+    let (app, disk) = start_harbour().await;
+    let stop = async || {
+        app.host.stop_server("harbour".to_owned()).await.unwrap();
+        app.until("harbour", "stopped", |server| server.state == ServerState::Stopped).await;
+    };
+    stop().await;
+    app.ready_with_grant("harbour").await;
+    stop().await;
+    disk.slow.store(true, Ordering::SeqCst);
+    app.host.start_server("harbour".to_owned()).await.unwrap();
+    wait_until_delayed(&disk).await;
+    disk.slow.store(false, Ordering::SeqCst);
+    assert_eq!(app.server("harbour").await.state, ServerState::Starting, "the start waits for its entry");
+    set_disabled(&app, &["add"]).await;
+    disk.release_delayed();
+    app.until("harbour", "ready with the new lists", |server| server.state == ServerState::Ready).await;
+    app.until("harbour", "known whole", |server| server.counts[0] >= 16).await;
+    assert_turned_off(model_call(&app, "add", json!({ "a": 1, "b": 2 }))).await;
+    app.host.close().await;
 }
 
 /// After a panic, the state may be partially changed, so the host shuts down.

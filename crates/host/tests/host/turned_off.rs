@@ -2,14 +2,17 @@
 //! the audit log.
 
 use domain::call::CallFailure;
-use host::CallOrigin;
+use host::rules::DryRunAct;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use host::{CallOrigin, HostOptions};
 use mcp_proto::types::CallToolResult;
-use policy::ApprovalScope;
+use policy::{ApprovalScope, DecisionReason, DecisionSource, PolicyDecision};
 use ports::server_config::{ServerConfig, ServerEntry, ToolFilter};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
+
+use crate::kept::entries_of_kind;
 
 const SERVER: &str = "files";
 
@@ -75,19 +78,82 @@ async fn a_refusal_and_each_change_of_the_lists_are_in_the_audit_log() {
     assert!(is_turned_off(&refused), "{refused:?}");
     assert!(app.consent_requests().await.is_empty(), "no consent is requested");
     set_disabled(&app, &[]).await;
-    let read = |kind: &str| {
-        let query = ports::AuditQuery { kind: Some(kind.to_owned()), ..ports::AuditQuery::latest(10) };
-        app.host.ports().audit.read(&query).unwrap()
-    };
-    let calls = read("tool");
+    let calls = entries_of_kind(&app, "tool");
     assert_eq!(calls.len(), 1, "{calls:?}");
     assert_eq!((&*calls[0].decision, &*calls[0].rule, &*calls[0].asker), ("denied", "settings", "model"));
-    let changes = read("tools");
-    let subject =
-        json!({ "after": { "disabled": [], "enabled": null }, "before": { "disabled": ["echo"], "enabled": null } });
-    assert_eq!(changes.len(), 1, "{changes:?}");
-    assert_eq!((&*changes[0].server, &*changes[0].decision), (SERVER, "noted"));
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&changes[0].subject).unwrap(), subject);
+    let changes = entries_of_kind(&app, "tools");
+    assert_eq!(changes.len(), 2, "{changes:?}");
+    assert_eq!((&*changes[1].server, &*changes[1].decision), (SERVER, "noted"));
+    let lists = |disabled: &[&str]| json!({ "disabled": disabled, "enabled": null });
+    assert_eq!(parsed(&changes[0].subject), json!({ "started": lists(&["echo"]) }));
+    assert_eq!(parsed(&changes[1].subject), json!({ "after": lists(&[]), "before": lists(&["echo"]) }));
+}
+
+fn parsed(subject: &str) -> Value {
+    serde_json::from_str(subject).unwrap()
+}
+
+#[tokio::test]
+async fn a_change_of_the_lists_together_with_the_name_is_in_the_audit_log() {
+    let app = TestApp::start(vec![(SERVER, files_server(&["echo"]))]).await;
+    let rename = async |from: &str, to: &str, disabled: &[&str]| {
+        let entry = ServerEntry { name: to.to_owned(), config: files_server(disabled) };
+        app.host.update_server(from.to_owned(), entry).await.unwrap();
+    };
+    rename(SERVER, "papers", &["echo"]).await;
+    assert!(entries_of_kind(&app, "tools").is_empty(), "the same lists are no change");
+    rename("papers", "documents", &["e*"]).await;
+    let changes = entries_of_kind(&app, "tools");
+    let [change] = &changes[..] else { panic!("the change has one entry: {changes:?}") };
+    assert_eq!(change.server, "documents");
+    let lists = |disabled: &[&str]| json!({ "disabled": disabled, "enabled": null });
+    assert_eq!(parsed(&change.subject), json!({ "after": lists(&["e*"]), "before": lists(&["echo"]) }));
+}
+
+#[tokio::test]
+async fn each_start_with_lists_is_recorded_with_them() {
+    let app = TestApp::start(vec![(SERVER, files_server(&["echo"]))]).await;
+    app.ready(SERVER).await;
+    app.host.close().await;
+    let TestApp { folder, host, .. } = app;
+    drop(host);
+    let set_in_file = |disabled: Value| {
+        let file = folder.path().join("mcp.json");
+        let mut settings = parsed(&std::fs::read_to_string(&file).unwrap());
+        let before = settings["mcpServers"][SERVER]["disabledTools"].clone();
+        settings["mcpServers"][SERVER]["disabledTools"] = disabled;
+        std::fs::write(&file, settings.to_string()).unwrap();
+        before
+    };
+    assert_eq!(set_in_file(json!(["ec*"])), json!(["echo"]), "the file has the list");
+    let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
+    app.ready(SERVER).await;
+    let starts = entries_of_kind(&app, "tools");
+    let subjects: Vec<Value> = starts.iter().map(|entry| parsed(&entry.subject)).collect();
+    let started = |disabled: &str| json!({ "started": { "disabled": [disabled], "enabled": null } });
+    assert_eq!(subjects, [started("echo"), started("ec*")], "the change while the app was closed shows at the start");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_dry_run_reports_that_models_cannot_call_the_tool() {
+    let app = TestApp::start(vec![(SERVER, files_server(&[]))]).await;
+    app.ready(SERVER).await;
+    let run = async |after_untrusted: bool| {
+        let (tool, arguments) = ("echo".to_owned(), Map::new());
+        let act = DryRunAct::Tool { tool, arguments, conversation: None, after_untrusted };
+        app.host.dry_run(SERVER.to_owned(), act).await.unwrap()
+    };
+    let before = run(true).await;
+    let asks = matches!(before.explanation.decision, PolicyDecision::Ask { .. });
+    assert!(asks && !before.turned_off, "a call of a tool that is offered asks: {before:?}");
+    set_disabled(&app, &["ec*"]).await;
+    let by_model = run(true).await;
+    let denied = PolicyDecision::Deny { rule: DecisionReason::TurnedOff, by: DecisionSource::BuiltIn };
+    assert_eq!((by_model.explanation.decision, by_model.turned_off), (denied, true));
+    let other = run(false).await;
+    let asks = matches!(other.explanation.decision, PolicyDecision::Ask { .. });
+    assert!(asks && other.turned_off, "the user's own call is still possible: {other:?}");
 }
 
 #[tokio::test]

@@ -193,6 +193,29 @@ impl IncomingMessage {
     ///
     /// # Errors
     /// Returns [`InvalidMessage`] with the cause and, if they can be recognized, the ids of the affected requests.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use mcp_proto::{IncomingMessage, InvalidCause};
+    ///
+    /// let line = Bytes::from_static(br#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#);
+    /// let IncomingMessage::Response { id, result: Ok(result) } = IncomingMessage::decode(&line)? else {
+    ///     panic!("the line is a response")
+    /// };
+    /// assert_eq!((id, result.get()), (7.into(), r#"{"tools":[]}"#));
+    ///
+    /// // The id of a malformed response is recognized, so that its call can be ended.
+    /// let cut = Bytes::from_static(br#"{"jsonrpc":"2.0","id":8,"result":{"tools":["#);
+    /// let invalid = IncomingMessage::decode(&cut).expect_err("the line is cut");
+    /// assert!(matches!(invalid.cause, InvalidCause::NotJson(_)));
+    /// assert_eq!(invalid.id, Some(8.into()));
+    ///
+    /// let banner = Bytes::from_static(b"Server listening on stdio");
+    /// assert_eq!(IncomingMessage::decode(&banner).unwrap_err().cause, InvalidCause::UnexpectedBanner);
+    /// # Ok::<(), mcp_proto::InvalidMessage>(())
+    /// ```
     pub fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
         decode::decode(frame)
     }

@@ -44,6 +44,35 @@ pub enum TransportKind {
 }
 
 /// Method of negotiating the revision (`basic/versioning` of 2026-07-28, section on stdio).
+///
+/// # Examples
+///
+/// A server that is known to be legacy is opened without a probe:
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use bytes::Bytes;
+/// use mcp_proto::{HandshakeMode, IncomingMessage, Revision, Session, SessionConfig, SessionEvent, StreamOrigin};
+///
+/// let now = Instant::now();
+/// let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+/// let mut session = Session::new(config, now);
+/// let request = session.poll_transmit().expect("the opening sends a request");
+/// assert!(request.json.contains(r#""method":"initialize""#));
+///
+/// // The server selects an older revision, which the session accepts.
+/// let response = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18",
+///     "capabilities":{"tools":{}},"serverInfo":{"name":"files","version":"1.0"}}}"#;
+/// let message = IncomingMessage::decode(&Bytes::from_static(response.as_bytes()))?;
+/// session.handle_message(message, StreamOrigin::Stdio, now);
+///
+/// let confirmation = session.poll_transmit().expect("the session confirms the revision");
+/// assert!(confirmation.json.contains("notifications/initialized"));
+/// let Some(SessionEvent::Ready(facts)) = session.poll_event() else { panic!("the session is open") };
+/// assert_eq!(facts.revision, Revision::V2025_06_18);
+/// # Ok::<(), mcp_proto::InvalidMessage>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HandshakeMode {
     /// Sends `server/discover` first (the probe), and `initialize` if the server does not support it.

@@ -91,6 +91,60 @@ pub enum ServerRequest {
 }
 
 /// Response of the client to a [`ServerRequest`].
+///
+/// # Examples
+///
+/// Answers a server that requests input from the user:
+///
+/// ```
+/// # use std::time::Instant;
+/// # use bytes::Bytes;
+/// # use mcp_proto::types::{ClientCapabilities, ElicitationCapability};
+/// # use mcp_proto::{HandshakeMode, IncomingMessage, Session, SessionConfig, StreamOrigin};
+/// # fn receive(session: &mut Session, json: &str, now: Instant) {
+/// #     let message = IncomingMessage::decode(&Bytes::from(json.to_owned())).expect("a valid message");
+/// #     session.handle_message(message, StreamOrigin::Stdio, now);
+/// # }
+/// # fn open_session(now: Instant) -> Session {
+/// #     let elicitation = Some(ElicitationCapability { form: Some(Default::default()), url: None });
+/// #     let capabilities = ClientCapabilities { elicitation, ..ClientCapabilities::default() };
+/// #     let opening = HandshakeMode::Initialize;
+/// #     let config = SessionConfig { opening, capabilities, ..SessionConfig::default() };
+/// #     let mut session = Session::new(config, now);
+/// #     let response = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+/// #         "capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}"#;
+/// #     receive(&mut session, response, now);
+/// #     while session.poll_transmit().is_some() || session.poll_event().is_some() {}
+/// #     session
+/// # }
+/// use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Map};
+/// use mcp_proto::{ClientResponse, OutgoingKind, ServerRequest, SessionEvent};
+///
+/// let now = Instant::now();
+/// let mut session = open_session(now);
+/// let message = r#"{"jsonrpc":"2.0","id":"ask-1","method":"elicitation/create","params":{"message":"Which branch?",
+///     "requestedSchema":{"type":"object","properties":{"branch":{"type":"string"}}}}}"#;
+/// receive(&mut session, message, now);
+///
+/// let Some(SessionEvent::RequestReceived { request, server_request, .. }) = session.poll_event() else {
+///     panic!("the request is reported")
+/// };
+/// let ServerRequest::Elicitation(ElicitParams::Form { message, .. }) = *server_request else {
+///     panic!("the server requests a form")
+/// };
+/// assert_eq!(message, "Which branch?");
+///
+/// let content = Map::from_iter([("branch".to_owned(), "main".into())]);
+/// let result = ElicitResult { action: ElicitAction::Accept, content: Some(content) };
+/// session.answer(request, ClientResponse::Elicitation(result.clone()), now)?;
+/// let sent = session.poll_transmit().expect("the response is sent");
+/// assert_eq!(sent.about, OutgoingKind::Response { id: "ask-1".into() });
+/// assert!(sent.json.contains(r#""content":{"branch":"main"}"#));
+///
+/// // A request is answered once.
+/// assert!(session.answer(request, ClientResponse::Elicitation(result), now).is_err());
+/// # Ok::<(), mcp_proto::UnknownRequest>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientResponse {
     /// Response of a model to [`ServerRequest::Sampling`].

@@ -203,6 +203,49 @@ impl Session {
     /// # Errors
     /// Returns the [`CallError`] if the request cannot be sent, such as [`CallError::NotReady`],
     /// [`CallError::TooManyCalls`] or [`CallError::Unsupported`]. No event follows then.
+    ///
+    /// # Examples
+    ///
+    /// Calls a tool of an open session:
+    ///
+    /// ```
+    /// # use std::time::Instant;
+    /// # use bytes::Bytes;
+    /// # use mcp_proto::{HandshakeMode, IncomingMessage, Session, SessionConfig, StreamOrigin};
+    /// # fn receive(session: &mut Session, json: &str, now: Instant) {
+    /// #     let message = IncomingMessage::decode(&Bytes::from(json.to_owned())).expect("a valid message");
+    /// #     session.handle_message(message, StreamOrigin::Stdio, now);
+    /// # }
+    /// # fn open_session(now: Instant) -> Session {
+    /// #     let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+    /// #     let mut session = Session::new(config, now);
+    /// #     let response = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+    /// #         "capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}"#;
+    /// #     receive(&mut session, response, now);
+    /// #     while session.poll_transmit().is_some() || session.poll_event().is_some() {}
+    /// #     session
+    /// # }
+    /// use mcp_proto::types::{ContentBlock, Map};
+    /// use mcp_proto::{ClientRequest, OutgoingKind, ServerResult, SessionEvent, Timeouts};
+    ///
+    /// let now = Instant::now();
+    /// let mut session = open_session(now);
+    /// let arguments = Map::from_iter([("a".to_owned(), 1.into()), ("b".to_owned(), 2.into())]);
+    /// let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
+    /// let call = session.call(request, Timeouts::default().deadline(), now)?;
+    ///
+    /// let sent = session.poll_transmit().expect("the call sends a request");
+    /// assert!(sent.json.contains(r#""arguments":{"a":1,"b":2}"#));
+    /// let OutgoingKind::Request { id, .. } = sent.about else { panic!("a call is a request") };
+    ///
+    /// let result = r#"{"content":[{"type":"text","text":"3"}]}"#;
+    /// receive(&mut session, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#), now);
+    /// let Some(SessionEvent::Done { call: ended, result }) = session.poll_event() else { panic!("the call ends") };
+    /// assert_eq!(ended, call);
+    /// let ServerResult::Tool(result) = result? else { panic!("the result is that of a tool") };
+    /// assert_eq!(result.content, [ContentBlock::text("3")]);
+    /// # Ok::<(), mcp_proto::CallError>(())
+    /// ```
     pub fn call(&mut self, request: ClientRequest, deadline: CallDeadline, now: Instant) -> Result<CallId, CallError> {
         self.start_call(request, deadline, now)
     }

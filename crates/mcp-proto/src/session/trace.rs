@@ -23,6 +23,21 @@ impl TraceContext {
     ///
     /// # Errors
     /// Returns [`BadTraceContext`] with the name of the part that does not conform to its W3C specification.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use mcp_proto::{SessionConfig, TraceContext};
+    ///
+    /// let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned();
+    /// let trace = TraceContext::new(parent.clone(), None, Some("tenant=blue".to_owned()))?;
+    /// let config = SessionConfig { trace: Some(trace), ..SessionConfig::default() };
+    /// assert!(config.trace.is_some());
+    ///
+    /// let refused = TraceContext::new(parent.to_uppercase(), None, None).unwrap_err();
+    /// assert!(refused.to_string().contains("traceparent"), "the error names the part");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(
         traceparent: String,
         tracestate: Option<String>,

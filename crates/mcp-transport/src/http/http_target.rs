@@ -14,6 +14,24 @@ use super::Authorizer;
 use crate::driver::DetectedTransport;
 
 /// The configuration of a connection to a remote server.
+///
+/// # Examples
+///
+/// ```
+/// use mcp_transport::http::{HeaderName, HttpTarget, SecretHeader, TransportChoice};
+///
+/// let token = SecretHeader::new("Bearer s3cret")?;
+/// let target = HttpTarget {
+///     url: "https://mcp.example.com/mcp".parse()?,
+///     headers: vec![(HeaderName::from_static("authorization"), token)],
+///     transport: TransportChoice::Streamable,
+///     known: None,
+///     authorizer: None,
+/// };
+/// assert!(!format!("{target:?}").contains("s3cret"), "the value is not logged");
+/// assert!(SecretHeader::new("two\nlines").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct HttpTarget {
     /// MCP endpoint of the server, `http` or `https`.

@@ -104,6 +104,63 @@ pub fn run_with(
 /// Spawns a driver that uses two byte streams instead of a process. The writer must not buffer bytes.
 ///
 /// Must be called within a tokio runtime.
+///
+/// # Examples
+///
+/// Lists the tools of a server in the same process:
+///
+/// ```
+/// use mcp_proto::{
+///     ClientRequest, HandshakeMode, Revision, ServerResult, SessionConfig, SessionEvent, Timeouts,
+/// };
+/// use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, memory_end, run_streams};
+/// use serde_json::{Value, json};
+/// use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+/// use tokio::sync::{mpsc, oneshot};
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let (client, mut server) = memory_end::pair(64 * 1024);
+///     tokio::spawn(async move {
+///         let mut lines = BufReader::new(server.reader).lines();
+///         while let Ok(Some(line)) = lines.next_line().await {
+///             let request: Value = serde_json::from_str(&line).expect("each line is a message");
+///             let result = match request["method"].as_str() {
+///                 Some("initialize") => json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
+///                     "serverInfo": { "name": "example", "version": "1.0" } }),
+///                 Some("tools/list") => json!({ "tools": [{ "name": "add", "inputSchema": { "type": "object" } }] }),
+///                 _ => continue,
+///             };
+///             let response = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
+///             server.writer.write_all(format!("{response}\n").as_bytes()).await.expect("the client reads");
+///         }
+///     });
+///
+///     let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+///     // The server is read only while events are received.
+///     let (sender, mut events) = mpsc::channel(16);
+///     let commands = run_streams(config, client.reader, client.writer, sender, DriverLimits::default());
+///     let mut names = Vec::new();
+///     while let Some(event) = events.recv().await {
+///         match event {
+///             DriverEvent::Session(SessionEvent::Ready(facts)) => {
+///                 assert_eq!(facts.revision, Revision::V2025_11_25);
+///                 let request = ClientRequest::ListTools { cursor: None };
+///                 let (deadline, (reply, _)) = (Timeouts::default().deadline(), oneshot::channel());
+///                 commands.send(DriverCommand::Call { request, deadline, reply }).await?;
+///             }
+///             DriverEvent::Session(SessionEvent::Done { result, .. }) => {
+///                 let ServerResult::Tools { items, .. } = result? else { panic!("the result is a page of tools") };
+///                 names = items.iter().map(|tool| tool.name().to_owned()).collect();
+///                 break;
+///             }
+///             _ => {}
+///         }
+///     }
+///     assert_eq!(names, ["add"]);
+///     Ok(())
+/// }
+/// ```
 pub fn run_streams<R, W>(
     session: SessionConfig,
     reader: R,

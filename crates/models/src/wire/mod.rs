@@ -86,6 +86,79 @@ pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>
 }
 
 /// A provider that is reached over HTTP.
+///
+/// # Examples
+///
+/// Streams the answer of a server that has the API of OpenAI:
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use models::{
+///     HttpProvider, ModelMessage, ModelRequest, PRESETS, Provider as _, ReplyDelta, Role, StopReason,
+/// };
+/// # use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+/// # use tokio::net::{TcpListener as Listener, TcpStream as Stream};
+/// #
+/// # /// Reads the JSON body of a request.
+/// # async fn read_body(stream: &mut Stream) -> serde_json::Value {
+/// #     let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
+/// #     loop {
+/// #         let length = stream.read(&mut part).await.expect("the request can be read");
+/// #         bytes.extend_from_slice(&part[..length]);
+/// #         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+/// #         if let Some(body) = end.and_then(|end| serde_json::from_slice(&bytes[end + 4..]).ok()) {
+/// #             return body;
+/// #         }
+/// #         assert_ne!(length, 0, "the request is complete");
+/// #     }
+/// # }
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let listener = Listener::bind("127.0.0.1:0").await?;
+///     let preset = PRESETS.iter().find(|preset| preset.id == "llama-cpp").expect("the preset exists");
+///     let mut settings = preset.settings()?;
+///     settings.url = format!("http://{}/v1", listener.local_addr()?).parse()?;
+///     let provider = HttpProvider::new(settings, None, mcp_transport::http::for_models(true)?);
+///
+///     let server = async {
+///         let (mut stream, _) = listener.accept().await.expect("the provider connects");
+///         let body = read_body(&mut stream).await;
+///         let events = concat!(
+///             "data: {\"model\":\"small\",\"choices\":[{\"delta\":{\"content\":\"The Barents\"}}]}\n\n",
+///             "data: {\"choices\":[{\"delta\":{\"content\":\" Sea\"},\"finish_reason\":\"stop\"}]}\n\n",
+///             "data: [DONE]\n\n",
+///         );
+///         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+///         stream.write_all(format!("{head}{events}").as_bytes()).await.expect("the provider reads");
+///         body
+///     };
+///     let answer = async {
+///         let request = ModelRequest {
+///             model: "small".to_owned(),
+///             messages: vec![ModelMessage::text(Role::User, "Which sea is north of Norway?")],
+///             ..ModelRequest::default()
+///         };
+///         let mut deltas = provider.stream(request).await.expect("the server responds");
+///         let (mut chunks, mut reply) = (Vec::new(), None);
+///         while let Some(delta) = deltas.next().await {
+///             match delta.expect("the answer is valid") {
+///                 ReplyDelta::Text(text) => chunks.push(text),
+///                 ReplyDelta::Ended(ended) => reply = Some(ended),
+///                 _ => {}
+///             }
+///         }
+///         (chunks, reply.expect("the answer is complete"))
+///     };
+///     let (body, (chunks, reply)) = tokio::join!(server, answer);
+///     assert_eq!(body["model"], "small");
+///     assert_eq!(body["stream"], true);
+///     assert_eq!(body["messages"][0]["content"], "Which sea is north of Norway?");
+///     assert_eq!(chunks, ["The Barents", " Sea"]);
+///     assert_eq!((reply.message.plain_text().as_str(), reply.stop), ("The Barents Sea", StopReason::EndTurn));
+///     Ok(())
+/// }
+/// ```
 pub struct HttpProvider {
     settings: ProviderSettings,
     wire: Box<dyn Wire>,

@@ -28,6 +28,19 @@ pub struct LookAlike {
 
 /// Comparison keys of a name. Names that could be confused share a key (UTS 39, section 4). Case and separators between
 /// words are ignored.
+///
+/// # Examples
+///
+/// ```
+/// use offers::review::NameKeys;
+///
+/// let known = NameKeys::new("send_mail");
+/// // The second one has a Cyrillic letter.
+/// for other in ["Send Mail", "s\u{0435}nd-mail", "send_mail\u{200b}"] {
+///     assert!(known.have_common_key(&NameKeys::new(other)), "{other:?} can be mistaken for it");
+/// }
+/// assert!(!known.have_common_key(&NameKeys::new("send_fax")));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameKeys([Box<str>; 2]);
 

@@ -39,6 +39,31 @@ pub enum SkillMismatch {
 ///
 /// Returns the [`SkillMismatch`] if the file is not listed, its contents differ from the entry, or several contents
 /// were received.
+///
+/// # Examples
+///
+/// ```
+/// use mcp_proto::types::ResourceContents;
+/// use offers::skills::{Skill, SkillMismatch, verify_file};
+/// use policy::Hash;
+/// use serde_json::json;
+///
+/// let uri = "skill://demo/SKILL.md";
+/// let text = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
+/// let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
+/// let skill = Skill::parse(json!({
+///     "uri": uri,
+///     "frontmatter": { "name": "demo", "description": "Shows it" },
+///     "resources": [{ "uri": uri, "digest": digest, "size": text.len() }]
+/// }))?;
+/// let contents = |text: &str| -> Vec<ResourceContents> {
+///     serde_json::from_value(json!([{ "uri": uri, "text": text }])).expect("valid contents")
+/// };
+/// assert_eq!(verify_file(&skill, uri, &contents(text)), Ok(text.as_bytes().to_vec()));
+/// assert_eq!(verify_file(&skill, uri, &contents(&text.replace("this", "that"))), Err(SkillMismatch::Digest));
+/// assert_eq!(verify_file(&skill, "skill://demo/other.md", &contents(text)), Err(SkillMismatch::Unlisted));
+/// # Ok::<(), String>(())
+/// ```
 pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
     check_listed(skill, uri)?;
     let [content] = contents else { return Err(SkillMismatch::OtherContents) };

@@ -77,6 +77,28 @@ impl InstallLink {
 ///
 /// Returns [`ConfigProblem`] if a link can't install the server, for instance because its address is not encrypted or
 /// the link would be too long. Drawbridge only writes links that it accepts.
+///
+/// # Examples
+///
+/// A link that is written can be imported again, without the secret:
+///
+/// ```
+/// use other_apps::{LinkTarget, import, install_link};
+/// use ports::server_config::{HttpConfig, ServerEntry};
+///
+/// let mut config = HttpConfig { url: "https://mcp.example.com/mcp".to_owned(), ..HttpConfig::default() };
+/// config.headers.insert("Authorization".to_owned(), "Bearer a1b2c3d4e5f6".to_owned());
+/// let server = ServerEntry { name: "example".to_owned(), config: config.into() };
+///
+/// let link = install_link(&server, LinkTarget::Cursor)?;
+/// assert!(link.link.starts_with("cursor://"));
+/// let imported = import(&link.link, &[])?;
+/// assert_eq!(imported[0].name, "example");
+/// let http = imported[0].config.as_http().expect("a remote server");
+/// assert_eq!(http.url, "https://mcp.example.com/mcp");
+/// assert!(!format!("{:?}", http.headers).contains("a1b2c3d4e5f6"));
+/// # Ok::<(), ports::server_config::ConfigProblem>(())
+/// ```
 pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink, ConfigProblem> {
     let name = Some(nearest_allowed_name(&server.name))
         .filter(|name| !name.is_empty())

@@ -32,6 +32,19 @@ impl RegistryAddress {
     ///
     /// Returns [`RegistryError::Address`] if it is not a URL, contains a query or credentials, or is unencrypted and
     /// not on this computer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use registry::RegistryAddress;
+    ///
+    /// let address = RegistryAddress::parse("https://registry.example/team/v0.1/servers")?;
+    /// assert_eq!(address.as_str(), "https://registry.example/team");
+    /// assert!(!address.is_official());
+    /// assert!(RegistryAddress::parse("http://registry.example").is_err(), "the address is not encrypted");
+    /// assert!(RegistryAddress::parse("http://localhost:8080").is_ok());
+    /// # Ok::<(), registry::RegistryError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let text = text.trim();
         let bad = |cause: String| RegistryError::Address { address: quote_untrusted(text), cause };

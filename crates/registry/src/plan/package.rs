@@ -19,6 +19,39 @@ use crate::server_json::{ArgumentKind, DescribedArgument, InputDefinition, Named
 /// # Errors
 /// Returns [`PlanError`] if the package is not supported, or a part of it could be mistaken for another argument on a
 /// command line.
+///
+/// # Examples
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use registry::server_json::read_entry;
+/// use registry::{PackageInstall, plan_package};
+///
+/// let entry = read_entry(br#"{ "server": {
+///     "name": "io.github.alice/notes",
+///     "version": "1.2.3",
+///     "packages": [{
+///         "registryType": "npm",
+///         "identifier": "@alice/notes",
+///         "version": "1.2.3",
+///         "environmentVariables": [{ "name": "NOTES_FOLDER", "isRequired": true }]
+///     }]
+/// } }"#)?;
+/// let PackageInstall::Plan(plan) = plan_package(&entry.server, &entry.server.packages[0])? else {
+///     panic!("a package of npm is started by a command")
+/// };
+/// let [input] = &plan.inputs[..] else { panic!("the package has one input") };
+/// assert!(input.required);
+/// assert!(plan.fill(&BTreeMap::new(), None).is_err(), "the value is missing");
+///
+/// let values = BTreeMap::from([(input.key.clone(), vec!["/home/ann/notes".to_owned()])]);
+/// let config = plan.fill(&values, None)?.entry.config;
+/// let stdio = config.as_stdio().expect("the package runs on this computer");
+/// assert_eq!(stdio.command_line(), "npx -y @alice/notes@1.2.3");
+/// assert_eq!(stdio.env["NOTES_FOLDER"], "/home/ann/notes");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageInstall, PlanError> {
     if package.registry_type == "mcpb" {
         return bundle_download(package).map(PackageInstall::Bundle);

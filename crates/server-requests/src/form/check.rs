@@ -56,6 +56,35 @@ type CheckResult = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {
     /// Returns the validation errors of the entered values. Empty if the content can be submitted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use serde_json::{Value, json};
+    /// use server_requests::form::{FieldProblem, Form};
+    ///
+    /// let form = Form::parse(&json!({
+    ///     "type": "object",
+    ///     "properties": {
+    ///         "branch": { "type": "string", "minLength": 1 },
+    ///         "depth": { "type": "integer", "minimum": 1, "maximum": 50 },
+    ///         "notify": { "type": "string", "format": "email" }
+    ///     },
+    ///     "required": ["branch"]
+    /// }))?;
+    /// let problems = |content: Value| {
+    ///     let Value::Object(content) = content else { unreachable!() };
+    ///     let found = form.validation_problems(&content);
+    ///     found.into_iter().map(|one| (one.field, one.problem, one.limit)).collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(problems(json!({ "branch": "main", "depth": 10 })), []);
+    /// assert_eq!(problems(json!({ "depth": 51, "notify": "nobody" })), [
+    ///     ("branch".to_owned(), FieldProblem::Required, None),
+    ///     ("depth".to_owned(), FieldProblem::TooLarge, Some(50.0)),
+    ///     ("notify".to_owned(), FieldProblem::NotAnEmail, None),
+    /// ]);
+    /// # Ok::<(), String>(())
+    /// ```
     #[must_use]
     pub fn validation_problems(&self, content: &Map<String, Value>) -> Vec<FormProblem> {
         let of_fields = self.fields.iter().filter_map(|field| {

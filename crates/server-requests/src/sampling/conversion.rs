@@ -141,6 +141,38 @@ fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// # Errors
 /// Returns [`ConversionError::Base64`] for media that are not base64, and [`ConversionError::Content`] for blocks of an
 /// unknown kind.
+///
+/// # Examples
+///
+/// Converts the request of a server, and the answer of a model back:
+///
+/// ```
+/// use mcp_proto::types::{ContentBlock, CreateMessageParams};
+/// use models::{ModelMessage, ModelReply, Role, StopReason, TokenUsage};
+/// use serde_json::json;
+/// use server_requests::sampling::conversion::{check_request, reply_to_result, to_request};
+///
+/// let params: CreateMessageParams = serde_json::from_value(json!({
+///     "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a sea" } }],
+///     "systemPrompt": "Answer in one word",
+///     "maxTokens": 20
+/// }))?;
+/// check_request(&params)?;
+/// let request = to_request(&params)?;
+/// assert_eq!(request.messages, [ModelMessage::text(Role::User, "Name a sea")]);
+/// assert_eq!((request.system.as_deref(), request.max_tokens), (Some("Answer in one word"), Some(20)));
+///
+/// let reply = ModelReply {
+///     message: ModelMessage::text(Role::Assistant, "Barents"),
+///     stop: StopReason::EndTurn,
+///     usage: TokenUsage::default(),
+///     model: "small".to_owned(),
+/// };
+/// let result = reply_to_result(&reply, &params)?;
+/// assert_eq!(result.content.blocks(), [ContentBlock::text("Barents")]);
+/// assert_eq!(result.stop_reason.as_deref(), Some("endTurn"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
     let names = ToolNames::for_request(params);
     let mut used: HashMap<&str, &str> = HashMap::new();

@@ -88,7 +88,12 @@ fn mentioned_paths(line: &str) -> impl Iterator<Item = &str> {
         let of_path = |character: char| character.is_ascii_alphanumeric() || "_-./*".contains(character);
         stem.is_some_and(|stem| !stem.is_empty()) && !span.starts_with('/') && span.chars().all(of_path)
     };
-    line.split('`').skip(1).step_by(2).filter(is_path)
+    code_spans(line).filter(is_path)
+}
+
+/// Returns the texts in backticks. A backtick without a closing one begins a span that ends with the text.
+pub(super) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
 }
 
 fn path_exists(tree: &Tree, package: &str, path: &str) -> bool {

@@ -2,6 +2,7 @@
 //! item, so that the lists are updated when a module is renamed.
 
 use super::Finding;
+use super::comment_paths::code_spans;
 use super::tree::{SourceFile, Tree};
 
 /// Reports names in lists of modules that are neither a module of the file nor defined or re-exported in it.
@@ -28,7 +29,7 @@ fn listed_names(line: &str) -> Option<impl Iterator<Item = &str>> {
             |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_';
         !name.is_empty() && name.chars().all(of_name)
     };
-    Some(names.split('`').skip(1).step_by(2).filter(is_name))
+    Some(code_spans(names).filter(is_name))
 }
 
 fn is_known(tree: &Tree, file: &SourceFile, name: &str) -> bool {

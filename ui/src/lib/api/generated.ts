@@ -2088,7 +2088,12 @@ assumedUnchanged: boolean,
 /**
  * Review state of the called tool, from the current or the last session of its server.
  */
-standing: ReviewState | null, };
+standing: ReviewState | null, 
+/**
+ * `true` if the lists in the settings of the server exclude the tool. Calls by models are refused then, and the
+ * effect is that of other calls.
+ */
+turnedOff: boolean, };
 
 /**
  * Request to change the payload of a consent request.

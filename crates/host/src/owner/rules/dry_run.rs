@@ -6,7 +6,7 @@ use mcp_proto::types::Tool;
 use offers::catalog::CatalogList;
 use offers::definitions::{requires_consent_each_call, tool_claims};
 use offers::review::DefinitionKind;
-use policy::{GrantSubject, Hash, PolicyAct, ResolvedPaths};
+use policy::{DecisionReason, DecisionSource, GrantSubject, Hash, PolicyAct, PolicyDecision, ResolvedPaths};
 use ports::server_config::config_hash;
 use tokio::sync::oneshot;
 
@@ -50,14 +50,22 @@ impl Owner {
             && self.servers.records.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
-            return Ok(self.permissions.dry_run_call(
+            let turned_off = self.servers.records.get(server).is_some_and(|record| !record.config.tools.admits(tool));
+            let mut result = self.permissions.dry_run_call(
                 server,
                 (tool, arguments, paths),
                 known,
                 conversation.as_deref(),
                 *after_untrusted,
                 self.now(),
-            ));
+            );
+            result.turned_off = turned_off;
+            // Only models make calls after untrusted content.
+            if turned_off && *after_untrusted {
+                result.explanation.decision =
+                    PolicyDecision::Deny { rule: DecisionReason::TurnedOff, by: DecisionSource::BuiltIn };
+            }
+            return Ok(result);
         }
         let record = self.servers.records.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Command);
@@ -83,6 +91,7 @@ impl Owner {
             explanation: self.permissions.policy.explain(&act, self.now()),
             assumed_unchanged,
             standing: None,
+            turned_off: false,
         })
     }
 

@@ -154,12 +154,12 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns the record of a server if it still waits for its start with this configuration. It may have been
-    /// stopped, changed or removed meanwhile.
+    /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
+    /// stopped, changed or removed meanwhile. Its lists of tools may have changed.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
-        self.records
-            .get_mut(name)
-            .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
+        self.records.get_mut(name).filter(|r| {
+            r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_as(config)
+        })
     }
 
     /// Checks that a model's reply can be sent to this server.

@@ -3,7 +3,7 @@
 use mcp_proto::Revision;
 use mcp_proto::session::ServerFacts;
 use mcp_proto::types::ServerCapabilities;
-use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, StdioConfig};
+use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, StdioConfig, ToolFilter};
 use ports::time::SystemClock;
 use supervision::activity::ActivityLog;
 use tokio::sync::mpsc;
@@ -65,6 +65,11 @@ fn cancelled_start_is_no_longer_awaited() {
     assert!(registry.awaiting_start("s", &config).is_some(), "a starting server is awaited");
     let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
     assert!(registry.awaiting_start("s", &other).is_none(), "a start of another command is not awaited");
+    let pinned = ServerConfig { revision: Some(Revision::V2025_11_25), ..(*config).clone() };
+    assert!(registry.awaiting_start("s", &pinned).is_none(), "a start in another revision is not awaited");
+    let tools = ToolFilter { enabled: None, disabled: vec!["echo".to_owned()] };
+    let restricted = ServerConfig { tools, ..(*config).clone() };
+    assert!(registry.awaiting_start("s", &restricted).is_some(), "the lists of tools have no effect on a start");
 }
 
 /// Returns a registry with a server that is ready, and the receiver of the commands to its connection.
