@@ -172,7 +172,7 @@ macro_rules! commands {
             stop_reply: ConversationRef => EmptyObject,
             /// Selects the branch of a conversation that contains an item.
             choose_branch: ItemRef => EmptyObject,
-            /// Sets the model, the system prompt and the servers of a conversation.
+            /// Sets the model, its parameters, the system prompt and the servers of a conversation.
             set_conversation: SetConversation => EmptyObject,
             /// Stores the unsent text of a conversation's composer.
             set_draft: SetDraft => EmptyObject,

@@ -2,12 +2,14 @@
 
 use domain::StoreError;
 use host::HostClosed;
-use models::ModelError;
+use models::{MAX_TEMPERATURE, ModelError};
 
 use super::attachments::AttachmentError;
 
 /// Maximum number of servers of one conversation.
 pub const MAX_SERVERS: usize = 100;
+/// Maximum number of tokens of a reply that a conversation can set.
+pub const MAX_REPLY_TOKENS: u32 = 1_000_000;
 /// Maximum number of concurrent replies over all conversations.
 pub(super) const MAX_CONCURRENT_REPLIES: usize = 32;
 
@@ -45,6 +47,12 @@ pub enum ConversationError {
     /// The conversation has too many servers.
     #[error("a conversation has at most {MAX_SERVERS} servers; turn some off")]
     TooManyServers,
+    /// The temperature is out of bounds.
+    #[error("a temperature is a number from 0 to {MAX_TEMPERATURE}")]
+    Temperature,
+    /// The maximum number of reply tokens is out of bounds.
+    #[error("the maximum of reply tokens is a number from 1 to {MAX_REPLY_TOKENS}")]
+    ReplyTokens,
     /// An attachment is invalid.
     #[error(transparent)]
     Attachment(#[from] AttachmentError),

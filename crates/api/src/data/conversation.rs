@@ -161,7 +161,7 @@ pub struct SetDraft {
 }
 
 /// Request to replace the settings of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SetConversation {
     /// Identifier of the conversation.
     pub conversation: String,

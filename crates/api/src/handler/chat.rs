@@ -17,6 +17,8 @@ impl From<ConversationError> for ApiError {
             ConversationError::Empty
             | ConversationError::TooLong { .. }
             | ConversationError::TooManyServers
+            | ConversationError::Temperature
+            | ConversationError::ReplyTokens
             | ConversationError::Attachment(_)
             | ConversationError::NotYours
             | ConversationError::NotAnAnswer => ErrorCode::Invalid,

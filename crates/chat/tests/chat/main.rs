@@ -9,6 +9,7 @@ mod flow;
 mod full;
 mod instructions;
 mod model;
+mod parameters;
 mod relisted;
 mod reviews;
 mod saying;

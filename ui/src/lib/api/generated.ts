@@ -3,6 +3,12 @@
 /** Maximum number of servers in one conversation. */
 export const MAX_CONVERSATION_SERVERS = 100;
 
+/** Maximum number of tokens of a reply that a conversation can set. */
+export const MAX_REPLY_TOKENS = 1000000;
+
+/** Maximum sampling temperature of each kind of provider. */
+export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"openai":2.0,"responses":2.0} satisfies Record<ProviderKind, number>;
+
 export interface Commands {
   snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
@@ -1795,7 +1801,17 @@ thinking: boolean,
  * Set to find tools by search, unset to send all of them. `None` to search only if they use a large part of the
  * context.
  */
-toolSearch?: boolean, };
+toolSearch?: boolean, 
+/**
+ * Sampling temperature, from 0 to `MAX_TEMPERATURE`, or `None` for the default of the
+ * provider. Lowered to the maximum of the provider that replies.
+ */
+temperature?: number, 
+/**
+ * Maximum number of tokens of a reply, from 1 to `MAX_REPLY_TOKENS`, or `None` for the default of the provider.
+ * Lowered to the limit of the model that replies, if known.
+ */
+maxTokens?: number, };
 
 /**
  * Conversation without its items, for the list.
