@@ -58,10 +58,13 @@ pub fn typescript() -> String {
          export const MAX_CONVERSATION_SERVERS = {};\n\n\
          /** Maximum number of tokens of a reply that a conversation can set. */\n\
          export const MAX_REPLY_TOKENS = {};\n\n\
+         /** Maximum number of saved system prompts. */\n\
+         export const MAX_SAVED_PROMPTS = {};\n\n\
          /** Maximum sampling temperature of each kind of provider. */\n\
          export const MAX_TEMPERATURE = {} satisfies Record<ProviderKind, number>;\n\n",
         chat::MAX_SERVERS,
         chat::MAX_REPLY_TOKENS,
+        chat::MAX_SAVED_PROMPTS,
         json!(temperatures),
     );
     text.push_str(&commands);

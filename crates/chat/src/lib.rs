@@ -22,6 +22,7 @@ mod model_parameters;
 pub mod offered_tools;
 mod own_tools;
 mod reply_run;
+mod saved_system_prompts;
 pub mod search_index;
 mod streamed_pieces;
 mod system_prompt;
@@ -35,9 +36,10 @@ use serde_json::{Map, Value, json};
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
 pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, ReplyIds, ServerInstructions};
-pub use error::{ConversationError, MAX_REPLY_TOKENS, MAX_SERVERS};
+pub use error::{ConversationError, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS};
 pub use history::{BranchPage, SearchPage, TreeItem};
 pub use models::ModelRef;
+pub use saved_system_prompts::{SavedSystemPrompt, SavedSystemPrompts};
 
 /// The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
 /// [`to_stored`](Self::to_stored).

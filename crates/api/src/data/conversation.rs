@@ -169,6 +169,13 @@ pub struct SetConversation {
     pub settings: ConversationSettings,
 }
 
+/// Reference to a saved system prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SavedSystemPromptRef {
+    /// Identifier of the saved prompt.
+    pub id: String,
+}
+
 /// Tools of a conversation, and the way they are offered to its model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -19,6 +19,9 @@ impl From<ConversationError> for ApiError {
             | ConversationError::TooManyServers
             | ConversationError::Temperature
             | ConversationError::ReplyTokens
+            | ConversationError::PromptName
+            | ConversationError::PromptExists(_)
+            | ConversationError::TooManyPrompts
             | ConversationError::Attachment(_)
             | ConversationError::NotYours
             | ConversationError::NotAnAnswer => ErrorCode::Invalid,

@@ -12,6 +12,7 @@ mod model;
 mod parameters;
 mod relisted;
 mod reviews;
+mod saved_prompts;
 mod saying;
 mod search;
 
