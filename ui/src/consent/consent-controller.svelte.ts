@@ -26,6 +26,7 @@ import {
 } from "./gate";
 import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
 import { TurnDecision } from "./turn-decision.svelte";
+import { ruleBlocker, type ToolRequest } from "../rules/request-rule";
 
 /** The requests of another controller. */
 export interface OtherRequests {
@@ -54,6 +55,8 @@ export class ConsentController implements Decidable {
    */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
+  /** The tool call that the user writes a rule for, or `null`. Its request is covered, and nothing is decided. */
+  ruleSource = $state.raw<ToolRequest | null>(null);
   readonly #drafts = new Map<string, ConsentDraft>();
   /** Keys of the model requests that were reviewed and approved here, by request id. */
   readonly #approvedModelRequests = new SvelteMap<string, string>();
@@ -106,6 +109,18 @@ export class ConsentController implements Decidable {
   /** The blocker for asking the model again. */
   readonly retryBlocker: Blocker | null = $derived.by(() => this.#retryBlocker());
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
+
+  /** Opens the editor of a rule for the current tool call, unless no rule can allow it. */
+  beginRule(): void {
+    const { request } = this;
+    if (request?.body.kind !== "tool") return;
+    const source = { ...request, body: request.body };
+    if (ruleBlocker(source) === null) this.ruleSource = source;
+  }
+
+  endRule(): void {
+    this.ruleSource = null;
+  }
 
   /** Returns the original arguments of a tool call if they were edited here. */
   originalArguments({ id }: ConsentRequest): JsonValue | undefined {
