@@ -8,7 +8,7 @@ import type { DevHost } from "./dev-host";
 
 /** Request that the provider has received. */
 export interface ReceivedRequest {
-  body: { messages: { role: string; content: unknown }[]; max_tokens?: number };
+  body: { messages: { role: string; content: unknown }[]; max_tokens?: number; temperature?: number };
 }
 
 export class Provider {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, expect, consentRequest, test, visit } from "./fixtures";
+import { allow, axeViolations, callTool, expect, consentRequest, test, visit } from "./fixtures";
 
 test("a rule is written, tested, and denies", async ({ app, host }) => {
   await visit(app, "#/rules");
@@ -39,6 +39,61 @@ test("the careful preset requires consent again, and a grant can be revoked", as
   await callTool(app, "show_everything");
   await expect(consentRequest(app), "what was allowed asks").toContainText("the Careful preset");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
+});
+
+test("a rule is written from a request, and allows similar calls", async ({ app, host }) => {
+  const arguments_ = { a: 1, b: 2 };
+  const reviewing = host.call("call_tool", { call: "seen", server: "harbour", tool: "add", arguments: arguments_ });
+  await host.answerNext("tool", { action: "allow", scope: "once" });
+  await reviewing;
+  const result = app.getByTestId("tool-result");
+  const call = async (a: string, b: string) => {
+    await app.getByRole("textbox", { name: /First number/ }).fill(a);
+    await app.getByRole("textbox", { name: /Second number/ }).fill(b);
+    await app.getByRole("button", { name: "Call", exact: true }).click();
+  };
+  await visit(app, "#/server/harbour/tools/add");
+  await call("20", "22");
+  await consentRequest(app).getByRole("button", { name: "More ways to allow" }).click();
+  await app.getByRole("menuitem", { name: "Always when…" }).click();
+  const editor = app.getByRole("dialog", { name: "New rule" });
+  await expect(editor.getByLabel("Pattern (condition 1)"), "the conditions of the call").toHaveValue("20");
+  await expect(editor.getByLabel("Pattern (condition 2)")).toHaveValue("22");
+  await expect(consentRequest(app), "the request is covered").toHaveCount(0);
+  expect(await axeViolations(app), "axe").toEqual([]);
+  for (const width of [1180, 480]) {
+    await app.setViewportSize({ width, height: 800 });
+    const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    await app.screenshot({ path: test.info().outputPath(`always-when-${width}.png`) });
+  }
+  await editor.getByLabel("Pattern (condition 2)").fill("..100");
+  await editor.getByRole("button", { name: "Save" }).click();
+  await expect(editor).toHaveCount(0);
+  await expect(consentRequest(app), "the request stays").toBeVisible();
+  await allow(app, "Allow once");
+  await expect(result).toHaveAttribute("data-state", "done");
+  await expect(consentRequest(app)).toHaveCount(0);
+
+  await call("20", "50");
+  await expect(result, "a similar call is allowed").toContainText("70");
+  await expect(consentRequest(app), "nobody is asked").toHaveCount(0);
+  await call("20", "200");
+  await expect(consentRequest(app), "another one asks").toContainText("200");
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
+});
+
+test("a rule can't be written from the request of a tool that was not reviewed", async ({ app }) => {
+  await callTool(app, "show_everything");
+  await consentRequest(app).getByRole("button", { name: "More ways to allow" }).click();
+  const item = app.getByRole("menuitem", { name: /^Always when…/ });
+  await expect(item).toBeDisabled();
+  await expect(item, "it says why").toContainText("Rules allow reviewed tools only");
+  for (const width of [1180, 480]) {
+    await app.setViewportSize({ width, height: 800 });
+    await expect(item, "it stays in the window").toBeInViewport({ ratio: 1 });
+    await app.screenshot({ path: test.info().outputPath(`always-when-disabled-${width}.png`) });
+  }
 });
 
 test("an invalid file is reported at once, and everything requires consent", async ({ app, host }) => {

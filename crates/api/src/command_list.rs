@@ -180,8 +180,14 @@ macro_rules! commands {
             stop_reply: ConversationRef => EmptyObject,
             /// Selects the branch of a conversation that contains the given item.
             choose_branch: ItemRef => EmptyObject,
-            /// Sets the model, the system prompt and the servers of a conversation.
+            /// Sets the model, its parameters, the system prompt and the servers of a conversation.
             set_conversation: SetConversation => EmptyObject,
+            /// Returns the system prompts that the user saved for any conversation.
+            saved_system_prompts: EmptyObject => SavedSystemPrompts,
+            /// Saves a system prompt under a name, or replaces the one with the same identifier.
+            save_system_prompt: SavedSystemPrompt => SavedSystemPrompts,
+            /// Deletes a saved system prompt. Conversations that use its text are unchanged.
+            remove_system_prompt: SavedSystemPromptRef => SavedSystemPrompts,
             /// Stores the unsent text of a conversation's composer.
             set_draft: SetDraft => EmptyObject,
             /// Returns the tools of a conversation. Tools that the model may not use have a reason.

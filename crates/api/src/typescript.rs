@@ -3,6 +3,8 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
+use models::ProviderKind;
+use serde_json::json;
 use ts_rs::{Config, TS, TypeVisitor};
 
 /// TypeScript declarations that were collected so far, by type name.
@@ -46,11 +48,24 @@ pub fn typescript() -> String {
     let commands = crate::table::command_types(&export_config(), &mut all);
     all.add::<crate::Events>();
     all.add::<crate::ApiError>();
+    let temperatures: BTreeMap<String, f64> = ProviderKind::ALL
+        .iter()
+        .map(|kind| (json!(kind).as_str().unwrap_or_default().to_owned(), kind.max_temperature()))
+        .collect();
     let mut text = format!(
         "// Generated from crates/api by `cargo xtask codegen`. Do not edit.\n\n\
          /** Maximum number of servers in one conversation. */\n\
-         export const MAX_CONVERSATION_SERVERS = {};\n\n",
-        chat::MAX_SERVERS
+         export const MAX_CONVERSATION_SERVERS = {};\n\n\
+         /** Maximum number of tokens of a reply that a conversation can set. */\n\
+         export const MAX_REPLY_TOKENS = {};\n\n\
+         /** Maximum number of saved system prompts. */\n\
+         export const MAX_SAVED_PROMPTS = {};\n\n\
+         /** Maximum sampling temperature of each kind of provider. */\n\
+         export const MAX_TEMPERATURE = {} satisfies Record<ProviderKind, number>;\n\n",
+        chat::MAX_SERVERS,
+        chat::MAX_REPLY_TOKENS,
+        chat::MAX_SAVED_PROMPTS,
+        json!(temperatures),
     );
     text.push_str(&commands);
     for declaration in all.by_name.values() {

@@ -15,6 +15,7 @@ use super::conversation_locks::{ConversationLocks, RunningReplyGuard};
 use super::conversation_log::ConversationLog;
 use super::error::MAX_SERVERS;
 use super::export::{self, ExportFormat};
+use super::model_parameters::check_parameters;
 use super::offered_tools::OfferedTools;
 use super::reply_run::ReplyRun;
 use super::system_prompt;
@@ -217,7 +218,8 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, [`ConversationError::TooLong`] if the
-    /// system prompt is too long, and [`ConversationError::TooManyServers`] if there are too many servers.
+    /// system prompt is too long, [`ConversationError::TooManyServers`] if there are too many servers, and
+    /// [`ConversationError::Temperature`] or [`ConversationError::ReplyTokens`] for a parameter out of bounds.
     pub async fn set_conversation(
         &self,
         conversation: String,
@@ -229,6 +231,7 @@ impl Chat {
         if settings.servers.len() > MAX_SERVERS {
             return Err(ConversationError::TooManyServers);
         }
+        check_parameters(&settings)?;
         self.conversation_log(&conversation).store_settings(&settings).await?;
         self.host.conversations_changed(Some(conversation)).await?;
         Ok(())

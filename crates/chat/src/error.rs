@@ -2,12 +2,18 @@
 
 use domain::StoreError;
 use host::HostClosed;
-use models::ModelError;
+use models::{MAX_TEMPERATURE, ModelError};
 
 use super::attachments::AttachmentError;
 
 /// Maximum number of servers of one conversation.
 pub const MAX_SERVERS: usize = 100;
+/// Maximum number of tokens of a reply that a conversation can set.
+pub const MAX_REPLY_TOKENS: u32 = 1_000_000;
+/// Maximum number of saved system prompts.
+pub const MAX_SAVED_PROMPTS: usize = 100;
+/// Maximum length of the name of a saved system prompt, in characters.
+pub(super) const MAX_PROMPT_NAME: usize = 100;
 /// Maximum number of concurrent replies over all conversations.
 pub(super) const MAX_CONCURRENT_REPLIES: usize = 32;
 
@@ -45,6 +51,21 @@ pub enum ConversationError {
     /// The conversation has more than [`MAX_SERVERS`] servers.
     #[error("a conversation has at most {MAX_SERVERS} servers; turn some off")]
     TooManyServers,
+    /// The temperature is out of bounds.
+    #[error("a temperature is a number from 0 to {MAX_TEMPERATURE}")]
+    Temperature,
+    /// The maximum number of reply tokens is out of bounds.
+    #[error("the maximum of reply tokens is a number from 1 to {MAX_REPLY_TOKENS}")]
+    ReplyTokens,
+    /// The name of a saved system prompt is empty, too long or not a single line.
+    #[error("a saved system prompt needs a name of one line and at most {MAX_PROMPT_NAME} characters")]
+    PromptName,
+    /// Another saved system prompt has this name.
+    #[error("a saved system prompt has the name \"{0}\" already; choose another name, or delete that one")]
+    PromptExists(String),
+    /// The maximum number of saved system prompts is reached.
+    #[error("at most {MAX_SAVED_PROMPTS} system prompts can be saved; delete one first")]
+    TooManyPrompts,
     /// An attachment is invalid.
     #[error(transparent)]
     Attachment(#[from] AttachmentError),

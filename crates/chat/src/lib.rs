@@ -18,9 +18,11 @@ pub mod export;
 mod history;
 mod inert_markdown;
 pub mod model_context;
+mod model_parameters;
 pub mod offered_tools;
 mod own_tools;
 mod reply_run;
+mod saved_system_prompts;
 pub mod search_index;
 mod streamed_pieces;
 mod system_prompt;
@@ -34,13 +36,14 @@ use serde_json::{Map, Value, json};
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
 pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, ReplyIds, ServerInstructions};
-pub use error::{ConversationError, MAX_SERVERS};
+pub use error::{ConversationError, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS};
 pub use history::{BranchPage, SearchPage, TreeItem};
 pub use models::ModelRef;
+pub use saved_system_prompts::{SavedSystemPrompt, SavedSystemPrompts};
 
 /// The user's settings for a conversation. The serialized form is used by the page. The history uses the form of
 /// [`to_stored`](Self::to_stored).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConversationSettings {
@@ -59,12 +62,26 @@ pub struct ConversationSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub tool_search: Option<bool>,
+    /// Sampling temperature, from 0 to [`MAX_TEMPERATURE`](models::MAX_TEMPERATURE), or `None` for the default of the
+    /// provider. Lowered to the maximum of the provider that replies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub temperature: Option<f64>,
+    /// Maximum number of tokens of a reply, from 1 to [`MAX_REPLY_TOKENS`], or `None` for the default of the provider.
+    /// Lowered to the limit of the model that replies, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub max_tokens: Option<u32>,
 }
 
 /// Pairs of a key in the history and the key of the same setting on the page. Earlier versions also read the keys of
 /// the history.
-const RENAMED_KEYS: [(&str, &str); 3] =
-    [("system_prompt", "systemPrompt"), ("share_roots", "shareRoots"), ("tool_search", "toolSearch")];
+const RENAMED_KEYS: [(&str, &str); 4] = [
+    ("system_prompt", "systemPrompt"),
+    ("share_roots", "shareRoots"),
+    ("tool_search", "toolSearch"),
+    ("max_tokens", "maxTokens"),
+];
 
 impl ConversationSettings {
     /// Converts the settings to the form for the history and for exported files.
@@ -166,6 +183,11 @@ mod tests {
             ConversationSettings::default(),
             "an invalid value is treated as unset"
         );
+        let with_parameters = ConversationSettings { temperature: Some(0.7), max_tokens: Some(900), ..settings };
+        let stored = with_parameters.to_stored();
+        assert_eq!((&stored["temperature"], &stored["max_tokens"]), (&json!(0.7), &json!(900)), "stored: {stored}");
+        assert_eq!(ConversationSettings::from_stored(&stored), with_parameters, "the parameters are read");
+        assert_eq!(json!(with_parameters)["maxTokens"], json!(900), "the page's form uses camelCase");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use local_providers::{LocalProvider, find_local_providers, probe_providers};
 pub use lossy_conversion::{Conversion, ConversionChoices, LossyConversion, UnsupportedFeature};
 pub use message::{MessagePart, ModelMessage, Role};
 pub use model::{LongContextPrice, Model, ModelCapabilities, ModelPrice, ModelRank, ModelRef};
-pub use provider::{Provider, ProviderKind, ReplyStream};
+pub use provider::{MAX_TEMPERATURE, Provider, ProviderKind, ReplyStream};
 pub use provider_registry::ProviderRegistry;
 pub use reply_delta::{ModelReply, ReplyDelta, StopReason, TokenUsage};
 pub use request::{ModelRequest, ModelTool, ToolChoice};

@@ -22,6 +22,24 @@ pub enum ProviderKind {
     Ollama,
 }
 
+impl ProviderKind {
+    /// All kinds of providers.
+    pub const ALL: [Self; 5] = [Self::OpenAi, Self::Responses, Self::Anthropic, Self::Gemini, Self::Ollama];
+
+    /// Returns the maximum sampling temperature that the API accepts. The minimum is 0.
+    /// <https://docs.claude.com/en/api/messages>
+    #[must_use]
+    pub const fn max_temperature(self) -> f64 {
+        match self {
+            Self::Anthropic => 1.0,
+            Self::OpenAi | Self::Responses | Self::Gemini | Self::Ollama => MAX_TEMPERATURE,
+        }
+    }
+}
+
+/// Maximum sampling temperature of any provider.
+pub const MAX_TEMPERATURE: f64 = 2.0;
+
 /// Events of one streamed answer. Dropping the stream cancels the request. An error is the last item.
 pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 

@@ -156,6 +156,8 @@ pub enum Document {
     Origins,
     /// `registry.json`: registry that replaces the official one.
     Registry,
+    /// `system-prompts.json`: system prompts that the user saved for any conversation.
+    SystemPrompts,
 }
 
 impl Document {
@@ -179,6 +181,7 @@ impl Document {
             Self::Packages => "packages.json",
             Self::Origins => "origins.json",
             Self::Registry => "registry.json",
+            Self::SystemPrompts => "system-prompts.json",
         }
     }
 }

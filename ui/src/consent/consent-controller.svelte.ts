@@ -26,6 +26,7 @@ import {
 } from "./gate";
 import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
 import { TurnDecision } from "./turn-decision.svelte";
+import { ruleBlocker, type ToolRequest } from "../rules/request-rule";
 
 /** Access to the consent requests that another controller renders. */
 export interface OtherControllerRequests {
@@ -55,6 +56,8 @@ export class ConsentController implements Decidable {
    */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
+  /** The tool call that the user writes a rule for, or `null`. Its request is covered, and nothing is decided. */
+  ruleSource = $state.raw<ToolRequest | null>(null);
   readonly #drafts = new Map<string, ConsentDraft>();
   /** Keys of the model requests that the user approved in this window, by request id. */
   readonly #approvedModelRequests = new SvelteMap<string, string>();
@@ -113,7 +116,19 @@ export class ConsentController implements Decidable {
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
 
   /**
-   * Returns the arguments of a tool call before the user edited them, or `undefined` if they were not edited in this
+   * Opens the editor of a rule for the current tool call, unless no rule can allow it. */
+  beginRule(): void {
+    const { request } = this;
+    if (request?.body.kind !== "tool") return;
+    const source = { ...request, body: request.body };
+    if (ruleBlocker(source) === null) this.ruleSource = source;
+  }
+
+  endRule(): void {
+    this.ruleSource = null;
+  }
+
+  /** Returns the arguments of a tool call before the user edited them, or `undefined` if they were not edited in this
    * window.
    */
   originalArguments({ id }: ConsentRequest): JsonValue | undefined {

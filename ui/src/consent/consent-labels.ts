@@ -13,6 +13,7 @@ import { textBeginning, visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
+import type { RuleBlocker } from "../rules/request-rule";
 import type { ValueKind } from "./payload";
 
 /** Placeholders for names in a title. No message contains these private-use characters. */
@@ -240,6 +241,19 @@ export function ruleLabel(rule: string): string {
     "result-review": m.consent_rule_result_review,
   };
   return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? displayName(rule);
+}
+
+/** Returns the reason why no rule can allow a call. */
+export function ruleBlockerLabel(blocker: RuleBlocker): string {
+  const words: Record<RuleBlocker, () => string> = {
+    unreviewed: m.consent_always_when_unreviewed,
+    each_time: m.consent_always_when_each_time,
+    rule: m.consent_always_when_rule,
+    preset: m.consent_always_when_preset,
+    unusable: m.consent_always_when_unusable,
+    name: m.consent_always_when_name,
+  };
+  return words[blocker]();
 }
 
 export function urlWarningLabel(warning: UrlWarning): string {

@@ -38,7 +38,7 @@ export class RuleDraft {
   readonly #rule: Rule | null;
   #next = 0;
 
-  /** Creates a draft of `rule`, or an empty draft. */
+  /** Creates a draft of `rule`, or an empty draft. A rule without an id is new. */
   constructor(rule: Rule | null) {
     this.#rule = rule;
     if (!rule) return;
@@ -56,7 +56,7 @@ export class RuleDraft {
   }
 
   get isNew(): boolean {
-    return this.#rule === null;
+    return this.#rule === null || this.#rule.id === "";
   }
 
   /**

@@ -193,6 +193,11 @@ describe("a rule draft", () => {
     expect(new RuleDraft(before).rule(100), "unchanged").toEqual(before);
   });
 
+  it("without an id is a new rule", () => {
+    expect(new RuleDraft(sampleRule({ id: "" })).isNew).toBe(true);
+    expect(new RuleDraft(sampleRule({ id: "3" })).isNew).toBe(false);
+  });
+
   it("expires after the selected duration", () => {
     const draft = new RuleDraft(null);
     draft.lasts = "hour";

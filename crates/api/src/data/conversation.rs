@@ -161,12 +161,19 @@ pub struct SetDraft {
 }
 
 /// Request to replace the settings of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SetConversation {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
     /// Settings that replace those of the conversation.
     pub settings: ConversationSettings,
+}
+
+/// Reference to a saved system prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SavedSystemPromptRef {
+    /// Identifier of the saved prompt.
+    pub id: String,
 }
 
 /// Tools of a conversation, and the way in which they are sent to its model.

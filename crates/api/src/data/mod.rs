@@ -60,7 +60,7 @@ pub use skills::*;
 
 // Types of other crates that are part of the contract without changes.
 pub use chat::offered_tools::ToolState;
-pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
+pub use chat::{ConversationSettings, OfferedServer, SavedSystemPrompt, SavedSystemPrompts, ServerInstructions};
 pub use credentials::sign_in::{SignInFailure, SignInPhase, TokenStorage};
 pub use domain::bounds::ChatBounds;
 pub use domain::call::{CallFailureCode, CallKind, CallProgress, CallState, CallTask, ServerCall, TaskStatus};

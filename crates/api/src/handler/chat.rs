@@ -17,6 +17,11 @@ impl From<ConversationError> for ApiError {
             ConversationError::Empty
             | ConversationError::TooLong { .. }
             | ConversationError::TooManyServers
+            | ConversationError::Temperature
+            | ConversationError::ReplyTokens
+            | ConversationError::PromptName
+            | ConversationError::PromptExists(_)
+            | ConversationError::TooManyPrompts
             | ConversationError::Attachment(_)
             | ConversationError::NotYours
             | ConversationError::NotAnAnswer => ErrorCode::Invalid,

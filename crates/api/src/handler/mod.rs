@@ -303,43 +303,44 @@ impl Handler for Api {
     async fn send_message(&self, r: SendMessage) -> Result<StartedReply, ApiError> {
         chat::send_message(self, r).await
     }
-
     async fn edit_message(&self, r: EditMessage) -> Result<StartedReply, ApiError> {
         chat::edit_message(self, r).await
     }
-
     async fn retry_reply(&self, r: RetryReply) -> Result<StartedReply, ApiError> {
         chat::retry_reply(self, r).await
     }
-
     async fn continue_reply(&self, r: ConversationRef) -> Result<StartedReply, ApiError> {
         chat::continue_reply(self, r.conversation).await
     }
-
     async fn stop_reply(&self, r: ConversationRef) -> Result<EmptyObject, ApiError> {
         chat::stop_reply(self, &r.conversation)
     }
-
     async fn choose_branch(&self, r: ItemRef) -> Result<EmptyObject, ApiError> {
         chat::choose_branch(self, r).await
     }
-
     async fn set_draft(&self, r: SetDraft) -> Result<EmptyObject, ApiError> {
         conversations::set_draft(self, r).await
     }
-
     async fn set_conversation(&self, r: SetConversation) -> Result<EmptyObject, ApiError> {
         chat::set_conversation(self, r).await
+    }
+
+    async fn saved_system_prompts(&self, _: EmptyObject) -> Result<SavedSystemPrompts, ApiError> {
+        Ok(self.chat.saved_system_prompts().await?)
+    }
+    async fn save_system_prompt(&self, r: SavedSystemPrompt) -> Result<SavedSystemPrompts, ApiError> {
+        Ok(self.chat.save_system_prompt(r).await?)
+    }
+    async fn remove_system_prompt(&self, r: SavedSystemPromptRef) -> Result<SavedSystemPrompts, ApiError> {
+        Ok(self.chat.remove_system_prompt(r.id).await?)
     }
 
     async fn conversation_tools(&self, r: ConversationRef) -> Result<ConversationTools, ApiError> {
         chat::conversation_tools(self, r.conversation).await
     }
-
     async fn conversation_cost(&self, r: ConversationRef) -> Result<ConversationCost, ApiError> {
         chat::conversation_cost(self, r.conversation).await
     }
-
     async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
         chat::export_conversation(self, r).await
     }

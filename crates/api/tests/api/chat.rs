@@ -118,3 +118,28 @@ async fn impossible_actions_return_distinct_error_codes() {
     );
     run_command(&api, "stop_reply", stop).await;
 }
+
+#[tokio::test]
+async fn model_parameters_and_saved_system_prompts_are_commands() {
+    let (_app, api, id) = conversation_with_replies(Vec::new()).await;
+    let settings = json!({"model": null, "temperature": 0.5, "maxTokens": 900});
+    run_command(&api, "set_conversation", json!({"conversation": id, "settings": settings})).await;
+    let shown = run_command(&api, "conversation", json!({"conversation": id})).await["settings"].clone();
+    assert_eq!((&shown["temperature"], &shown["maxTokens"]), (&json!(0.5), &json!(900)), "stored parameters");
+    let hot = json!({"conversation": id, "settings": {"temperature": 3}});
+    let refused = dispatch(&api, "set_conversation", hot).await.expect_err("a temperature above 2").code;
+    assert_eq!(refused, ErrorCode::Invalid, "a temperature above 2");
+
+    assert_eq!(run_command(&api, "saved_system_prompts", json!({})).await, json!({"prompts": []}), "none at first");
+    let new = json!({"id": "", "name": "Terse", "text": "Be brief."});
+    let saved = run_command(&api, "save_system_prompt", new.clone()).await;
+    assert_eq!(saved["prompts"][0]["name"], "Terse", "the saved prompts are returned: {saved}");
+    assert_eq!(run_command(&api, "saved_system_prompts", json!({})).await, saved, "the prompt is stored");
+    let again = dispatch(&api, "save_system_prompt", new).await.expect_err("the name is taken").code;
+    assert_eq!(again, ErrorCode::Invalid, "a name is used once");
+    let reference = json!({"id": saved["prompts"][0]["id"]});
+    let rest = run_command(&api, "remove_system_prompt", reference.clone()).await;
+    assert_eq!(rest, json!({"prompts": []}), "the rest is returned");
+    let gone = dispatch(&api, "remove_system_prompt", reference).await.expect_err("it is gone").code;
+    assert_eq!(gone, ErrorCode::NotFound, "a deleted prompt is missing");
+}

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{ReplyRun, RequestedCall, elapsed_millis};
+use crate::model_parameters::ModelParameters;
 use crate::streamed_pieces::{StreamedPieces, append_pieces};
 use crate::{ConversationError, model_context, own_tools, system_prompt};
 
@@ -35,6 +36,9 @@ impl ReplyRun {
         let messages =
             tokio::task::spawn_blocking(move || model_context::messages_ending_with_user(&path, &model, limit));
         let messages = messages.await.map_err(|_| ConversationError::Closing)?;
+        let kind = registry.provider(&self.model.provider)?.kind();
+        let max_output = known.as_ref().and_then(|model| model.max_output);
+        let parameters = ModelParameters::for_model(&self.settings, kind, max_output);
         let request = ModelRequest {
             system: system_prompt::build_system_prompt(&self.settings, &self.servers),
             messages,
@@ -43,13 +47,15 @@ impl ReplyRun {
             } else {
                 Vec::new()
             },
+            temperature: parameters.temperature,
+            max_tokens: parameters.max_tokens,
             thinking: self.settings.thinking,
             ..ModelRequest::default()
         };
         let losses = registry.find_losses(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
-            *conversions = told.map(ToString::to_string).collect();
+            *conversions = told.map(ToString::to_string).chain(parameters.lowered).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model takes no tools: none are offered".to_owned());
             }

@@ -9,8 +9,10 @@ mod flow;
 mod full;
 mod instructions;
 mod model;
+mod parameters;
 mod relisted;
 mod reviews;
+mod saved_prompts;
 mod saying;
 mod search;
 

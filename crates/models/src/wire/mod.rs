@@ -9,6 +9,8 @@ mod gemini;
 mod http_exchange;
 mod ollama;
 mod openai;
+#[cfg(test)]
+mod parameter_tests;
 mod provider_fault;
 mod reply_assembly;
 mod responses;

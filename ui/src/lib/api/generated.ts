@@ -3,6 +3,15 @@
 /** Maximum number of servers in one conversation. */
 export const MAX_CONVERSATION_SERVERS = 100;
 
+/** Maximum number of tokens of a reply that a conversation can set. */
+export const MAX_REPLY_TOKENS = 1000000;
+
+/** Maximum number of saved system prompts. */
+export const MAX_SAVED_PROMPTS = 100;
+
+/** Maximum sampling temperature of each kind of provider. */
+export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"openai":2.0,"responses":2.0} satisfies Record<ProviderKind, number>;
+
 export interface Commands {
   snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
@@ -80,6 +89,9 @@ export interface Commands {
   stop_reply: { request: ConversationRef; response: EmptyObject };
   choose_branch: { request: ItemRef; response: EmptyObject };
   set_conversation: { request: SetConversation; response: EmptyObject };
+  saved_system_prompts: { request: EmptyObject; response: SavedSystemPrompts };
+  save_system_prompt: { request: SavedSystemPrompt; response: SavedSystemPrompts };
+  remove_system_prompt: { request: SavedSystemPromptRef; response: SavedSystemPrompts };
   set_draft: { request: SetDraft; response: EmptyObject };
   conversation_tools: { request: ConversationRef; response: ConversationTools };
   conversation_cost: { request: ConversationRef; response: ConversationCost };
@@ -1795,7 +1807,17 @@ thinking: boolean,
  * Set to find tools by search, unset to send all of them. `None` to search only if they use a large part of the
  * context.
  */
-toolSearch?: boolean, };
+toolSearch?: boolean, 
+/**
+ * Sampling temperature, from 0 to `MAX_TEMPERATURE`, or `None` for the default of the
+ * provider. Lowered to the maximum of the provider that replies.
+ */
+temperature?: number, 
+/**
+ * Maximum number of tokens of a reply, from 1 to `MAX_REPLY_TOKENS`, or `None` for the default of the provider.
+ * Lowered to the limit of the model that replies, if known.
+ */
+maxTokens?: number, };
 
 /**
  * Conversation without its items, for the list.
@@ -5774,6 +5796,41 @@ export type SavedFile = {
  * Path of the written file, or `None` if the user closed the dialog.
  */
 path: string | null, };
+
+/**
+ * A system prompt that the user saved under a name.
+ */
+export type SavedSystemPrompt = { 
+/**
+ * Identifier of the saved prompt. Empty for a new one.
+ */
+id: string, 
+/**
+ * Name, written by the user. Unique among the saved prompts.
+ */
+name: string, 
+/**
+ * Text of the system prompt.
+ */
+text: string, };
+
+/**
+ * Reference to a saved system prompt.
+ */
+export type SavedSystemPromptRef = { 
+/**
+ * Identifier of the saved prompt.
+ */
+id: string, };
+
+/**
+ * All saved system prompts: the content of the document, and the response of the commands.
+ */
+export type SavedSystemPrompts = { 
+/**
+ * Saved prompts, in the order in which they were first saved.
+ */
+prompts: Array<SavedSystemPrompt>, };
 
 /**
  * Search over all conversations.

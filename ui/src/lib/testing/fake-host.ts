@@ -48,6 +48,7 @@ const NOTHING_SET_UP: Answers = {
     conversations: { is: "encrypted" },
     decisions: { is: "encrypted" },
   }),
+  saved_system_prompts: () => ({ prompts: [] }),
   search_history: () => ({ found: [], hasMore: false }),
   conversation_cost: () => ({
     usage: { input: null, output: null, cachedInput: null, thinking: null },

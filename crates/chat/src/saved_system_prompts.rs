@@ -1,0 +1,144 @@
+//! System prompts that the user saved for any conversation, in `system-prompts.json`. Used by the page's dialog for the
+//! system prompt of a conversation.
+
+use std::sync::Arc;
+
+use domain::StoreError;
+use ports::{Document, Documents};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::ConversationError;
+use super::engine::{Chat, new_id};
+use super::error::{MAX_PROMPT_NAME, MAX_SAVED_PROMPTS};
+
+/// Maximum size of the text of a saved system prompt, in bytes.
+const MAX_SAVED_TEXT: usize = 32 << 10;
+
+/// A system prompt that the user saved under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SavedSystemPrompt {
+    /// Identifier of the saved prompt. Empty for a new one.
+    pub id: String,
+    /// Name, written by the user. Unique among the saved prompts.
+    pub name: String,
+    /// Text of the system prompt.
+    pub text: String,
+}
+
+/// All saved system prompts: the content of the document, and the response of the commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SavedSystemPrompts {
+    /// Saved prompts, in the order in which they were first saved.
+    pub prompts: Vec<SavedSystemPrompt>,
+}
+
+impl Chat {
+    /// Returns the saved system prompts.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::Store`] if the document can't be read.
+    pub async fn saved_system_prompts(&self) -> Result<SavedSystemPrompts, ConversationError> {
+        let documents = Arc::clone(&self.host.ports().documents);
+        let read = move || {
+            let kept = documents.read(Document::SystemPrompts).map_err(ConversationError::Store)?;
+            parse_document(documents.as_ref(), kept)
+        };
+        tokio::task::spawn_blocking(read).await?
+    }
+
+    /// Saves a new system prompt, or replaces the one with the same identifier. Returns all of them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::PromptName`] or [`ConversationError::TooLong`] for an invalid name or text,
+    /// [`ConversationError::PromptExists`] if another one has the name, [`ConversationError::TooManyPrompts`] if no
+    /// more can be added, [`ConversationError::NotFound`] if none has the identifier, and [`ConversationError::Store`]
+    /// if the document can't be read or written.
+    pub async fn save_system_prompt(
+        &self,
+        mut prompt: SavedSystemPrompt,
+    ) -> Result<SavedSystemPrompts, ConversationError> {
+        prompt.name = prompt.name.trim().to_owned();
+        let is_name = (1..=MAX_PROMPT_NAME).contains(&prompt.name.chars().count());
+        if !is_name || prompt.name.chars().any(char::is_control) {
+            return Err(ConversationError::PromptName);
+        }
+        if prompt.text.len() > MAX_SAVED_TEXT {
+            return Err(ConversationError::TooLong { what: "a saved system prompt", limit: MAX_SAVED_TEXT >> 10 });
+        }
+        self.change_saved_prompts(move |saved| put_prompt(saved, &prompt)).await
+    }
+
+    /// Deletes a saved system prompt. Returns the remaining ones.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::NotFound`] if none has the identifier, and [`ConversationError::Store`] if the
+    /// document can't be read or written.
+    pub async fn remove_system_prompt(&self, id: String) -> Result<SavedSystemPrompts, ConversationError> {
+        let remove = move |saved: &mut SavedSystemPrompts| {
+            let before = saved.prompts.len();
+            saved.prompts.retain(|own| own.id != id);
+            if saved.prompts.len() == before { Err(missing_prompt()) } else { Ok(()) }
+        };
+        self.change_saved_prompts(remove).await
+    }
+
+    /// Changes the current content of the document, which another process may have written.
+    async fn change_saved_prompts(
+        &self,
+        change: impl Fn(&mut SavedSystemPrompts) -> Result<(), ConversationError> + Send + 'static,
+    ) -> Result<SavedSystemPrompts, ConversationError> {
+        let documents = Arc::clone(&self.host.ports().documents);
+        let write = move || {
+            let mut changed = Ok(SavedSystemPrompts::default());
+            let written = documents.update(Document::SystemPrompts, &mut |kept| {
+                changed = parse_document(documents.as_ref(), kept.clone()).and_then(|mut saved| {
+                    change(&mut saved)?;
+                    Ok(saved)
+                });
+                match &changed {
+                    Ok(saved) => json!(saved),
+                    Err(_) => kept.unwrap_or_else(|| json!(SavedSystemPrompts::default())),
+                }
+            });
+            written.map_err(ConversationError::Store)?;
+            changed
+        };
+        tokio::task::spawn_blocking(write).await?
+    }
+}
+
+/// Parses the document. One that another program wrote in another form is an error, so that it is not replaced.
+fn parse_document(documents: &dyn Documents, kept: Option<Value>) -> Result<SavedSystemPrompts, ConversationError> {
+    let Some(kept) = kept else { return Ok(SavedSystemPrompts::default()) };
+    serde_json::from_value(kept).map_err(|error| {
+        let path = documents.path().join(Document::SystemPrompts.file_name());
+        ConversationError::Store(StoreError { path: path.display().to_string(), cause: error.to_string() })
+    })
+}
+
+/// Replaces the prompt with the same identifier, or appends it with a new one.
+fn put_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) -> Result<(), ConversationError> {
+    if saved.prompts.iter().any(|own| own.id != prompt.id && own.name == prompt.name) {
+        return Err(ConversationError::PromptExists(prompt.name.clone()));
+    }
+    if !prompt.id.is_empty() {
+        let own = saved.prompts.iter_mut().find(|own| own.id == prompt.id).ok_or_else(missing_prompt)?;
+        own.clone_from(prompt);
+        return Ok(());
+    }
+    if saved.prompts.len() >= MAX_SAVED_PROMPTS {
+        return Err(ConversationError::TooManyPrompts);
+    }
+    saved.prompts.push(SavedSystemPrompt { id: new_id(), ..prompt.clone() });
+    Ok(())
+}
+
+fn missing_prompt() -> ConversationError {
+    ConversationError::NotFound("saved system prompt".to_owned())
+}

@@ -1,0 +1,103 @@
+// Settings of a conversation in the real page: model parameters, which its model receives, and saved system prompts.
+import { axeViolations, expect, test as base, visit, type DevHost } from "./fixtures";
+import type { Page } from "@playwright/test";
+import { Provider } from "./provider";
+
+const KEY = "sk-canary-settings-61c3";
+
+const test = base.extend<{ provider: Provider }>({
+  provider: [
+    async ({ host }, use) => {
+      const provider = await Provider.start(KEY);
+      await provider.setUpIn(host);
+      await use(provider);
+      await provider.stop();
+    },
+    { auto: true },
+  ],
+});
+
+async function openConversation(app: Page, host: DevHost): Promise<void> {
+  const { id } = await host.call<{ id: string }>("create_conversation", { title: "Talk" });
+  const settings = {
+    model: { provider: "fake", model: "gpt-4o" },
+    ...{ systemPrompt: "", servers: [], shareRoots: false, thinking: false },
+  };
+  await host.call("set_conversation", { conversation: id, settings });
+  await visit(app, `#/conversation/${id}`);
+  await expect(app.getByTestId("composer")).toBeVisible();
+}
+
+async function openSettings(app: Page, item: string) {
+  await app.getByRole("button", { name: "More for this conversation" }).click();
+  await app.getByRole("menuitem", { name: item }).click();
+  return app.getByRole("dialog", { name: item });
+}
+
+/** Takes screenshots in a wide and a narrow window, in which nothing is cut off. */
+async function screenshots(app: Page, name: string): Promise<void> {
+  expect(await axeViolations(app), "axe").toEqual([]);
+  for (const width of [480, 1180]) {
+    await app.setViewportSize({ width, height: 800 });
+    const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    await app.screenshot({ path: test.info().outputPath(`${name}-${width}.png`) });
+  }
+}
+
+async function sendMessage(app: Page, text: string): Promise<void> {
+  await app.getByRole("textbox", { name: "Message" }).fill(text);
+  await app.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(app.getByRole("log").getByText("Hello! Grüße").last()).toBeVisible();
+}
+
+test("model parameters are sent to the model and stored with the conversation", async ({ app, host, provider }) => {
+  await openConversation(app, host);
+  const dialog = await openSettings(app, "Model parameters");
+  await dialog.getByRole("textbox", { name: "Temperature" }).fill("2.5");
+  await expect(dialog.getByText("Enter a number from 0 to 2, or nothing."), "a value out of bounds").toBeVisible();
+  await screenshots(app, "model-parameters");
+  await dialog.getByRole("textbox", { name: "Temperature" }).fill("0.25");
+  await dialog.getByRole("textbox", { name: /^Maximum length/ }).fill("900");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  await sendMessage(app, "say hello");
+  const body = (await provider.requests()).at(-1)?.body;
+  expect([body?.temperature, body?.max_tokens], "what the model received").toEqual([0.25, 900]);
+  await app.reload();
+  const again = await openSettings(app, "Model parameters");
+  await expect(again.getByRole("textbox", { name: "Temperature" }), "restored").toHaveValue("0.25");
+  await expect(again.getByRole("textbox", { name: /^Maximum length/ })).toHaveValue("900");
+});
+
+test("a system prompt is saved, chosen in another conversation, renamed and deleted", async ({ app, host, provider }) => {
+  await openConversation(app, host);
+  let dialog = await openSettings(app, "System prompt");
+  await dialog.getByRole("textbox", { name: "System prompt" }).fill("Answer like a pilot.");
+  await dialog.getByRole("button", { name: "Save under a name" }).click();
+  await app.keyboard.type("Pilot");
+  await app.keyboard.press("Enter");
+  await expect(dialog.getByText("Saved as Pilot.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+
+  await openConversation(app, host);
+  dialog = await openSettings(app, "System prompt");
+  await dialog.getByRole("combobox", { name: "Saved prompts" }).selectOption("Pilot");
+  await expect(dialog.getByRole("textbox", { name: "System prompt" })).toHaveValue("Answer like a pilot.");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await screenshots(app, "saved-prompts");
+  await dialog.getByRole("textbox", { name: "Name of the prompt" }).fill("Harbour pilot");
+  await dialog.getByRole("button", { name: "Save the name" }).click();
+  await expect(dialog.getByText("Saved as Harbour pilot.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await sendMessage(app, "say hello");
+  expect(JSON.stringify((await provider.requests()).at(-1)?.body.messages)).toContain("Answer like a pilot.");
+
+  dialog = await openSettings(app, "System prompt");
+  await dialog.getByRole("combobox", { name: "Saved prompts" }).selectOption("Harbour pilot");
+  await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+  await dialog.getByRole("button", { name: "Delete this prompt" }).click();
+  await expect(dialog.getByText("Saved prompt deleted.")).toBeVisible();
+  await expect(dialog.getByRole("combobox", { name: "Saved prompts" })).toHaveCount(0);
+});

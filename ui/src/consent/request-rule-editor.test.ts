@@ -1,0 +1,156 @@
+// "Always when…": a rule that is written from the consent request of a toolBody call.
+import { render, screen, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+
+import type { ConsentRequest } from "$lib/api/generated";
+
+import { NO_MARKS } from "../review/review-labels";
+import { ConsentController } from "./consent-controller.svelte";
+import { consentRequest, startServerBody, toolBody } from "./fixtures";
+import InlineConsent from "./InlineConsent.svelte";
+import {
+  sentDecisions,
+  waitUntilArmed,
+  button,
+  clickElement,
+  installFakeHostForEachTest,
+  accessibilityProblems,
+  host,
+  pressKey,
+  renderRequests,
+} from "./test-harness.svelte";
+
+installFakeHostForEachTest();
+
+const reviewed = { ...NO_MARKS, review: "reviewed" as const };
+const write = (changes: Partial<ConsentRequest> = {}) =>
+  consentRequest(toolBody({ path: "/home/ann/trip/plan.md", note: null }), {
+    ...{ scopes: ["once", "session", "always"], marks: reviewed },
+    ...changes,
+  });
+
+async function openMenu() {
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime, delay: null });
+  button("More ways to allow").focus();
+  await user.keyboard("{Enter}");
+  return user;
+}
+
+async function openEditor() {
+  const user = await openMenu();
+  await user.click(screen.getByRole("menuitem", { name: "Always when…" }));
+  return { user, editor: await screen.findByRole("dialog", { name: "New rule" }) };
+}
+
+describe("always when", () => {
+  it("opens the editor of a rule with the conditions of the call, and saves it", async () => {
+    renderRequests(write());
+    await waitUntilArmed();
+    const { user, editor } = await openEditor();
+    await vi.waitFor(() =>
+      expect(screen.queryByTestId("question"), "the request is covered").toBeNull(),
+    );
+    expect(within(editor).getByLabelText("Action"), "it allows").toHaveValue("allow");
+    expect(within(editor).getByLabelText("Server")).toHaveValue("files");
+    expect(within(editor).getByLabelText("Tool")).toHaveValue("write_file");
+    const pattern = within(editor).getByLabelText("Pattern (condition 1)");
+    expect(pattern, "the folder of the path").toHaveValue("/home/ann/trip");
+    expect(
+      within(editor).getByText(/get no condition.*\/note/),
+      "what is not compared",
+    ).toBeVisible();
+    await user.clear(pattern);
+    await user.type(pattern, "/home/ann");
+    await user.click(within(editor).getByRole("button", { name: "Save" }));
+    await vi.advanceTimersByTimeAsync(0);
+    const saved = host.sent.filter(([name]) => name === "set_policy_rule").map(([, rule]) => rule);
+    expect(saved, "as it was edited").toMatchObject([
+      {
+        ...{ id: "", effect: "allow", server: "files", tool: "write_file" },
+        ...{ arguments: [{ at: "/path", test: "path", pattern: "/home/ann" }] },
+        ...{ scope: { kind: "always" }, afterUntrusted: false },
+      },
+    ]);
+    expect(await screen.findByTestId("question"), "the request is still there").toBeVisible();
+    expect(sentDecisions(), "a rule is no answer").toEqual([]);
+  });
+
+  it("decides nothing while the editor is open", async () => {
+    const { controller } = renderRequests(write());
+    await waitUntilArmed();
+    const { editor } = await openEditor();
+    await waitUntilArmed();
+    await pressKey("a", editor);
+    await pressKey("d", editor);
+    expect(controller.canAllow, "the request can't be allowed").toBe(false);
+    expect(sentDecisions(), "no key decides").toEqual([]);
+    await pressKey("Escape");
+    expect(await screen.findByTestId("question"), "Escape closes the editor alone").toBeVisible();
+    expect(sentDecisions()).toEqual([]);
+    await waitUntilArmed();
+    await clickElement(button("Allow once"));
+    expect(sentDecisions(), "then it is decided as always").toMatchObject([
+      { answer: { action: "allow", scope: "once" } },
+    ]);
+  });
+
+  it("keeps a temporary rule among those of this run", async () => {
+    renderRequests(write());
+    await waitUntilArmed();
+    const { user, editor } = await openEditor();
+    await user.selectOptions(within(editor).getByLabelText("Duration"), "session");
+    await user.click(within(editor).getByRole("button", { name: "Save" }));
+    await vi.advanceTimersByTimeAsync(0);
+    const sent = host.sent.map(([name]) => name);
+    expect(sent, "the rule is added").toContain("set_policy_rule");
+    expect(sent, "and no other one removed").not.toContain("remove_policy_rule");
+  });
+
+  it.each([
+    ["a toolBody that was not reviewed", { marks: NO_MARKS }, /Rules allow reviewed tools only/],
+    ["the Careful preset", { rule: "preset-asks" }, /The Careful preset asks/],
+    ["a rule that asks", { rule: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
+  ] as [string, Partial<ConsentRequest>, RegExp][])(
+    "can't be used for %s, and says why",
+    async (_, changes, reason) => {
+      const { controller } = renderRequests(write(changes));
+      await waitUntilArmed();
+      const user = await openMenu();
+      const item = screen.getByRole("menuitem", { name: /^Always when…/ });
+      expect(item).toHaveAttribute("aria-disabled", "true");
+      expect(item).toHaveTextContent(reason);
+      await user.click(item);
+      controller.beginRule();
+      expect(controller.ruleSource, "no editor opens").toBeNull();
+    },
+  );
+
+  it("is not offered for the start of a server", async () => {
+    renderRequests(consentRequest(startServerBody, { scopes: ["once", "always"] }));
+    await waitUntilArmed();
+    await openMenu();
+    expect(screen.getAllByRole("menuitem").length, "other ways").toBeGreaterThan(0);
+    expect(screen.queryByRole("menuitem", { name: /^Always when/ })).toBeNull();
+  });
+
+  it("ends with the request that is drawn in a conversation", async () => {
+    const all = [write()];
+    const controller = new ConsentController(() => all, { inline: true });
+    const props = { controller, covered: false, maxHeight: 400, onview: () => undefined };
+    const { unmount } = render(InlineConsent, props);
+    await waitUntilArmed();
+    controller.beginRule();
+    expect(await screen.findByRole("dialog", { name: "New rule" })).toBeVisible();
+    expect(controller.canAllow, "the request is covered").toBe(false);
+    unmount();
+    expect(controller.ruleSource, "no other request stays covered").toBeNull();
+  });
+
+  it("has no accessibility problems", async () => {
+    renderRequests(write());
+    await waitUntilArmed();
+    await openEditor();
+    expect(await accessibilityProblems()).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+
+import type { ArgumentRule } from "$lib/api/generated";
+
+import { consentRequest, toolBody } from "../consent/fixtures";
+import { NO_MARKS } from "../review/review-labels";
+import { ruleBlocker, ruleFromRequest, type ToolRequest } from "./request-rule";
+
+function request(args: Record<string, unknown>, changes: Partial<ToolRequest> = {}): ToolRequest {
+  const marks = { ...NO_MARKS, review: "reviewed" as const };
+  return { ...consentRequest(toolBody(args), { marks }), ...changes } as ToolRequest;
+}
+
+const conditions = (args: Record<string, unknown>) => ruleFromRequest(request(args)).rule.arguments;
+const glob = (at: string, pattern: string): ArgumentRule => ({ at, test: "glob", pattern });
+const path = (at: string, pattern: string): ArgumentRule => ({ at, test: "path", pattern });
+
+describe("a rule from a request", () => {
+  it("allows exactly this toolBody of this server, permanently and not after untrusted content", () => {
+    const body = { ...request({}).body, tool: "write?file" };
+    const { rule } = ruleFromRequest(request({}, { server: "files*", body }));
+    expect(rule).toEqual({
+      ...{ id: "", source: "user", effect: "allow", direction: "to_server" },
+      ...{ server: "files\\*", tool: "write\\?file", arguments: [], annotations: null },
+      ...{ scope: { kind: "always" }, expiresAt: null, note: "", trustedServer: false },
+      ...{ identity: null, afterUntrusted: false },
+    });
+  });
+
+  it("limits a path to its folder", () => {
+    expect(conditions({ path: "/home/ann/trip/plan 1.md" })).toEqual([
+      path("/path", "/home/ann/trip"),
+    ]);
+    expect(conditions({ where: "/srv/data/x" }), "by its value").toEqual([
+      path("/where", "/srv/data"),
+    ]);
+    expect(conditions({ path: "C:\\Users\\ann\\a.txt" })).toEqual([
+      path("/path", "C:\\Users\\ann"),
+    ]);
+    expect(conditions({ directory: "/home/ann/trip" }), "a folder itself").toEqual([
+      path("/directory", "/home/ann/trip"),
+    ]);
+    expect(conditions({ path: "/home/ann/trip/" }), "a folder itself").toEqual([
+      path("/path", "/home/ann/trip"),
+    ]);
+  });
+
+  it("compares exactly what is no plain path below a folder", () => {
+    for (const value of ["/etc", "/", "/a/../b", "notes/plan.md", "~/plan.md", "C:\\a.txt"])
+      expect(conditions({ path: value }), value).toEqual([
+        glob("/path", value.replaceAll("\\", "\\\\")),
+      ]);
+    expect(conditions({ path: "/a/b*/c" }), "no wildcard in a folder").toEqual([
+      glob("/path", "/a/b\\*/c"),
+    ]);
+    expect(conditions({ text: "/help me now" }), "a text that begins with a slash").toEqual([
+      glob("/text", "/help me now"),
+    ]);
+  });
+
+  it("compares other values exactly", () => {
+    expect(
+      conditions({ to: "ann?", count: 3, ratio: -0.5, force: true, "a/b~c": "", at: { x: 1 } }),
+    ).toEqual([
+      glob("/to", "ann\\?"),
+      { at: "/count", test: "number", pattern: "3" },
+      { at: "/ratio", test: "number", pattern: "-0.5" },
+      glob("/force", "true"),
+      glob("/a~1b~0c", ""),
+      { at: "/at/x", test: "number", pattern: "1" },
+    ]);
+    expect(conditions({ paths: ["/a/b/c", "/a/b/d"] }), "items of one folder").toEqual([
+      path("/paths", "/a/b"),
+    ]);
+  });
+
+  it("names the arguments that get no condition", () => {
+    const args = {
+      ...{ long: "ü".repeat(513), none: null, empty: {}, paths: ["/a/b/c", "/d/e"] },
+      ...{ list: [], objects: [{}], mixed: ["1", 1] },
+    };
+    const { rule, unconditional } = ruleFromRequest(request(args));
+    expect(rule.arguments).toEqual([]);
+    expect(unconditional).toEqual(Object.keys(args).map((name) => `/${name}`));
+    const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`a${i}`, "x"]));
+    const bounded = ruleFromRequest(request(many));
+    expect(bounded.rule.arguments, "at most 20 conditions").toHaveLength(20);
+    expect(bounded.unconditional, "the others are named").toHaveLength(5);
+  });
+});
+
+describe("a rule can't allow", () => {
+  it.each([
+    ["a toolBody that was not reviewed", { marks: { ...NO_MARKS, review: "new" } }, "unreviewed"],
+    ["a toolBody that changed", { marks: { ...NO_MARKS, review: "changed" } }, "unreviewed"],
+    ["a call that another rule asks for", { rule: "rule-asks" }, "rule"],
+    ["a call under the Careful preset", { rule: "preset-asks" }, "preset"],
+    ["a call while the rules are unusable", { rule: "managed-unusable" }, "unusable"],
+    ["a server whose name ends with a space", { server: "files " }, "name"],
+  ] as [string, Partial<ToolRequest>, string][])("%s", (_, changes, blocker) => {
+    expect(ruleBlocker(request({}, changes))).toBe(blocker);
+  });
+
+  it("a toolBody that asks each time", () => {
+    const { body } = request({});
+    const claims = { ...body.claims, asksEachTime: true };
+    expect(ruleBlocker(request({}, { body: { ...body, claims } }))).toBe("each_time");
+    expect(ruleBlocker(request({})), "any other can be allowed").toBeNull();
+  });
+});

@@ -1,0 +1,145 @@
+// A rule that allows calls like the one of a consent request, to be edited by the user.
+import type {
+  ArgumentRule,
+  ConsentRequest,
+  ConsentRequestBody,
+  JsonValue,
+  Rule,
+} from "$lib/api/generated";
+
+import { suggestedMatcher } from "./matchers";
+
+/** A consent request for a tool call. */
+export type ToolRequest = ConsentRequest & {
+  body: Extract<ConsentRequestBody, { kind: "tool" }>;
+};
+
+/** The reason why no rule can allow a call. */
+export type RuleBlocker = "unreviewed" | "each_time" | "rule" | "preset" | "unusable" | "name";
+
+/** Maximum number of conditions of a rule. */
+const MAX_CONDITIONS = 20;
+/** Maximum length of a pattern, in bytes. */
+const MAX_PATTERN = 1024;
+/** Maximum number of nested objects whose members get conditions. */
+const MAX_DEPTH = 4;
+
+/** Reasons of the policy that no allowing rule overrides, by their stable names. */
+const STRICTER_REASONS: Record<string, RuleBlocker> = {
+  "tool-asks-each-time": "each_time",
+  "rule-asks": "rule",
+  "preset-asks": "preset",
+  "policy-unusable": "unusable",
+  "managed-unusable": "unusable",
+};
+
+/** Returns the reason why no rule can allow this call, or `null` if one can. */
+export function ruleBlocker({ server, body, marks, rule }: ToolRequest): RuleBlocker | null {
+  if (body.claims.asksEachTime) return "each_time";
+  if (marks.review !== "reviewed") return "unreviewed";
+  if (Object.hasOwn(STRICTER_REASONS, rule)) return STRICTER_REASONS[rule] ?? null;
+  // The editor removes spaces at both ends of a name.
+  return [server, body.tool].some((name) => name.trim() !== name || name === "") ? "name" : null;
+}
+
+/** A rule with a condition for each argument, and the pointers of the arguments that can't have one. */
+export interface PrefilledRule {
+  rule: Rule;
+  unconditional: string[];
+}
+
+/** Returns a new rule that allows this call and calls with similar arguments. */
+export function ruleFromRequest({ server, body }: ToolRequest): PrefilledRule {
+  const found: ArgumentRule[] = [];
+  const unconditional: string[] = [];
+  addConditions("", body.arguments, 0);
+
+  function addConditions(at: string, value: JsonValue, depth: number) {
+    if (isObject(value) && depth < MAX_DEPTH && (at === "" || Object.keys(value).length > 0)) {
+      for (const [name, member] of Object.entries(value))
+        addConditions(`${at}/${escapePointer(name)}`, member, depth + 1);
+      return;
+    }
+    const condition = at === "" ? null : conditionFor(at, value, body.inputSchema);
+    if (condition && found.length < MAX_CONDITIONS) found.push(condition);
+    else unconditional.push(at);
+  }
+
+  const rule: Rule = {
+    ...{ id: "", source: "user", effect: "allow" },
+    ...{ server: escapeGlob(server), tool: escapeGlob(body.tool), direction: "to_server" },
+    ...{ arguments: found, annotations: null, scope: { kind: "always" }, expiresAt: null },
+    ...{ note: "", trustedServer: false, identity: null, afterUntrusted: false },
+  };
+  return { rule, unconditional };
+}
+
+/** Returns the condition that a value fulfills, or `null` if there is none for its kind or length. */
+function conditionFor(at: string, value: JsonValue, schema: JsonValue): ArgumentRule | null {
+  switch (typeof value) {
+    case "string": {
+      const folder = folderFor(at, value, schema);
+      if (folder !== null) return bounded({ at, test: "path", pattern: folder });
+      return bounded({ at, test: "glob", pattern: escapeGlob(value) });
+    }
+    case "number":
+      return { at, test: "number", pattern: String(value) };
+    case "boolean":
+      return { at, test: "glob", pattern: String(value) };
+    default:
+      return Array.isArray(value) ? listCondition(at, value, schema) : null;
+  }
+}
+
+/** Returns the condition that all items of a list have in common. */
+function listCondition(
+  at: string,
+  [first, ...rest]: JsonValue[],
+  schema: JsonValue,
+): ArgumentRule | null {
+  if (first === undefined || typeof first === "object") return null;
+  const condition = conditionFor(at, first, schema);
+  const isSame = (item: JsonValue) =>
+    typeof item === typeof first &&
+    JSON.stringify(conditionFor(at, item, schema)) === JSON.stringify(condition);
+  return rest.every(isSame) ? condition : null;
+}
+
+function bounded(condition: ArgumentRule): ArgumentRule | null {
+  return new TextEncoder().encode(condition.pattern).length <= MAX_PATTERN ? condition : null;
+}
+
+const FOLDER_NAME = /(^|[^a-z])(dir|directory|folder|cwd|root)s?$/;
+const DRIVE = /^[a-z]:[\\/]/i;
+
+/** Returns the folder of an absolute path, or `null` if the value is no path or its folder is the root. */
+function folderFor(at: string, value: string, schema: JsonValue): string | null {
+  const isDrive = DRIVE.test(value);
+  // A name or format that says "path" is certain. A text with spaces may be anything.
+  const isNamed = suggestedMatcher({ at, test: "glob", pattern: "" }, schema) === "path";
+  if (!(isDrive || value.startsWith("/")) || !(isNamed || !/\s/.test(value))) return null;
+  const separator = isDrive ? /[\\/]/ : /\//;
+  const parts = value.split(separator).filter((part) => part !== "" && part !== ".");
+  // Such characters have a meaning in a pattern.
+  if (parts.includes("..") || /[*?\0]/.test(value) || (!isDrive && value.includes("\\")))
+    return null;
+  const name = (at.split("/").at(-1) ?? "").replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
+  const isFolder = FOLDER_NAME.test(name) || separator.test(value.at(-1) ?? "");
+  const folder = isFolder ? parts : parts.slice(0, -1);
+  if (folder.length <= (isDrive ? 1 : 0)) return null;
+  return isDrive ? folder.join("\\") : `/${folder.join("/")}`;
+}
+
+/** Returns the pattern that matches exactly this text. */
+function escapeGlob(text: string): string {
+  return text.replace(/[*?\\]/g, "\\$&");
+}
+
+/** Escapes a name for a JSON Pointer (RFC 6901, section 3). */
+function escapePointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function isObject(value: JsonValue): value is Record<string, JsonValue> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
