@@ -220,6 +220,7 @@ impl Owner {
             since: self.now(),
             expires_at,
             words,
+            last_use: None,
         };
         self.permissions.judgement += 1;
         let acted = match self.permissions.policy.grants_mut().add(grant) {
