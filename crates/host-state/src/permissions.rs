@@ -1,5 +1,11 @@
 //! Everything that decisions depend on except for the definitions of tools.
 
+mod revoked;
+mod uses;
+
+pub use revoked::{GrantBasis, RestoreError, RevokedGrants};
+pub use uses::PermissionUses;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -28,6 +34,10 @@ pub struct Permissions {
     pub data_flow: FlowTable,
     /// Folders shared with servers.
     pub folders: FolderShares,
+    /// Last uses, for display only.
+    pub uses: PermissionUses,
+    /// Grants that the user just revoked.
+    pub revoked: RevokedGrants,
 }
 
 /// The two files of rules, as last read.
@@ -61,7 +71,15 @@ type ParsedRules = Result<(bool, PolicyFile), String>;
 impl Permissions {
     /// Creates permissions without rules. The files of rules are read later.
     pub fn new(grants: Grants, data_flow: FlowTable, folders: FolderShares) -> Self {
-        Self { policy: Policy::new(grants), judgement: 0, rule_files: RuleFiles::default(), data_flow, folders }
+        Self {
+            policy: Policy::new(grants),
+            judgement: 0,
+            rule_files: RuleFiles::default(),
+            data_flow,
+            folders,
+            uses: PermissionUses::default(),
+            revoked: RevokedGrants::default(),
+        }
     }
 
     /// Applies the system-wide file of rules. If it is invalid, everything requires consent.

@@ -54,6 +54,8 @@ pub(super) struct Approval {
 pub(crate) struct SendPermit {
     to: String,
     leaves: Hash,
+    /// Rule or grant that allowed the payload, or `None` if the user approved it.
+    by: Option<DecisionSource>,
 }
 
 /// A payload that may be sent. Its hash is the one that was authorized.
@@ -78,13 +80,18 @@ impl<T> AuthorizedPayload<T> {
 
 impl SendPermit {
     /// Authorizes a payload by a rule or grant, with the hash that is about to be recorded.
-    pub(super) fn by_rule(_: DecisionSource, to: &str, leaves: Hash) -> Self {
-        Self { to: to.to_owned(), leaves }
+    pub(super) fn by_rule(by: DecisionSource, to: &str, leaves: Hash) -> Self {
+        Self { to: to.to_owned(), leaves, by: Some(by) }
     }
 
     /// Authorizes the continuation of a start that waited for the user to sign in.
     pub(super) fn after_sign_in(to: &str, leaves: Hash) -> Self {
-        Self { to: to.to_owned(), leaves }
+        Self { to: to.to_owned(), leaves, by: None }
+    }
+
+    /// Returns the rule or grant that allowed the payload, or `None` if the user approved it.
+    pub(super) const fn source(&self) -> Option<DecisionSource> {
+        self.by
     }
 
     /// Returns the hash of the authorized payload.
@@ -293,7 +300,7 @@ impl Owner {
                     Err(DecisionError::Audit)
                 }
             };
-            let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves })));
+            let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves, by: None })));
             owner.consent.report_decision(request, acted);
         });
         Ok(AnswerProgress::Later)

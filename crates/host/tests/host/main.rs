@@ -10,6 +10,7 @@ mod kept;
 mod pressure;
 mod providers;
 mod remote;
+mod restored;
 mod review;
 mod revoked;
 mod roots;

@@ -14,15 +14,15 @@ mod sign_ins;
 pub(in crate::owner) use grant_documents::{DocumentWriter, GrantDocuments};
 pub(in crate::owner) use host_state::{
     AnswerProgress, ApprovedPackage, AuditRetentionSetting, CallRecord, CallRequest, CallTable, ConfirmedFile,
-    ConfirmedRead, ConfirmedSettings, ConsentQueue, EventStream, FlowTable, FolderShare, FolderShares, HeldResult,
-    InstallRecord, KnownSession, KnownTool, LaunchFacts, ModelOutcome, ModelRun, PendingRequest, Permissions,
-    ProviderAddress, REFUSALS, ReadDocument, RequestPurpose, RequestThrottle, Reviews, RunProgress, Sampling,
-    SamplingRecord, SelfDescription, ServerFlows, SettingsReply, SettingsState, TicketUse, UnaskedRequest,
+    ConfirmedRead, ConfirmedSettings, ConsentQueue, EventStream, FlowTable, FolderShare, FolderShares, GrantBasis,
+    HeldResult, InstallRecord, KnownSession, KnownTool, LaunchFacts, ModelOutcome, ModelRun, PendingRequest,
+    Permissions, ProviderAddress, REFUSALS, ReadDocument, RequestPurpose, RequestThrottle, Reviews, RunProgress,
+    Sampling, SamplingRecord, SelfDescription, ServerFlows, SettingsReply, SettingsState, TicketUse, UnaskedRequest,
     UsageReservation, asker_of, body_of, content_of, endpoint_parts, entries, hash_of, keeping, kind_of, refusal,
     refusal_response, roots_in, rounds, sampling_subject, standing_of, subject_of, with_entry,
 };
 pub use host_state::{
-    CallOrigin, ConversationLabel, DecisionError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
+    CallOrigin, ConversationLabel, DecisionError, RestoreError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
     ShownDefinition,
 };
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
