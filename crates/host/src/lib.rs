@@ -10,7 +10,7 @@ mod owner;
 pub mod skills;
 
 pub use handle::{
-    EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
+    ContainError, EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
 };
 pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;

@@ -4,6 +4,7 @@
 mod activity;
 mod asks_each_time;
 mod audit;
+mod contained_start;
 mod data_flow;
 mod held_entry;
 mod kept;

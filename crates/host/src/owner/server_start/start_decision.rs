@@ -58,8 +58,14 @@ impl Owner {
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
         let act = start_act(name, hash, &body);
         let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
+        let must_ask =
+            self.servers.records.get_mut(name).is_some_and(|record| std::mem::take(&mut record.launch.must_ask));
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
+            // The grant stays, so there is nothing to add to it.
+            PolicyDecision::Allow { .. } if must_ask => {
+                self.request_start_consent(name, &mut body, DecisionReason::CommandChanged, &[ApprovalScope::Once]);
+            }
             // Continuing after the sign-in that the start waited for requires no new consent.
             PolicyDecision::Ask { .. } if signed_in => {
                 self.launch_audited(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");
