@@ -83,6 +83,12 @@ macro_rules! commands {
             set_data_flow: SetDataFlow => EmptyObject,
             /// Returns what a local server could reach in its sandbox if it were started now. Nothing is started.
             sandbox: ServerName => SandboxReport,
+            /// Returns a sandbox for the server of a start request, and what the server could reach in it. Nothing is
+            /// started or changed.
+            offer_sandbox: OfferSandbox => SandboxOffer,
+            /// Adds a sandbox to the settings of the server of a start request, and requests consent for its start
+            /// again, with another hash.
+            contain_start: ContainStart => EmptyObject,
             /// Returns how much a server uses of each limit.
             limits: ServerName => LimitsUsage,
             /// Opens the system's dialog to select a folder.
@@ -193,6 +199,8 @@ macro_rules! commands {
             grants: EmptyObject => Grants,
             /// Revokes a grant by its identifier.
             revoke_grant: GrantRef => EmptyObject,
+            /// Restores a grant that was revoked a few seconds ago, unless its server or tool has changed since.
+            restore_grant: GrantRef => EmptyObject,
             /// Returns all rules, the presets, and the problems of the rule files.
             policy: EmptyObject => Policy,
             /// Adds a rule to the user's file, or replaces the one with the same number.

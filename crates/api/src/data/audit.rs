@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{ApprovalScope, AuditFinding, AuditSeal};
+use super::{ApprovalScope, AuditFinding, AuditSeal, LastUse, RuleRef};
 
 /// Filter for the audit log. Members without a value match all entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -112,9 +112,38 @@ pub struct AuditSpan {
 
 /// All grants that are in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct Grants {
     /// Grants that are in effect.
     pub grants: Vec<Grant>,
+    /// Last uses of rules since Drawbridge started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<RuleUse>>", optional)]
+    pub rule_uses: Vec<RuleUse>,
+    /// Last times at which servers received their shared folders, since Drawbridge started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<FolderUse>>", optional)]
+    pub folder_uses: Vec<FolderUse>,
+}
+
+/// Last act that a rule allowed without consent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleUse {
+    /// Reference to the rule.
+    pub rule: RuleRef,
+    /// Time and originator of the act.
+    pub last_use: LastUse,
+}
+
+/// Last time at which a server received the folders that are shared with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FolderUse {
+    /// Name of the server in the settings.
+    pub server: String,
+    /// Time of the request.
+    pub last_use: LastUse,
 }
 
 /// Approval that covers later acts too.
@@ -137,6 +166,10 @@ pub struct Grant {
     pub expires_at: Option<u64>,
     /// Hash that the grant is bound to: of the command, or of the tool's whole definition.
     pub rests_on: String,
+    /// Last act that the grant allowed, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub last_use: Option<LastUse>,
 }
 
 /// Reference to a grant.
