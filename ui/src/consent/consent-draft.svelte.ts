@@ -70,6 +70,8 @@ export class ConsentDraft {
   editing = $state(false);
   /** Set once all of the content was in view, including content that was added later. */
   fullyViewed = $state(false);
+  /** Set while a sandbox that the user chose is added to the settings, which ends the request. */
+  containing = $state(false);
   readonly readProgress = new ReadProgress();
   readonly form: FormDraft | null = null;
   /** Paths of the folders to share. */
