@@ -76,6 +76,8 @@ export class ConsentDraft {
   readonly form: FormDraft | null = null;
   /** Paths of the folders to share. */
   folders = $state<string[]>([]);
+  /** Read-only tools to allow together with the call. Empty unless the user chose that. */
+  readOnlyTools = $state<string[]>([]);
   /** The user's reason for a denial, or `null` while none is being written. */
   reason = $state<string | null>(null);
   /** Credentials of a pre-registered client. */
@@ -91,7 +93,10 @@ export class ConsentDraft {
 
   /** Serialized input that is not part of the request. Arming restarts when it changes. */
   get inputState(): string {
-    return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
+    return JSON.stringify([
+      ...[this.form?.content ?? null, this.folders, this.client],
+      this.readOnlyTools,
+    ]);
   }
 
   /** Returns the values of the payload that may be folded. They share one preview limit. */
@@ -112,6 +117,8 @@ export class ConsentDraft {
         return { action: "identify", client };
       }
       default:
+        if (this.readOnlyTools.length > 0)
+          return { action: "allow_read_only", tools: [...this.readOnlyTools] };
         return lasts === undefined ? { action: "allow", scope } : { action: "allow", scope, lasts };
     }
   }

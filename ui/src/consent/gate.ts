@@ -8,7 +8,7 @@ import type { Arming } from "./arming.svelte";
 /** An answer that lets a payload leave. */
 export type ApprovingAnswer = Extract<
   ConsentDecision,
-  { action: "allow" | "submit" | "share" | "identify" | "again" }
+  { action: "allow" | "allow_read_only" | "submit" | "share" | "identify" | "again" }
 >;
 
 /** An answer that lets nothing leave. */

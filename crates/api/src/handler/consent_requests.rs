@@ -12,6 +12,7 @@ pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Resul
     let answer = match r.answer {
         ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
         ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
+        ConsentDecision::AllowReadOnly { tools } => UserDecision::AllowReadOnly(tools),
         ConsentDecision::Submit { content } => UserDecision::Submit(require_object(content, "a form's content")?),
         ConsentDecision::Share { folders } => UserDecision::Share(to_paths(folders)),
         ConsentDecision::Identify { client } => UserDecision::Client(HostClient {

@@ -10,6 +10,7 @@ mod held_entry;
 mod kept;
 mod pressure;
 mod providers;
+mod read_only_tools;
 mod remote;
 mod restored;
 mod review;

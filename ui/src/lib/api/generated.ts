@@ -1146,7 +1146,11 @@ scope: ApprovalScope,
 /**
  * Limit of the duration in milliseconds, or `None` for the whole scope.
  */
-lasts?: number, } | { "action": "submit", 
+lasts?: number, } | { "action": "allow_read_only", 
+/**
+ * Names of the tools, as listed in the request. Contains the called tool.
+ */
+tools: Array<string>, } | { "action": "submit", 
 /**
  * Content of the form as a JSON object.
  */
@@ -1326,6 +1330,10 @@ bytes: number,
  * `true` if the definition changed since the tool was allowed.
  */
 changedSinceAllowed: boolean, 
+/**
+ * Tools that can be allowed together because their server declares that they only read, including this one.
+ */
+readOnlyTools?: Array<string>, 
 /**
  * Whole definition as JSON, or `None` if the user has reviewed the current one. Allowing the call counts as a
  * review.

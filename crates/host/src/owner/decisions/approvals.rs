@@ -17,10 +17,10 @@ use crate::owner::state::{AnswerProgress, DecisionError, PendingRequest, Request
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 /// The lifetime of an approval.
-struct ApprovalDuration {
-    scope: ApprovalScope,
-    conversation: Option<String>,
-    expires_at: Option<Millis>,
+pub(super) struct ApprovalDuration {
+    pub(super) scope: ApprovalScope,
+    pub(super) conversation: Option<String>,
+    pub(super) expires_at: Option<Millis>,
 }
 
 impl Owner {
@@ -197,7 +197,7 @@ impl Owner {
 
     /// Adds a grant, effective immediately. The reply is sent once the grant is written; a grant that can't be written
     /// is effective until Drawbridge exits.
-    fn add_grant(
+    pub(super) fn add_grant(
         &mut self,
         request: &ConsentRequestView,
         subject: GrantSubject,
