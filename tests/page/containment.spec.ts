@@ -71,3 +71,31 @@ test.describe("by keyboard", () => {
     await expect(app.getByRole("row", { name: /^Calls in progress 0 256/ }), "the limits").toBeVisible();
   });
 });
+
+for (const width of [1180, 480]) {
+  test.describe(`offered at ${width}`, () => {
+    test.use({ setup: { ...LEGACY, running: [] }, viewport: { width, height: 780 } });
+
+    test("a start request offers a sandbox, and another request shows it before anything starts", async ({ app, host }) => {
+      mkdirSync(PICTURES, { recursive: true });
+      await visit(app, "#/server/harbour");
+      await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
+      const offer = consentRequest(app).getByRole("region", { name: "Run it in a sandbox instead" });
+      await expect(offer, "what it would reach").toContainText("Its own home folder");
+      const before = await host.consentRequest("start_server");
+      await offer.scrollIntoViewIfNeeded();
+      await app.screenshot({ path: join(PICTURES, `offer-${width}.png`) });
+      await offer.getByRole("button", { name: "Use this sandbox" }).click();
+      await expect(consentRequest(app)).toContainText("Runs in a sandbox on this computer");
+      await expect(offer, "it has one").toHaveCount(0);
+      const after = await host.consentRequest("start_server");
+      expect([after.id, after.hash], "another request with another hash").not.toEqual([before.id, before.hash]);
+      await expect(host.answer(before, { action: "allow", scope: "once" }), "the old one is closed").rejects.toThrow();
+      expect((await host.snapshot()).servers[0]?.pid, "nothing was started").toBeNull();
+      await allow(app, "Allow once");
+      await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
+      await visit(app, "#/server/harbour/limits");
+      await expect(app.getByText(/^It runs in a sandbox/)).toBeVisible();
+    });
+  });
+}

@@ -33,13 +33,40 @@ test("the careful preset requires consent again, and a grant can be revoked", as
   await allow(app, "Allow for one hour");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await visit(app, "#/rules");
-  const row = app.getByRole("row").filter({ hasText: "show_everything" });
+  const row = app.getByRole("list", { name: "Allowed without asking" }).getByRole("listitem").filter({ hasText: "show_everything" });
   await expect(row.getByText(/^Until /), "it says when it ends").toBeVisible();
+  await expect(row.getByText("Not used yet")).toBeVisible();
   await app.getByRole("radio", { name: /^Careful/ }).check();
   await callTool(app, "show_everything");
   await expect(consentRequest(app), "what was allowed asks").toContainText("the Careful preset");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
+
+for (const width of [1180, 480]) {
+  test(`what is allowed without asking is revoked and restored: ${width}`, async ({ app }) => {
+    await app.setViewportSize({ width, height: 780 });
+    await callTool(app, "show_everything");
+    await allow(app, "Allow until Drawbridge closes");
+    await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+    await callTool(app, "show_everything");
+    await expect(app.getByTestId("tool-result").first()).toHaveAttribute("data-state", "done");
+    await visit(app, "#/rules");
+    const list = app.getByRole("list", { name: "Allowed without asking" });
+    const row = list.getByRole("listitem").filter({ hasText: "show_everything" });
+    await expect(row, "it is not saved").toContainText("Until Drawbridge closes");
+    await expect(row, "the second call used it").toContainText(/Last used .* by you/);
+    await row.getByRole("button", { name: /^Revoke/ }).click();
+    await expect(row).toContainText("Revoked");
+    await list.scrollIntoViewIfNeeded();
+    await app.screenshot({ path: test.info().outputPath(`allowed-${width}.png`), fullPage: true });
+    await row.getByRole("button", { name: /^Undo/ }).click();
+    await expect(app.getByText("It is allowed again, as before.")).toBeVisible();
+    await callTool(app, "show_everything");
+    await expect(consentRequest(app), "it is allowed again").toHaveCount(0);
+    const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+  });
+}
 
 test("a rule is written from a request, and allows similar calls", async ({ app, host }) => {
   const arguments_ = { a: 1, b: 2 };

@@ -87,6 +87,12 @@ macro_rules! commands {
             /// Returns the files and hosts that a local server could access in its sandbox if it were started now.
             /// Nothing is started.
             sandbox: ServerName => SandboxReport,
+            /// Returns a sandbox for the server of a start request, and what the server could reach in it. Nothing is
+            /// started or changed.
+            offer_sandbox: OfferSandbox => SandboxOffer,
+            /// Adds a sandbox to the settings of the server of a start request, and requests consent for its start
+            /// again, with another hash.
+            contain_start: ContainStart => EmptyObject,
             /// Returns the current usage of a server for each limit.
             limits: ServerName => LimitsUsage,
             /// Opens the system's dialog to select a folder.
@@ -207,6 +213,8 @@ macro_rules! commands {
             grants: EmptyObject => Grants,
             /// Revokes a grant, given its identifier.
             revoke_grant: GrantRef => EmptyObject,
+            /// Restores a grant that was revoked a few seconds ago, unless its server or tool has changed since.
+            restore_grant: GrantRef => EmptyObject,
             /// Returns all rules, the presets, and the problems of the rule files.
             policy: EmptyObject => Policy,
             /// Adds a rule to the user's rule file, or replaces the rule with the same number.

@@ -232,6 +232,7 @@ fn error_text(error: &ApiError) -> String {
 fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, reason: Option<&str>, output: &Output) {
     let decision = match answer {
         ConsentDecision::Allow { .. }
+        | ConsentDecision::AllowReadOnly { .. }
         | ConsentDecision::Submit { .. }
         | ConsentDecision::Share { .. }
         | ConsentDecision::Identify { .. }

@@ -41,7 +41,7 @@ pub use host_closed::HostClosed;
 pub use ids::{CallTicket, RunId};
 pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
-pub use permissions::{KnownTool, Permissions, RuleFiles};
+pub use permissions::{GrantBasis, KnownTool, PermissionUses, Permissions, RestoreError, RevokedGrants, RuleFiles};
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
 pub use sampling::{
     AutoApprovedRequest, ModelOutcome, ModelRun, RunProgress, Sampling, SamplingRecord, UsageReservation, cost_micros,

@@ -1,5 +1,11 @@
 //! The data that policy decisions depend on, except for the definitions of tools.
 
+mod revoked;
+mod uses;
+
+pub use revoked::{GrantBasis, RestoreError, RevokedGrants};
+pub use uses::PermissionUses;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -29,6 +35,10 @@ pub struct Permissions {
     pub data_flow: FlowTable,
     /// Folders shared with servers.
     pub folders: FolderShares,
+    /// Last uses, for display only.
+    pub uses: PermissionUses,
+    /// Grants that the user just revoked.
+    pub revoked: RevokedGrants,
 }
 
 /// The two files of rules, as last read.
@@ -62,7 +72,15 @@ type ParsedRules = Result<(bool, PolicyFile), String>;
 impl Permissions {
     /// Creates permissions without rules, since the rule files are read later.
     pub fn new(grants: Grants, data_flow: FlowTable, folders: FolderShares) -> Self {
-        Self { policy: Policy::new(grants), judgement: 0, rule_files: RuleFiles::default(), data_flow, folders }
+        Self {
+            policy: Policy::new(grants),
+            judgement: 0,
+            rule_files: RuleFiles::default(),
+            data_flow,
+            folders,
+            uses: PermissionUses::default(),
+            revoked: RevokedGrants::default(),
+        }
     }
 
     /// Applies the content of the system-wide rule file. If the file is invalid, everything requires consent.

@@ -34,6 +34,8 @@ pub struct LaunchState {
     pub package: Option<LoadedPackage>,
     /// Set if the user requested the start that is in progress.
     pub started_by_user: bool,
+    /// Set if the start in progress requests consent even if a grant covers it.
+    pub must_ask: bool,
 }
 
 /// Lists of a server, and values derived from them.

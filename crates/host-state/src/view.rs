@@ -5,7 +5,8 @@ mod server;
 
 pub use consent::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
 pub use server::{
-    Failure, FailureReason, LaunchFileWriter, RemoteConnection, Retry, SandboxPreview, ServerState, ServerView,
+    Failure, FailureReason, LaunchFileWriter, RemoteConnection, Retry, SandboxOffer, SandboxPreview, ServerState,
+    ServerView,
 };
 
 use std::time::Duration;

@@ -4,6 +4,7 @@ mod call_preparations;
 mod calls;
 mod catalogs;
 mod consent;
+mod contained_start;
 mod conversation;
 mod other_apps;
 mod providers;
@@ -25,6 +26,7 @@ use supervision::wake::{self, CheckRateLimit, ClockComparison, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
+pub use contained_start::ContainError;
 pub use other_apps::{ImportError, ImportServerError};
 pub use setup::{ReplacedServer, Setup, SetupError};
 pub use storage::StorageError;

@@ -10,13 +10,13 @@ mod owner;
 pub mod skills;
 
 pub use handle::{
-    EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
+    ContainError, EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
 };
-pub use host_state::{HostClosed, NumberedEvent, rules, view};
+pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{
-    CallOrigin, ConversationLabel, DecisionError, FlowError, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
-    SentNotifier, ServerError, ServerForModel, ShownDefinition,
+    CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreError, ResultOrigin, ResultVerdict, ReviewError,
+    SamplingError, SentNotifier, ServerError, ServerForModel, ShownDefinition,
 };
 
 use std::time::Duration;

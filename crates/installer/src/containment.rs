@@ -6,7 +6,8 @@
 //! hosts with `--network`.
 
 use installs::{InstallPlan, PlanTarget};
-use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig};
+use launches::sandbox_proposal::package_network;
+use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, InstallOffer, Installer};
@@ -29,14 +30,6 @@ pub enum InstallContainment {
         cause: String,
     },
 }
-
-/// Hosts from which each launcher loads packages by default.
-const PACKAGE_HOSTS: [(&str, &[&str]); 4] = [
-    ("npx", &["registry.npmjs.org"]),
-    ("uv", &["pypi.org", "files.pythonhosted.org"]),
-    ("uvx", &["pypi.org", "files.pythonhosted.org"]),
-    ("dnx", &["api.nuget.org"]),
-];
 
 impl Installer {
     /// Determines if the server of a plan can run in a sandbox.
@@ -64,13 +57,10 @@ impl InstallOffer {
             .map(|file| AllowedFolder { path: file.folder.clone(), access: AccessMode::Read })
             .into_iter()
             .collect();
-        let hosts = match &plan.target {
-            PlanTarget::Command { command, .. } => PACKAGE_HOSTS.iter().find(|(launcher, _)| launcher == command),
-            PlanTarget::Remote { .. } => None,
+        let network = match &plan.target {
+            PlanTarget::Command { command, .. } => package_network(command),
+            PlanTarget::Remote { .. } => NetworkAccess::None,
         };
-        let hosts = hosts.into_iter().flat_map(|(_, hosts)| *hosts);
-        let hosts: Vec<HostPattern> = hosts.filter_map(|host| host.parse().ok()).collect();
-        let network = if hosts.is_empty() { NetworkAccess::None } else { NetworkAccess::Hosts(hosts) };
         SandboxConfig { folders, network }
     }
 }

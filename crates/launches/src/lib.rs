@@ -14,5 +14,6 @@ pub mod home;
 pub mod packages;
 pub mod pinned_parts;
 pub mod sandbox;
+pub mod sandbox_proposal;
 
 pub use process::default_directory;

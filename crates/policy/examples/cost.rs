@@ -56,6 +56,7 @@ fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
             since: 0,
             expires_at: None,
             words: String::new(),
+            last_use: None,
         };
         grants.add(grant).unwrap();
     }

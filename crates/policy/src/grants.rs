@@ -20,6 +20,33 @@ pub enum GrantSubject {
     Tool(String),
 }
 
+/// The originator of an act that required no consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum UsedBy {
+    /// The user, in the window.
+    User,
+    /// A model, in a conversation.
+    Model,
+    /// The user, on the command line.
+    CommandLine,
+    /// The host, which restarted a server.
+    Host,
+    /// The server itself, by a request.
+    Server,
+}
+
+/// The last act that a permission allowed without consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LastUse {
+    /// Time of the act, in milliseconds since 1970.
+    pub at: u64,
+    /// Originator of the act.
+    pub by: UsedBy,
+}
+
 /// An approval that applies to more than a single act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
@@ -44,6 +71,9 @@ pub struct Grant {
     /// Description of the approved act for the user (a command line or a URL).
     #[serde(default)]
     pub words: String,
+    /// Last act that the grant allowed. Decisions don't depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_use: Option<LastUse>,
 }
 
 impl Grant {
@@ -51,6 +81,18 @@ impl Grant {
     #[must_use]
     pub fn has_expired(&self, now: u64) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
+    }
+
+    /// Returns `true` if both grants are for the same subject and conversation of a server, which has one of them.
+    fn is_in_place_of(&self, other: &Self) -> bool {
+        self.server == other.server && self.subject == other.subject && self.conversation == other.conversation
+    }
+
+    /// Takes the last use from the same grant as another process stored it, if that use is later.
+    pub fn merge_use(&mut self, stored: Option<LastUse>) {
+        if stored.is_some_and(|stored| self.last_use.is_none_or(|own| own.at < stored.at)) {
+            self.last_use = stored;
+        }
     }
 
     /// Returns `true` if the grant applies in this conversation.
@@ -156,6 +198,7 @@ impl Grants {
     ///     since: 1_780_000_000_000,
     ///     expires_at: None,
     ///     words: "add".to_owned(),
+    ///     last_use: None,
     /// })?;
     /// let policy = Policy::new(grants);
     ///
@@ -179,21 +222,47 @@ impl Grants {
     /// # Ok::<(), policy::TooManyGrants>(())
     /// ```
     pub fn add(&mut self, grant: Grant) -> Result<GrantId, TooManyGrants> {
-        let is_replaced = |own: &Grant| own.subject == grant.subject && own.conversation == grant.conversation;
-        self.retain(&grant.server, |own| !is_replaced(own));
+        self.retain(&grant.server, |own| !own.is_in_place_of(&grant));
         if self.count >= Self::LIMIT {
             return Err(TooManyGrants);
         }
         self.next += 1;
+        let id = GrantId(self.next);
+        self.insert(Grant { id, ..grant });
+        Ok(id)
+    }
+
+    /// Adds a revoked grant again, unchanged and under its identifier, which no other grant gets. Returns `false` if
+    /// another grant has taken its place, or the limit is reached.
+    pub fn restore(&mut self, grant: Grant) -> bool {
+        let is_taken = self.iter().any(|own| own.id == grant.id || own.is_in_place_of(&grant));
+        let is_restored = !is_taken && grant.id.0 <= self.next && self.count < Self::LIMIT;
+        if is_restored {
+            self.insert(grant);
+        }
+        is_restored
+    }
+
+    fn insert(&mut self, grant: Grant) {
         self.count += 1;
-        let grant = Grant { id: GrantId(self.next), ..grant };
         let own = self.servers.entry(grant.server.clone()).or_default();
         let list = match &grant.subject {
             GrantSubject::Command => &mut own.command,
             GrantSubject::Tool(tool) => own.tools.entry(tool.clone()).or_default(),
         };
         list.push(grant);
-        Ok(GrantId(self.next))
+    }
+
+    /// Records that a grant allowed an act: a call of `tool`, or with `None` a start or connection. Returns `true` if
+    /// the grant exists and is persisted.
+    pub fn note_use(&mut self, server: &str, tool: Option<&str>, id: GrantId, last_use: LastUse) -> bool {
+        let own = self.servers.get_mut(server).and_then(|own| match tool {
+            Some(tool) => own.tools.get_mut(tool),
+            None => Some(&mut own.command),
+        });
+        let Some(grant) = own.and_then(|list| list.iter_mut().find(|grant| grant.id == id)) else { return false };
+        grant.last_use = Some(last_use);
+        grant.scope == ApprovalScope::Always
     }
 
     /// Removes a grant, and returns it if it existed.
@@ -209,20 +278,24 @@ impl Grants {
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }
 
-    /// Replaces the grants of scope [`ApprovalScope::Always`] with the persisted ones. Returns the revoked and the
-    /// added grants. Other grants are retained, and unchanged grants retain their identifiers.
+    /// Replaces the lasting grants by the persisted ones, and returns the revoked and the added grants. Other grants
+    /// stay, and so do the identifiers of unchanged grants, which take over a later use.
     pub fn replace_persisted(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
         let lasting = kept.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);
         let mut new: HashMap<_, Grant> = lasting.map(|grant| (place(&grant), grant)).collect();
-        let mut gone = Vec::new();
+        let (mut gone, mut uses) = (Vec::new(), HashMap::new());
         for own in self.persistent_grants() {
-            let is_same = |kept: &Grant| Grant { id: own.id, ..kept.clone() } == own;
+            let is_same = |kept: &Grant| Grant { id: own.id, last_use: own.last_use, ..kept.clone() } == own;
             if new.get(&place(&own)).is_some_and(is_same) {
-                new.remove(&place(&own));
+                let kept = new.remove(&place(&own));
+                uses.extend(kept.and_then(|kept| kept.last_use).map(|last_use| (own.id, last_use)));
             } else {
                 gone.push(own);
             }
+        }
+        for grant in self.servers.values_mut().flat_map(ServerGrants::grant_lists_mut).flatten() {
+            grant.merge_use(uses.get(&grant.id).copied());
         }
         for grant in &gone {
             self.revoke(grant.id);

@@ -32,7 +32,7 @@ pub use act::{ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDe
 pub use argument_condition::ArgumentJudgement;
 pub use explain::{ConsideredRule, Explanation, RuleFit};
 pub use file::PolicyFile;
-pub use grants::{Grant, GrantId, GrantSubject, Grants, TooManyGrants};
+pub use grants::{Grant, GrantId, GrantSubject, Grants, LastUse, TooManyGrants, UsedBy};
 pub use hash::{Hash, PartialHash, canonical_json, canonical_object};
 pub use match_verdict::JudgementReason;
 pub use path_pattern::ResolvedPaths;

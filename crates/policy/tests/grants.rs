@@ -25,6 +25,7 @@ fn tool_grant() -> Grant {
         since: 0,
         expires_at: None,
         words: String::new(),
+        last_use: None,
     }
 }
 

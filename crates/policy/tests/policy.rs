@@ -34,6 +34,7 @@ fn grant(server: &str, subject: GrantSubject, rests_on: &str, scope: ApprovalSco
         since: 0,
         expires_at: None,
         words: String::new(),
+        last_use: None,
     }
 }
 

@@ -64,6 +64,7 @@ fn policy_with_rules(definition: &Hash, rules: usize) -> Outcome<Policy> {
         since: 0,
         expires_at: None,
         words: String::new(),
+        last_use: None,
     };
     grants.add(grant).map_err(|_| "too many grants")?;
     let rules = (0..rules).map(|rule| match rule % RULES_PER_OWN_RULE {

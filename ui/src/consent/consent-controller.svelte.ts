@@ -101,9 +101,11 @@ export class ConsentController implements Decidable {
   readonly shown: string | null = $derived.by(() =>
     this.request && this.draft ? `${requestVersion(this.request)} ${this.draft.inputState}` : null,
   );
-  /** Set while a decision on the current request, or an edit of it, is being sent. */
+  /** Set while a decision on the current request, an edit of it, or the choice of a sandbox is being sent. */
   readonly busy: boolean = $derived.by(
-    () => this.request !== null && this.sender.isSending(this.request),
+    () =>
+      this.request !== null &&
+      (this.sender.isSending(this.request) || this.draft?.containing === true),
   );
   /** The failure of the last decision on the current request, or `null` if there is none. */
   readonly failure: DecisionFailure | null = $derived.by(() =>

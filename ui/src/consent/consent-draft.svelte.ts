@@ -70,10 +70,14 @@ export class ConsentDraft {
   editing = $state(false);
   /** Set once the user has viewed all of the content, including content that was added later. */
   fullyViewed = $state(false);
+  /** Set while a sandbox that the user chose is added to the settings, which ends the request. */
+  containing = $state(false);
   readonly readProgress = new ReadProgress();
   readonly form: FormDraft | null = null;
   /** Paths of the folders that the user selected to share. */
   folders = $state<string[]>([]);
+  /** Read-only tools to allow together with the call. Empty unless the user chose that. */
+  readOnlyTools = $state<string[]>([]);
   /** The user's reason for a denial, or `null` if the user is not writing one. */
   reason = $state<string | null>(null);
   /** Credentials of a pre-registered client. */
@@ -89,7 +93,10 @@ export class ConsentDraft {
 
   /** Serialized user input that is not part of the request. Arming restarts when it changes. */
   get inputState(): string {
-    return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
+    return JSON.stringify([
+      ...[this.form?.content ?? null, this.folders, this.client],
+      this.readOnlyTools,
+    ]);
   }
 
   /** Returns the payload values that may be folded. They share one preview limit. */
@@ -110,6 +117,8 @@ export class ConsentDraft {
         return { action: "identify", client };
       }
       default:
+        if (this.readOnlyTools.length > 0)
+          return { action: "allow_read_only", tools: [...this.readOnlyTools] };
         return lasts === undefined ? { action: "allow", scope } : { action: "allow", scope, lasts };
     }
   }

@@ -183,9 +183,10 @@ describe("rules", () => {
       },
     });
     render(RulesView);
-    const row = (await screen.findByText("Tool write_file")).closest("tr") as HTMLElement;
+    const row = (await screen.findByText("Tool write_file")).closest("li") as HTMLElement;
+    expect(within(row).getByText("Until Drawbridge closes"), "it is not saved").toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
-    await fireEvent.click(within(row).getByRole("button"));
+    await fireEvent.click(within(row).getByRole("button", { name: /^Revoke/ }));
     expect(screen.queryByRole("alertdialog"), "nothing is asked").toBeNull();
     expect(await within(row).findByText("Revoked"), "said in its place").toBeVisible();
     expect(host.requests("revoke_grant"), "exactly this one").toEqual([{ id: "g2" }]);
@@ -203,7 +204,7 @@ describe("rules", () => {
       },
     });
     render(RulesView);
-    const [first] = await screen.findAllByRole("row", { name: /Starting the server/ });
+    const first = (await screen.findByText("Starting the server")).closest("li");
     const button = within(first as HTMLElement).getByRole("button");
     button.focus();
     await fireEvent.click(button);
@@ -214,9 +215,12 @@ describe("rules", () => {
     await waitFor(() =>
       expect(confirmation, "not the next button, which a held key would press").toHaveFocus(),
     );
-    const rows = screen.getAllByRole("row").map((row) => row.textContent);
-    expect(rows[1], "it stays in its place").toMatch(/Starting the server.*Revoked/s);
-    expect(rows[2]).toMatch(/write_file/);
+    const list = screen.getByRole("list", { name: "Allowed without asking" });
+    const rows = within(list)
+      .getAllByRole("listitem")
+      .map((row) => row.textContent);
+    expect(rows[0], "it stays in its place").toMatch(/Starting the server.*Revoked/s);
+    expect(rows[1]).toMatch(/write_file/);
     expect(host.requests("revoke_grant")).toEqual([{ id: "g1" }]);
   });
 

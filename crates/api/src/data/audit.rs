@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{ApprovalScope, AuditFinding, AuditSeal};
+use super::{ApprovalScope, AuditFinding, AuditSeal, LastUse, RuleRef};
 
 /// Filter for the audit log. A member that is `None` does not restrict the entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -112,9 +112,38 @@ pub struct AuditSpan {
 
 /// All grants that are in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct Grants {
     /// Grants that have neither expired nor been revoked.
     pub grants: Vec<Grant>,
+    /// Last uses of rules since Drawbridge started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<RuleUse>>", optional)]
+    pub rule_uses: Vec<RuleUse>,
+    /// Last times at which servers received their shared folders, since Drawbridge started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<FolderUse>>", optional)]
+    pub folder_uses: Vec<FolderUse>,
+}
+
+/// Last act that a rule allowed without consent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleUse {
+    /// Reference to the rule.
+    pub rule: RuleRef,
+    /// Time and originator of the act.
+    pub last_use: LastUse,
+}
+
+/// Last time at which a server received the folders that are shared with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FolderUse {
+    /// Name of the server in the settings.
+    pub server: String,
+    /// Time of the request.
+    pub last_use: LastUse,
 }
 
 /// Grant: an approval that also applies to later acts.
@@ -138,6 +167,10 @@ pub struct Grant {
     /// Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
     /// does not apply if the hash changes.
     pub rests_on: String,
+    /// Last act that the grant allowed, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub last_use: Option<LastUse>,
 }
 
 /// Request that refers to a grant by its identifier.

@@ -115,6 +115,10 @@ pub enum ConsentRequestBody {
         bytes: u64,
         /// `true` if the tool's definition changed after the user allowed its calls.
         changed_since_allowed: bool,
+        /// Tools that can be allowed together because their server declares that they only read, including this one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        read_only_tools: Vec<String>,
         /// Whole definition as JSON, or `None` if the user has reviewed it. Approving the call also records a review of
         /// the definition.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,6 +256,11 @@ pub enum ConsentDecision {
         #[serde(default)]
         #[ts(optional)]
         lasts: Option<u64>,
+    },
+    /// Approves the call of a tool, and later calls of these tools, which their server declares to be read-only.
+    AllowReadOnly {
+        /// Names of the tools, as listed in the request. Contains the called tool.
+        tools: Vec<String>,
     },
     /// Submits the content of a form.
     Submit {

@@ -120,3 +120,49 @@ pub struct SandboxReport {
     #[ts(as = "Option<Vec<String>>", optional)]
     pub missing: Vec<String>,
 }
+
+/// Start request whose server could get a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct OfferSandbox {
+    /// Identifier of the consent request.
+    pub id: String,
+    /// Access to the network in the sandbox, or `None` for the proposed one.
+    pub network: Option<SandboxNetwork>,
+}
+
+/// Sandbox for the server of a start request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum SandboxOffer {
+    /// The server can run in this sandbox.
+    Possible {
+        /// Settings of the sandbox.
+        sandbox: Sandbox,
+        /// Access that the server would have in it.
+        plan: SandboxPlan,
+        /// Files that the server appears to need and could not reach, as sentences for the user.
+        missing: Vec<String>,
+    },
+    /// The command runs a container, which gets no sandbox.
+    Container,
+    /// The sandbox can't be set up.
+    Impossible {
+        /// Settings of the sandbox.
+        sandbox: Sandbox,
+        /// Reason, as a sentence for the user.
+        problem: String,
+        /// Stable identifier of the cause, or `None` if the sandbox is not the cause.
+        cause: Option<SandboxProblem>,
+    },
+}
+
+/// Sandbox that the user chose in a start request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContainStart {
+    /// Identifier of the consent request.
+    pub id: String,
+    /// Hash of the consent request as it was shown.
+    pub hash: String,
+    /// Sandbox for the settings of the server.
+    pub sandbox: Sandbox,
+}

@@ -80,7 +80,8 @@ pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUs
 pub use offers::review::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike};
 pub use offers::skills::SkillFile;
 pub use policy::{
-    ApprovalScope, ArgumentJudgement, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource,
+    ApprovalScope, ArgumentJudgement, LastUse, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource,
+    UsedBy,
 };
 pub use ports::server_config::{
     AuthField, AuthIdentityProvider, ConfigProblem, InstallationInfo, ServerOrigin, ToolFilter,

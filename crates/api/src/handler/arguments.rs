@@ -3,11 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use domain::consent_request::ConsentRequestId;
 use serde_json::{Map, Value};
 
-use super::Api;
+use super::{Api, errors};
 use crate::data::{Complete, Completion, CompletionReference, ExpandTemplate, ExpandedTemplate, SavedFile};
 use crate::{ApiError, ErrorCode};
+
+/// Parses the identifier of a consent request from the page.
+pub(super) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
+    text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
+}
 
 pub(super) fn require_object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
     match value {

@@ -1,22 +1,18 @@
 //! Commands for consent requests and the user's decisions.
 
 use credentials::sign_in::EnteredClient as HostClient;
-use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestEdit as HostEdit, UserDecision};
 
+use super::arguments::parse_request_id;
 use super::{Api, errors, require_object, to_paths, views};
 use crate::ApiError;
 use crate::data::*;
-
-/// Parses the identifier of a consent request from the page.
-pub(super) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
-    text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
-}
 
 pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
     let answer = match r.answer {
         ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
         ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
+        ConsentDecision::AllowReadOnly { tools } => UserDecision::AllowReadOnly(tools),
         ConsentDecision::Submit { content } => UserDecision::Submit(require_object(content, "a form's content")?),
         ConsentDecision::Share { folders } => UserDecision::Share(to_paths(folders)),
         ConsentDecision::Identify { client } => UserDecision::Client(HostClient {

@@ -1,9 +1,13 @@
 //! Conversion of sandboxes and limits between the host's types and those of the page.
 
-use host::view::{FileState, LaunchFile as HostFile, LaunchFileWriter, ResolvedSandbox, SandboxPreview};
+use host::ContainError;
+use host::view::{
+    FileState, LaunchFile as HostFile, LaunchFileWriter, ResolvedSandbox, SandboxOffer as HostOffer, SandboxPreview,
+};
 use launches::sandbox::SandboxPlanError;
 use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig};
 
+use super::arguments::parse_request_id;
 use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
@@ -25,7 +29,41 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     })
 }
 
-/// Returns the current usage of a server for each limit.
+/// Returns a sandbox for the server of a start request, and what the server would reach in it.
+pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxOffer, ApiError> {
+    let network = r.network.map(to_network_access).transpose()?;
+    Ok(match api.host.offer_sandbox(parse_request_id(&r.id)?, network).await? {
+        HostOffer::Possible { sandbox, preview } => SandboxOffer::Possible {
+            sandbox: sandbox_view(sandbox),
+            plan: sandbox_plan_view(preview.plan),
+            missing: preview.missing.iter().map(ToString::to_string).collect(),
+        },
+        HostOffer::Container => SandboxOffer::Container,
+        HostOffer::Impossible { sandbox, error } => SandboxOffer::Impossible {
+            sandbox: sandbox_view(sandbox),
+            problem: error.to_string(),
+            cause: error.problem(),
+        },
+    })
+}
+
+/// Gives the server of a start request a sandbox, and requests consent for its start again.
+pub(super) async fn contain_start(api: &Api, r: ContainStart) -> Result<EmptyObject, ApiError> {
+    let sandbox = to_sandbox_config(r.sandbox)?;
+    api.host.contain_start(parse_request_id(&r.id)?, r.hash, sandbox).await?;
+    Ok(EmptyObject {})
+}
+
+impl From<ContainError> for ApiError {
+    fn from(error: ContainError) -> Self {
+        match error {
+            ContainError::Request(error) => error.into(),
+            ContainError::Setup(error) => error.into(),
+        }
+    }
+}
+
+/// Returns how much a server uses of each limit.
 pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.limits_usage(server.clone()).await?;
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
@@ -43,15 +81,23 @@ pub(super) fn to_sandbox_config(sandbox: Sandbox) -> Result<SandboxConfig, ApiEr
         };
         AllowedFolder { path: path.into(), access }
     };
-    let network = match sandbox.network {
+    let network = to_network_access(sandbox.network)?;
+    Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
+}
+
+/// Converts network access from the page.
+///
+/// # Errors
+/// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.
+fn to_network_access(network: SandboxNetwork) -> Result<NetworkAccess, ApiError> {
+    Ok(match network {
         SandboxNetwork::FilesOnly => NetworkAccess::None,
         SandboxNetwork::Full => NetworkAccess::Full,
         SandboxNetwork::NamedHosts { hosts } => {
             let hosts = hosts.iter().map(|host| host.parse::<HostPattern>()).collect::<Result<_, _>>();
             NetworkAccess::Hosts(hosts.map_err(|error| ApiError::new(ErrorCode::Invalid, error.to_string()))?)
         }
-    };
-    Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
+    })
 }
 
 fn network_view(network: NetworkAccess) -> SandboxNetwork {

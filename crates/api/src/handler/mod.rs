@@ -50,7 +50,6 @@ impl Handler for Api {
     async fn import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
         import::list_candidates(self, r).await
     }
-
     async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
         import::import_servers(self, r).await
     }
@@ -161,6 +160,12 @@ impl Handler for Api {
 
     async fn sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
         containment::sandbox_report(self, r.server).await
+    }
+    async fn offer_sandbox(&self, r: OfferSandbox) -> Result<SandboxOffer, ApiError> {
+        containment::offer_sandbox(self, r).await
+    }
+    async fn contain_start(&self, r: ContainStart) -> Result<EmptyObject, ApiError> {
+        containment::contain_start(self, r).await
     }
 
     async fn limits(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
@@ -348,7 +353,6 @@ impl Handler for Api {
     async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
         audit::audit(self, r).await
     }
-
     async fn verify_audit(&self, _: EmptyObject) -> Result<AuditVerdict, ApiError> {
         audit::verify_audit(self).await
     }
@@ -357,10 +361,13 @@ impl Handler for Api {
     }
 
     async fn grants(&self, _: EmptyObject) -> Result<Grants, ApiError> {
-        Ok(Grants { grants: self.host.grants().await?.into_iter().map(views::grant_view).collect() })
+        rules::grants(self).await
     }
     async fn revoke_grant(&self, r: GrantRef) -> Result<EmptyObject, ApiError> {
         rules::revoke_grant(self, r).await
+    }
+    async fn restore_grant(&self, r: GrantRef) -> Result<EmptyObject, ApiError> {
+        rules::restore_grant(self, r).await
     }
 
     async fn policy(&self, _: EmptyObject) -> Result<Policy, ApiError> {
@@ -377,7 +384,6 @@ impl Handler for Api {
     async fn set_preset(&self, r: SetPreset) -> Result<EmptyObject, ApiError> {
         rules::set_preset(self, r).await
     }
-
     async fn set_trust(&self, r: SetTrust) -> Result<EmptyObject, ApiError> {
         rules::set_trust(self, r).await
     }
@@ -385,7 +391,6 @@ impl Handler for Api {
     async fn dry_run(&self, r: DryRun) -> Result<DryRunResult, ApiError> {
         rules::dry_run(self, r).await
     }
-
     async fn policy_text(&self, _: EmptyObject) -> Result<PolicyText, ApiError> {
         rules::policy_text(self).await
     }
@@ -400,27 +405,21 @@ impl Handler for Api {
     async fn models(&self, _: EmptyObject) -> Result<Models, ApiError> {
         providers::models(self).await
     }
-
     async fn set_provider(&self, r: SetProvider) -> Result<EmptyObject, ApiError> {
         providers::set_provider(self, r).await
     }
-
     async fn remove_provider(&self, r: ProviderId) -> Result<EmptyObject, ApiError> {
         providers::remove_provider(self, r).await
     }
-
     async fn set_provider_key(&self, r: SetProviderKey) -> Result<SecretStorageReport, ApiError> {
         providers::set_provider_key(self, r).await
     }
-
     async fn test_provider(&self, r: TestProvider) -> Result<ProviderTest, ApiError> {
         providers::test_provider(self, r).await
     }
-
     async fn refresh_models(&self, r: ProviderId) -> Result<EmptyObject, ApiError> {
         providers::refresh_models(self, r).await
     }
-
     async fn set_default_model(&self, r: DefaultModel) -> Result<EmptyObject, ApiError> {
         providers::set_default_model(self, r).await
     }
@@ -432,11 +431,9 @@ impl Handler for Api {
     async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
         Ok(UrlParts::parse(&r.url))
     }
-
     async fn secrets_status(&self, _: EmptyObject) -> Result<SecretsStatus, ApiError> {
         Ok(self.host.secrets_status().await?)
     }
-
     async fn content_protection(&self, _: EmptyObject) -> Result<ContentProtection, ApiError> {
         servers::content_protection(self).await
     }

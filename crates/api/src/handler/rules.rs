@@ -1,10 +1,11 @@
 //! Commands for policy rules: read, change, dry run and export.
 
+use host::RestoreError;
 use host::rules::RulesError;
 use policy::{GrantId, PolicyFile};
 use serde_json::json;
 
-use super::views::rules as views;
+use super::views::{grant_view, rules as views};
 use super::{Api, errors, saved_file};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
@@ -76,8 +77,40 @@ impl From<RulesError> for ApiError {
     }
 }
 
+/// Returns all grants, and the last uses of rules and shared folders.
+pub(super) async fn grants(api: &Api) -> Result<Grants, ApiError> {
+    let grants = api.host.grants().await?.into_iter().map(grant_view).collect();
+    let uses = api.host.permission_uses().await?;
+    let (rules, folders) = (uses.rules(), uses.folders());
+    Ok(Grants {
+        grants,
+        rule_uses: rules
+            .into_iter()
+            .map(|(rule, last_use)| RuleUse { rule: views::rule_ref_view(rule), last_use })
+            .collect(),
+        folder_uses: folders.into_iter().map(|(server, last_use)| FolderUse { server, last_use }).collect(),
+    })
+}
+
+fn parse_grant_id(text: &str) -> Result<GrantId, ApiError> {
+    text.parse().map(GrantId).map_err(|_| errors::not_found_error("this approval"))
+}
+
+/// Restores a grant that was just revoked.
+pub(super) async fn restore_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
+    match api.host.restore_grant(parse_grant_id(&r.id)?).await {
+        Ok(()) => Ok(EmptyObject {}),
+        Err(RestoreError::NotRevoked) => Err(errors::not_found_error("this approval")),
+        Err(error @ (RestoreError::TooLate | RestoreError::Changed)) => {
+            Err(ApiError::new(ErrorCode::Stale, error.to_string()))
+        }
+        Err(error @ RestoreError::Store(_)) => Err(errors::system_error(error.to_string())),
+        Err(RestoreError::Closed(closed)) => Err(closed.into()),
+    }
+}
+
 pub(super) async fn revoke_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
-    let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found_error("this approval"))?;
+    let id = parse_grant_id(&r.id)?;
     let was_there = api.host.revoke_grant(id).await.map_err(|e| errors::system_error(e.to_string()))?;
     if was_there { Ok(EmptyObject {}) } else { Err(errors::not_found_error("this approval")) }
 }

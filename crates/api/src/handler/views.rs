@@ -203,6 +203,7 @@ pub(super) fn grant_view(grant: policy::Grant) -> Grant {
         since: grant.since,
         expires_at: grant.expires_at,
         rests_on: grant.rests_on.to_string(),
+        last_use: grant.last_use,
     }
 }
 

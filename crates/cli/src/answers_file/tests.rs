@@ -20,6 +20,7 @@ fn tool_request(server: &str, tool: &str) -> ConsentRequest {
         arguments: json!({}),
         bytes: 2,
         changed_since_allowed: false,
+        read_only_tools: Vec::new(),
         definition: None,
         definition_hash: Some("d".into()),
     };

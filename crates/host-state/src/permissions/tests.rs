@@ -64,6 +64,7 @@ fn tool_grants_are_listed_until_they_expire() {
         since: 0,
         expires_at,
         words: String::new(),
+        last_use: None,
     };
     let tool = |name: &str| GrantSubject::Tool(name.to_owned());
     let mut grants = Grants::default();

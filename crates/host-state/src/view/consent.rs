@@ -90,6 +90,9 @@ pub enum ConsentRequestBody {
         arguments: Map<String, Value>,
         /// Set if the definition changed since the user last allowed the tool.
         changed_since_allowed: bool,
+        /// Tools that the user can allow together because their server declares that they only read: this one first, then
+        /// those whose current definition is reviewed. Empty if there is no other one.
+        read_only: Vec<String>,
     },
     /// Get a prompt or read a resource.
     Read {
@@ -181,6 +184,8 @@ pub enum UserDecision {
     Allow(ApprovalScope),
     /// Approve the request within this scope. The resulting grant expires after the given number of milliseconds.
     AllowFor(ApprovalScope, Millis),
+    /// Approve a tool call, and allow later calls of these tools, which their server declares to be read-only.
+    AllowReadOnly(Vec<String>),
     /// Submit this content of the form.
     Submit(Map<String, Value>),
     /// Share these folders with the server.

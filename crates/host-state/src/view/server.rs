@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use credentials::sign_in::SignInNeeded;
 use domain::Millis;
 use domain::data_flow::DataFlow;
+use launches::sandbox::SandboxPlanError;
 use mcp_proto::session::ServerFacts;
 use mcp_proto::types::LogLevel;
 use mcp_transport::driver::DetectedTransport;
 use offers::review::ReviewFindings;
-use ports::server_config::{InstallationInfo, ServerConfig};
+use ports::server_config::{InstallationInfo, SandboxConfig, ServerConfig};
 use process::sandbox::{ResolvedSandbox, SandboxProblem};
 use process::{BlockedPath, MissingDependency};
 use serde::{Deserialize, Serialize};
@@ -176,4 +177,25 @@ pub struct SandboxPreview {
     pub plan: ResolvedSandbox,
     /// Files that the server requires but can't access, as far as detectable.
     pub missing: Vec<MissingDependency>,
+}
+
+/// A sandbox for a server whose start waits for consent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SandboxOffer {
+    /// The server can run in this sandbox.
+    Possible {
+        /// Settings of the sandbox.
+        sandbox: SandboxConfig,
+        /// Access that the server would have in it.
+        preview: Box<SandboxPreview>,
+    },
+    /// The command runs a container, which a sandbox would keep from the service that runs containers.
+    Container,
+    /// The sandbox can't be set up.
+    Impossible {
+        /// Settings of the sandbox.
+        sandbox: SandboxConfig,
+        /// Reason why it can't be set up.
+        error: SandboxPlanError,
+    },
 }

@@ -1,8 +1,10 @@
 //! Grants and policy rules.
 
+use host_state::PermissionUses;
 use policy::{GrantId, PolicyRule, Preset, RuleRef};
 
 use super::{Host, HostClosed, StorageError};
+use crate::owner::RestoreError;
 use crate::rules::{DryRunAct, DryRunResult, RulesError, RulesView, TrustDuration};
 
 impl Host {
@@ -23,6 +25,27 @@ impl Host {
     /// again on the next start, and [`StorageError::Closed`] if the host has shut down.
     pub async fn revoke_grant(&self, id: GrantId) -> Result<bool, StorageError> {
         Ok(self.with_owner_reply(move |owner, reply| owner.revoke_grant(id, reply)).await??)
+    }
+
+    /// Restores a grant that was revoked a few seconds ago, unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RestoreError::NotRevoked`] if no grant with this id was revoked, [`RestoreError::TooLate`] if that was
+    /// too long ago, [`RestoreError::Changed`] if its server or tool has changed since, and [`RestoreError::Store`] if
+    /// the grant can't be written, in which case it is in effect until Drawbridge exits.
+    pub async fn restore_grant(&self, id: GrantId) -> Result<(), RestoreError> {
+        self.with_owner_reply(move |owner, reply| owner.restore_grant(id, reply)).await?
+    }
+
+    /// Returns the last uses of rules, and of the folders shared with each server, since the host started. A grant
+    /// contains its own last use.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn permission_uses(&self) -> Result<PermissionUses, HostClosed> {
+        self.with_owner(|owner| owner.permission_uses()).await
     }
 
     /// Returns all policy rules, and the problems of the rule files.

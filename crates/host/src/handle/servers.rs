@@ -166,7 +166,7 @@ impl Host {
     /// sandbox can't be set up.
     pub async fn plan_sandbox(&self, server: String) -> Result<SandboxPreview, SandboxPlanError> {
         let (reply, planned) = oneshot::channel();
-        self.with_owner(move |owner| owner.plan_sandbox(&server, reply)).await?;
+        self.with_owner(move |owner| owner.plan_sandbox(&server, None, reply)).await?;
         planned.await.map_err(|_| SandboxPlanError::Closing)?
     }
 

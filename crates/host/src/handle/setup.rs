@@ -292,6 +292,17 @@ impl Setup {
         self.change(server, entry, secrets, None).await
     }
 
+    /// Changes a server and none of its secrets, if its settings still equal `before` at the time of the write.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`update`](Self::update), and [`ServerError::Changed`] if the settings differ.
+    pub(super) async fn update_if_unchanged(self, entry: ServerEntry, before: ServerConfig) -> Result<(), SetupError> {
+        let entry = with_real_folders(entry).await?;
+        let server = entry.name.clone();
+        self.change(&server, entry, Vec::new(), Some(before)).await.map(drop)
+    }
+
     async fn change(
         &self,
         server: &str,

@@ -3,6 +3,7 @@
 mod approvals;
 mod denials;
 mod grants;
+mod read_only_tools;
 mod shared_folders;
 
 pub(crate) use shared_folders::canonical_folders;
@@ -152,6 +153,7 @@ impl Owner {
             UserDecision::Cancel => self.refuse_as_user(at, ConsentRequestOutcome::Cancelled, None),
             UserDecision::Allow(scope) => return self.approve_request(at, approval, scope, None),
             UserDecision::AllowFor(scope, lasts) => return self.approve_request(at, approval, scope, Some(lasts)),
+            UserDecision::AllowReadOnly(tools) => return self.approve_read_only(at, approval, tools),
             UserDecision::Submit(content) => return self.submit_form(at, approval, content),
             UserDecision::Share(folders) => return self.share_folders(at, approval, folders),
             UserDecision::Client(client) => return self.send_client_id(at, approval, client),

@@ -56,6 +56,8 @@ pub(super) struct Approval {
 pub(crate) struct SendPermit {
     to: String,
     leaves: Hash,
+    /// Rule or grant that allowed the payload, or `None` if the user approved it.
+    by: Option<DecisionSource>,
 }
 
 /// A payload that may be sent, since its hash was authorized.
@@ -81,13 +83,18 @@ impl<T> AuthorizedPayload<T> {
 impl SendPermit {
     /// Creates a permit for a payload that a rule or grant allows. `leaves` is the hash of the payload, which the audit
     /// log is about to record.
-    pub(super) fn by_rule(_: DecisionSource, to: &str, leaves: Hash) -> Self {
-        Self { to: to.to_owned(), leaves }
+    pub(super) fn by_rule(by: DecisionSource, to: &str, leaves: Hash) -> Self {
+        Self { to: to.to_owned(), leaves, by: Some(by) }
     }
 
     /// Creates a permit for continuing an approved start that waited for the user to sign in.
     pub(super) fn after_sign_in(to: &str, leaves: Hash) -> Self {
-        Self { to: to.to_owned(), leaves }
+        Self { to: to.to_owned(), leaves, by: None }
+    }
+
+    /// Returns the rule or grant that allowed the payload, or `None` if the user approved it.
+    pub(super) const fn source(&self) -> Option<DecisionSource> {
+        self.by
     }
 
     /// Returns the hash of the authorized payload.
@@ -303,7 +310,7 @@ impl Owner {
                     Err(DecisionError::Audit)
                 }
             };
-            let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves })));
+            let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves, by: None })));
             owner.consent.report_decision(request, acted);
         });
         Ok(DecisionProgress::Later)

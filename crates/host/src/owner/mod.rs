@@ -15,6 +15,7 @@ mod flow_settings;
 mod gate;
 mod install_origins;
 mod known_sessions;
+mod last_uses;
 mod muting;
 mod packages;
 mod path_links;
@@ -65,8 +66,8 @@ pub(crate) use gate::{AuthorizedPayload, authorize_link, open_page};
 pub(crate) use running_records::sweep_orphans;
 pub use sampling::SamplingError;
 pub use state::{
-    CallOrigin, ConversationLabel, DecisionError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier, ServerError,
-    ShownDefinition,
+    CallOrigin, ConversationLabel, DecisionError, RestoreError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
+    ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
@@ -170,6 +171,7 @@ impl Owner {
         self.lifetime.waiting.extend(done);
         if !self.lifetime.is_closing {
             self.lifetime.is_closing = true;
+            self.write_uses();
             let names: Vec<String> = self.servers.records.keys().cloned().collect();
             for name in names {
                 self.stop(&name);

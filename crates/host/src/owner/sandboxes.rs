@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use launches::home::home_name_by_settings;
 use launches::sandbox::{SandboxPlanError, plan};
-use ports::server_config::{AccessMode, AllowedFolder, StdioConfig};
+use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, StdioConfig};
 use process::sandbox::{ResolvedSandbox, SandboxSettings};
 use process::{LaunchFile, LaunchFiles, SearchPath, ServerCommand, missing_dependencies};
 use tokio::sync::oneshot;
@@ -71,13 +71,18 @@ impl Owner {
         found
     }
 
-    /// Determines the access that a server would have if it were started now. Nothing is started.
+    /// Determines the access that a server would have if it were started now, with `proposed` instead of the sandbox in its
+    /// settings. Nothing is started.
     pub(crate) fn plan_sandbox(
         &mut self,
         name: &str,
+        proposed: Option<SandboxConfig>,
         reply: oneshot::Sender<Result<SandboxPreview, SandboxPlanError>>,
     ) {
-        let stdio = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).cloned();
+        let mut stdio = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).cloned();
+        if let (Some(stdio), Some(proposed)) = (&mut stdio, proposed) {
+            stdio.sandbox = Some(proposed);
+        }
         let Some(stdio) = stdio.filter(|stdio| stdio.sandbox.is_some()) else {
             let _ = reply.send(Err(SandboxPlanError::NoSandbox));
             return;

@@ -2,6 +2,7 @@
 //! address must be approved before the launch.
 
 mod command_lookup;
+mod contained_start;
 mod launch;
 mod start_decision;
 
@@ -128,6 +129,7 @@ impl Owner {
     pub(crate) fn stop(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.start_again = false;
+        record.launch.must_ask = false;
         record.supervision.give_up();
         record.access.give_up();
         record.session.to_restore = Default::default();

@@ -93,6 +93,7 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
         since: 0,
         expires_at: None,
         words: "echo".to_owned(),
+        last_use: None,
     };
     let mut events = app.host.events();
     app.host.ports().documents.write(Document::Grants, &json!([grant])).unwrap();

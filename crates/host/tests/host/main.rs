@@ -4,12 +4,15 @@
 mod activity;
 mod asks_each_time;
 mod audit;
+mod contained_start;
 mod data_flow;
 mod held_entry;
 mod kept;
 mod pressure;
 mod providers;
+mod read_only_tools;
 mod remote;
+mod restored;
 mod review;
 mod revoked;
 mod roots;

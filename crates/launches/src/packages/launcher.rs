@@ -91,7 +91,7 @@ fn detect_other(program: &str, args: &[String]) -> Option<LauncherPackage> {
 }
 
 /// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.
-fn program_name(command: &str) -> String {
+pub(crate) fn program_name(command: &str) -> String {
     let name = Path::new(command).file_name().and_then(|name| name.to_str()).unwrap_or(command).to_ascii_lowercase();
     let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
     ending.map_or_else(|| name.clone(), str::to_owned)

@@ -140,6 +140,7 @@ impl PolicyInputs {
                 since: 0,
                 expires_at: *expires_at,
                 words: String::new(),
+                last_use: None,
             });
             added.unwrap();
         }

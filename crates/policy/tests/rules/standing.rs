@@ -71,6 +71,7 @@ fn removed_server_leaves_nothing_to_another_of_its_name() {
             since: 0,
             expires_at: None,
             words: String::new(),
+            last_use: None,
         };
         policy.grants_mut().add(grant).unwrap();
     }
@@ -145,6 +146,7 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
                 since: 0,
                 expires_at: None,
                 words: String::new(),
+                last_use: None,
             })
             .unwrap();
         let mut policy = Policy::new(grants);

@@ -47,6 +47,8 @@ export interface Commands {
   set_roots: { request: SetRoots; response: EmptyObject };
   set_data_flow: { request: SetDataFlow; response: EmptyObject };
   sandbox: { request: ServerName; response: SandboxReport };
+  offer_sandbox: { request: OfferSandbox; response: SandboxOffer };
+  contain_start: { request: ContainStart; response: EmptyObject };
   limits: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
@@ -101,6 +103,7 @@ export interface Commands {
   export_audit: { request: EmptyObject; response: SavedFile };
   grants: { request: EmptyObject; response: Grants };
   revoke_grant: { request: GrantRef; response: EmptyObject };
+  restore_grant: { request: GrantRef; response: EmptyObject };
   policy: { request: EmptyObject; response: Policy };
   set_policy_rule: { request: Rule; response: RuleRef };
   remove_policy_rule: { request: RuleRef; response: EmptyObject };
@@ -1155,7 +1158,11 @@ scope: ApprovalScope,
 /**
  * Limit of the duration in milliseconds, or `None` for the whole scope.
  */
-lasts?: number, } | { "action": "submit", 
+lasts?: number, } | { "action": "allow_read_only", 
+/**
+ * Names of the tools, as listed in the request. Contains the called tool.
+ */
+tools: Array<string>, } | { "action": "submit", 
 /**
  * Content of the form as a JSON object.
  */
@@ -1335,6 +1342,10 @@ bytes: number,
  * `true` if the definition changed since the tool was allowed.
  */
 changedSinceAllowed: boolean, 
+/**
+ * Tools that can be allowed together because their server declares that they only read, including this one.
+ */
+readOnlyTools?: Array<string>, 
 /**
  * Whole definition as JSON, or `None` if the user has reviewed the current one. Allowing the call counts as a
  * review.
@@ -1585,6 +1596,23 @@ argument: number | null,
  * Evaluation of each argument condition.
  */
 arguments: Array<ArgumentJudgement>, };
+
+/**
+ * Sandbox that the user chose in a start request.
+ */
+export type ContainStart = { 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Hash of the consent request as it was shown.
+ */
+hash: string, 
+/**
+ * Sandbox for the settings of the server.
+ */
+sandbox: Sandbox, };
 
 /**
  * A block of content.
@@ -2526,6 +2554,19 @@ count: number, } | { "is": "none",
 because: ProposalRefusal, };
 
 /**
+ * Last time at which a server received the folders that are shared with it.
+ */
+export type FolderUse = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Time of the request.
+ */
+lastUse: LastUse, };
+
+/**
  * A field of a form.
  */
 export type FormField = { 
@@ -2725,7 +2766,11 @@ expiresAt: number | null,
 /**
  * Hash that the grant is bound to: of the command, or of the tool's whole definition.
  */
-restsOn: string, };
+restsOn: string, 
+/**
+ * Last act that the grant allowed, if there was one.
+ */
+lastUse?: LastUse, };
 
 /**
  * Reference to a grant.
@@ -2743,7 +2788,15 @@ export type Grants = {
 /**
  * Grants that are in effect.
  */
-grants: Array<Grant>, };
+grants: Array<Grant>, 
+/**
+ * Last uses of rules since Drawbridge started.
+ */
+ruleUses?: Array<RuleUse>, 
+/**
+ * Last times at which servers received their shared folders, since Drawbridge started.
+ */
+folderUses?: Array<FolderUse>, };
 
 /**
  * Header that is sent to a remote server.
@@ -3578,6 +3631,19 @@ export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" |
 export type Language = "system" | "en" | "zh";
 
 /**
+ * The last act that a permission allowed without consent.
+ */
+export type LastUse = { 
+/**
+ * Time of the act, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * Originator of the act.
+ */
+by: UsedBy, };
+
+/**
  * File that determines what a local server runs. The approval of a start is bound to its current content.
  */
 export type LaunchFile = { 
@@ -4012,6 +4078,19 @@ export type Notice = { "is": "rounds",
  * Number of rounds so far.
  */
 rounds: number, };
+
+/**
+ * Start request whose server could get a sandbox.
+ */
+export type OfferSandbox = { 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Access to the network in the sandbox, or `None` for the proposed one.
+ */
+network: SandboxNetwork | null, };
 
 /**
  * Bundle to install. All members except the hash, the sizes and the folder are claims of the publisher.
@@ -5393,6 +5472,19 @@ conversation: string, } | { "kind": "session" };
 export type RuleSource = "managed" | "user" | "session";
 
 /**
+ * Last act that a rule allowed without consent.
+ */
+export type RuleUse = { 
+/**
+ * Reference to the rule.
+ */
+rule: RuleRef, 
+/**
+ * Time and originator of the act.
+ */
+lastUse: LastUse, };
+
+/**
  * Content of a server after which a model's call of a tool of the same server requires consent, even if a rule or
  * grant allows it.
  *
@@ -5707,6 +5799,35 @@ export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hos
  * Host patterns such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
  */
 hosts: Array<string>, } | { "preset": "full" };
+
+/**
+ * Sandbox for the server of a start request.
+ */
+export type SandboxOffer = { "is": "possible", 
+/**
+ * Settings of the sandbox.
+ */
+sandbox: Sandbox, 
+/**
+ * Access that the server would have in it.
+ */
+plan: SandboxPlan, 
+/**
+ * Files that the server appears to need and could not reach, as sentences for the user.
+ */
+missing: Array<string>, } | { "is": "container" } | { "is": "impossible", 
+/**
+ * Settings of the sandbox.
+ */
+sandbox: Sandbox, 
+/**
+ * Reason, as a sentence for the user.
+ */
+problem: string, 
+/**
+ * Stable identifier of the cause, or `None` if the sandbox is not the cause.
+ */
+cause: SandboxProblem | null, };
 
 /**
  * Sandbox that can be set up: its mechanism, and everything that the server could reach.
@@ -7155,6 +7276,11 @@ url: string, };
  * Suspicious properties of a URL.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
+
+/**
+ * The originator of an act that required no consent.
+ */
+export type UsedBy = "user" | "model" | "command_line" | "host" | "server";
 
 /**
  * Current registry information on an installed server.

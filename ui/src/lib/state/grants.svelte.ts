@@ -2,7 +2,7 @@
 import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
-import type { Grant } from "$lib/api/generated";
+import type { FolderUse, Grant, RuleUse } from "$lib/api/generated";
 
 import { app } from "./app.svelte";
 import { serializeReads } from "./one-at-a-time";
@@ -13,6 +13,10 @@ export class Grants {
    * pointer during a double click.
    */
   list = $state.raw<Grant[] | null>(null);
+  /** Last uses of rules since Drawbridge started. */
+  ruleUses = $state.raw<RuleUse[]>([]);
+  /** Last times at which servers received their shared folders, since Drawbridge started. */
+  folderUses = $state.raw<FolderUse[]>([]);
   error = $state.raw<unknown>(null);
   /** Ids of the grants that were revoked since the view was opened. */
   readonly revoked = new SvelteSet<string>();
@@ -32,12 +36,14 @@ export class Grants {
 
   readonly read = serializeReads(async () => {
     try {
-      const { grants } = await call("grants", {});
+      const { grants, ruleUses, folderUses } = await call("grants", {});
       const current = grants.filter(({ id }) => !this.#isRevoked(id));
       this.list?.forEach((grant, at) => {
         if (this.#isRevoked(grant.id)) current.splice(at, 0, grant);
       });
       this.list = current;
+      this.ruleUses = ruleUses ?? [];
+      this.folderUses = folderUses ?? [];
       this.error = null;
     } catch (cause) {
       this.error = cause;
@@ -54,6 +60,13 @@ export class Grants {
     } finally {
       this.leaving.delete(id);
     }
+    await this.read();
+  }
+
+  /** Restores a grant that was just revoked in this view. */
+  async restore({ id }: Grant): Promise<void> {
+    await call("restore_grant", { id });
+    this.revoked.delete(id);
     await this.read();
   }
 

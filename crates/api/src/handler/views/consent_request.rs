@@ -64,7 +64,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
             approved_before,
         },
-        HostBody::Tool { tool, arguments, changed_since_allowed } => ConsentRequestBody::Tool {
+        HostBody::Tool { tool, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
             claims: tool_claims_view(&tool),
@@ -75,6 +75,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             bytes: json!(arguments).to_string().len() as u64,
             arguments: arguments.into(),
             changed_since_allowed,
+            read_only_tools: read_only,
         },
         HostBody::Read { kind, name, arguments } => {
             ConsentRequestBody::Read { what: kind, name, arguments: arguments.into() }

@@ -10,7 +10,7 @@ use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use mcp_proto::session::ClientRequest;
 use offers::catalog::CatalogList;
 use offers::definitions::Definition;
-use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState};
+use policy::{ApprovalScope, DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState};
 
 use super::{CallConsentRequest, CallDisposition};
 use crate::owner::Owner;
@@ -156,6 +156,7 @@ impl Owner {
                     arguments: arguments.clone(),
                     changed_since_allowed: definition.standing == ReviewState::Changed
                         || rule == policy::DecisionReason::ToolChanged && !is_outdated,
+                    read_only: Vec::new(),
                 };
                 Ok(CallDisposition::Ask((body, rule, scopes)))
             }
@@ -263,8 +264,13 @@ impl Owner {
     }
 
     /// Adds a consent request for a call to the queue.
-    fn request_call_consent(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallConsentRequest) {
+    fn request_call_consent(&mut self, record: Box<CallRecord>, (mut body, rule, scopes): CallConsentRequest) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
+        if let ConsentRequestBody::Tool { tool, read_only, .. } = &mut body
+            && scopes.contains(&ApprovalScope::Always)
+        {
+            *read_only = self.read_only_tools(&server, tool);
+        }
         let why = self.call_consent_origin(&record.origin, &server);
         self.calls.records.insert(id.as_str().into(), record);
         self.emit_call_state(&id);

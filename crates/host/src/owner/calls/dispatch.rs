@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use crate::connection::{CallTicket, ConnectionCommand};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
+use crate::owner::last_uses::caller;
 use crate::owner::state::{CallRecord, TicketUse};
 use crate::view::HostEvent;
 
@@ -56,6 +57,7 @@ impl Owner {
             self.pin_prompt(&record.view.server, &record.view.name);
         }
         let Some(request) = record.request.take() else { return Ok(()) };
+        let allowed_by = departure.source();
         let (request, open_world) = match self.authorize_call(&record.view, request, departure) {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
@@ -70,6 +72,9 @@ impl Owner {
         let tell = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
         match self.servers.send_command(&record.view.server, tell) {
             Ok(run) => {
+                if let Some(by) = allowed_by {
+                    self.note_use(by, &record.view.server, Some(&record.view.name), caller(&record.origin));
+                }
                 let id: Arc<str> = record.view.id.as_str().into();
                 self.calls.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
                 record.ticket = Some((run, ticket));

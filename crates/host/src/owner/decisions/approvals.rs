@@ -19,10 +19,10 @@ use crate::owner::state::{
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 /// Scope and expiry of an approval.
-struct ApprovalDuration {
-    scope: ApprovalScope,
-    conversation: Option<String>,
-    expires_at: Option<Millis>,
+pub(super) struct ApprovalDuration {
+    pub(super) scope: ApprovalScope,
+    pub(super) conversation: Option<String>,
+    pub(super) expires_at: Option<Millis>,
 }
 
 impl Owner {
@@ -199,7 +199,7 @@ impl Owner {
 
     /// Adds a grant, which is effective immediately. The reply is sent once the grant is written. If it can't be
     /// written, the grant is effective until Drawbridge exits.
-    fn add_grant(
+    pub(super) fn add_grant(
         &mut self,
         request: &ConsentRequestView,
         subject: GrantSubject,
@@ -222,6 +222,7 @@ impl Owner {
             since: self.now(),
             expires_at,
             words,
+            last_use: None,
         };
         self.permissions.judgement += 1;
         let acted = match self.permissions.policy.grants_mut().add(grant) {

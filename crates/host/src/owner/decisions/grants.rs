@@ -1,11 +1,14 @@
-//! Listing and revoking grants. Used by `handle/rules.rs`.
+//! Lists, revokes and restores grants. Used by `handle/rules.rs`.
+
+use std::sync::Arc;
 
 use domain::StoreError;
-use policy::GrantSubject;
+use policy::{Grant, GrantSubject};
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
+use crate::owner::state::{GrantBasis, RestoreError};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -14,35 +17,89 @@ impl Owner {
     }
 
     /// Revokes a grant, effective immediately. `reply` receives `false` if no grant has this id, otherwise `true` once
-    /// the file no longer contains the grant.
+    /// the file no longer contains the grant. For a short time [`restore_grant`](Self::restore_grant) can revert that.
     pub(crate) fn revoke_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
         let Some(grant) = self.permissions.policy.grants_mut().revoke(id) else {
             let _ = reply.send(Ok(false));
             return;
         };
-        self.permissions.judgement += 1;
+        let (basis, now) = (self.basis_of(&grant), self.now());
+        self.permissions.revoked.push(grant.clone(), basis, now);
+        self.audit_grant(&grant, "revoke", "denied");
+        if grant.subject == GrantSubject::Command {
+            self.on_approval_revoked(&grant.server);
+        }
+        self.on_grant_changed(&grant);
+        self.write_grants(&grant.server, Some(&grant.subject), move |_, kept| {
+            let _ = reply.send(kept.map(|()| true));
+        });
+    }
+
+    /// Restores a grant that was just revoked, unchanged, unless its server or tool has changed since. A server that
+    /// was about to be restarted when the grant was revoked stays stopped.
+    pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
+        let grant = match self.restorable_grant(id) {
+            Ok(grant) => grant,
+            Err(error) => {
+                let _ = reply.send(Err(error));
+                return;
+            }
+        };
+        // Entries are written in order, so this one is on disk before that of any payload that the grant allows.
+        self.audit_grant(&grant, "restore", "allowed");
+        self.on_grant_changed(&grant);
+        self.write_grants(&grant.server, Some(&grant.subject), move |owner, kept| {
+            if kept.is_err() {
+                owner.permissions.policy.grants_mut().limit_to_session(id);
+            }
+            let _ = reply.send(kept.map_err(RestoreError::from));
+        });
+    }
+
+    /// Adds a revoked grant again if it can be restored, and returns it.
+    fn restorable_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
+        let now = self.now();
+        let (grant, basis) = self.permissions.revoked.take(id, now)?;
+        let is_unchanged = self.basis_of(&grant) == basis;
+        if is_unchanged && self.permissions.policy.grants_mut().restore(grant.clone()) {
+            Ok(grant)
+        } else {
+            Err(RestoreError::Changed)
+        }
+    }
+
+    /// Returns the facts that must not change before a revoked grant is restored.
+    fn basis_of(&mut self, grant: &Grant) -> GrantBasis {
+        let config = self.servers.records.get(&grant.server).map(|record| Arc::clone(&record.config));
+        let definition = match &grant.subject {
+            GrantSubject::Command => None,
+            GrantSubject::Tool(tool) => self.current_definition(&grant.server, tool),
+        };
+        GrantBasis { config, definition: definition.map(|own| (own.approval.clone(), own.standing)) }
+    }
+
+    fn audit_grant(&mut self, grant: &Grant, kind: &'static str, decision: &'static str) {
         let subject = match &grant.subject {
             GrantSubject::Command => grant.words.clone(),
             GrantSubject::Tool(tool) => tool.clone(),
         };
         let entry = AuditedDecision {
             server: &grant.server,
-            kind: "revoke",
+            kind,
             subject: &subject,
-            decision: "denied",
+            decision,
             scope: Some(grant.scope),
             by: self.options.decides,
             hash: grant.rests_on.as_str(),
             ..AuditedDecision::default()
         };
         self.audit_without_waiting(entry);
-        if grant.subject == GrantSubject::Command {
-            self.on_approval_revoked(&grant.server);
-        }
+    }
+
+    /// Makes pending calls be decided again, and notifies observers.
+    fn on_grant_changed(&mut self, grant: &Grant) {
+        self.permissions.judgement += 1;
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));
         self.emit_server(&grant.server);
-        self.write_grants(&grant.server, Some(&grant.subject), move |_, kept| {
-            let _ = reply.send(kept.map(|()| true));
-        });
     }
 }

@@ -109,7 +109,7 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
 fn s07_only_one_time_parameters_may_differ_in_a_sign_in_url() {
     let shown = "https://as.example/authorize?response_type=code&client_id=c&code_challenge_method=S256&scope=read";
     let opens = |opened: &str| {
-        let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_url_hash(shown) };
+        let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_url_hash(shown), by: None };
         departure.authorize_sign_in_url("far", opened.to_owned()).is_ok()
     };
     assert!(

@@ -7,7 +7,7 @@ use domain::StoreError;
 use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, ModelRequest, ToolChoice};
-use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, SamplingUse, canonical_json};
+use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, SamplingUse, UsedBy, canonical_json};
 use serde_json::json;
 use server_requests::sampling::conversion::{reply_to_result, to_tool_choice, uses_tool};
 use server_requests::sampling::request_hash;
@@ -76,7 +76,10 @@ impl Owner {
         self.audit_entry_then(entry, move |owner, written| {
             let is_wanted = owner.models.sampling.is_auto_approved_run(request.of, number);
             match written {
-                Ok(()) if is_wanted => owner.run_model_by_rule(request.of, number, asks, reservation),
+                Ok(()) if is_wanted => {
+                    owner.note_use(by, &request.server, None, UsedBy::Server);
+                    owner.run_model_by_rule(request.of, number, asks, reservation);
+                }
                 Ok(()) => {
                     owner.settle_unanswered(&reservation);
                     owner.audit_model_not_asked(&request.server, &subject, &hash);

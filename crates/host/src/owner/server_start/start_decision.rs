@@ -59,8 +59,14 @@ impl Owner {
         let act = start_act(name, hash, &body);
         let signed_in =
             self.servers.records.get(name).is_some_and(|record| record.supervision.may_continue_after_sign_in(hash));
+        let must_ask =
+            self.servers.records.get_mut(name).is_some_and(|record| std::mem::take(&mut record.launch.must_ask));
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
+            // The grant stays, so there is nothing to add to it.
+            PolicyDecision::Allow { .. } if must_ask => {
+                self.request_start_consent(name, &mut body, DecisionReason::CommandChanged, &[ApprovalScope::Once]);
+            }
             // The user already approved this start, which only waited for the sign-in.
             PolicyDecision::Ask { .. } if signed_in => {
                 self.launch_audited(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");

@@ -16,7 +16,7 @@ pub(in crate::owner) use grant_documents::{DocumentWriter, GrantDocuments};
 pub(in crate::owner) use host_state::{
     ApprovedPackage, AuditRetentionSetting, AutoApprovedRequest, CallRecord, CallRequest, CallTable, ConfirmedFile,
     ConfirmedRead, ConfirmedSettings, ConsentQueue, DENIALS_UNTIL_MUTE, DecisionProgress, EventStream, FlowTable,
-    FolderShare, FolderShares, InstallRecord, KnownSession, KnownTool, LaunchFacts, ModelOutcome, ModelRun,
+    FolderShare, FolderShares, GrantBasis, InstallRecord, KnownSession, KnownTool, LaunchFacts, ModelOutcome, ModelRun,
     PendingRequest, PendingResult, Permissions, ProviderAddress, ReadDocument, RequestPurpose, RequestThrottle,
     Reviews, RunProgress, Sampling, SamplingRecord, SelfDescription, ServerFlows, SettingsReply, SettingsState,
     TicketUse, UsageReservation, consent_kind, consent_payload_hash, consent_subject, counted_rounds,
@@ -24,7 +24,7 @@ pub(in crate::owner) use host_state::{
     retention_text, sampling_subject, to_consent_body, to_roots, tool_review_state, with_server_entry,
 };
 pub use host_state::{
-    CallOrigin, ConversationLabel, DecisionError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
+    CallOrigin, ConversationLabel, DecisionError, RestoreError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
     ShownDefinition,
 };
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};

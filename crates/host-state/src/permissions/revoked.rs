@@ -1,0 +1,120 @@
+//! Grants that the user just revoked, and may restore for a short time. Used by `host/src/owner/decisions/grants.rs`.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use domain::{Millis, StoreError};
+use policy::{Grant, GrantId, Hash, ReviewState};
+use ports::server_config::ServerConfig;
+
+use crate::HostClosed;
+
+/// Time after a revocation in which the grant can be restored, in milliseconds. The page offers it for a shorter time.
+const RESTORE_PERIOD: Millis = 15_000;
+/// Maximum number of revoked grants that can be restored. Beyond it, the oldest one is dropped.
+const MAX_REVOKED: usize = 64;
+
+/// Error of restoring a grant. The grant stays revoked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreError {
+    /// No grant with this identifier was revoked just now.
+    #[error("this approval was not revoked just now")]
+    NotRevoked,
+    /// The time for restoring the grant is over, or the grant has expired.
+    #[error("it is too late to undo this; approve it again when it asks")]
+    TooLate,
+    /// The settings of the server, the definition of the tool, its review state or the grants for it have changed.
+    #[error("the server or the tool changed since; approve it again when it asks")]
+    Changed,
+    /// The restored grant can't be written. It is effective until Drawbridge exits.
+    #[error("the approval holds until Drawbridge closes, because it can't be written: {0}")]
+    Store(#[from] StoreError),
+    /// The host has shut down.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}
+
+/// Facts that must not change between the revocation of a grant and its restoration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantBasis {
+    /// Settings of the server, or `None` if it is not configured.
+    pub config: Option<Arc<ServerConfig>>,
+    /// Hash and review state of the tool's current definition. `None` for a start, and if the tool is not listed.
+    pub definition: Option<(Hash, ReviewState)>,
+}
+
+/// The grants that the user just revoked, oldest first.
+#[derive(Debug, Default)]
+pub struct RevokedGrants(VecDeque<(Grant, GrantBasis, Millis)>);
+
+impl RevokedGrants {
+    /// Stores a grant that was revoked at `now`.
+    pub fn push(&mut self, grant: Grant, basis: GrantBasis, now: Millis) {
+        if self.0.len() >= MAX_REVOKED {
+            self.0.pop_front();
+        }
+        self.0.push_back((grant, basis, now));
+    }
+
+    /// Removes a grant, and returns it with the facts at its revocation.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RestoreError::NotRevoked`] if it is not stored, and [`RestoreError::TooLate`] if it was revoked too long
+    /// ago, was revoked in the future because the clock was set back, or has expired.
+    pub fn take(&mut self, id: GrantId, now: Millis) -> Result<(Grant, GrantBasis), RestoreError> {
+        let at = self.0.iter().position(|(grant, ..)| grant.id == id).ok_or(RestoreError::NotRevoked)?;
+        let (grant, basis, revoked) = self.0.remove(at).ok_or(RestoreError::NotRevoked)?;
+        let is_recent = now.checked_sub(revoked).is_some_and(|passed| passed <= RESTORE_PERIOD);
+        if is_recent && !grant.has_expired(now) { Ok((grant, basis)) } else { Err(RestoreError::TooLate) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use policy::{ApprovalScope, GrantSubject};
+
+    use super::*;
+
+    fn grant(id: u64, expires_at: Option<Millis>) -> Grant {
+        Grant {
+            id: GrantId(id),
+            server: "files".to_owned(),
+            subject: GrantSubject::Command,
+            rests_on: Hash::of_bytes(b"command"),
+            scope: ApprovalScope::Always,
+            conversation: None,
+            since: 0,
+            expires_at,
+            words: String::new(),
+            last_use: None,
+        }
+    }
+
+    const BASIS: GrantBasis = GrantBasis { config: None, definition: None };
+
+    fn taken(now: Millis, expires_at: Option<Millis>) -> Result<GrantId, RestoreError> {
+        let mut revoked = RevokedGrants::default();
+        revoked.push(grant(7, expires_at), BASIS, 1_000);
+        revoked.take(GrantId(7), now).map(|(grant, _)| grant.id)
+    }
+
+    #[test]
+    fn grant_can_be_restored_for_a_short_time_only() {
+        assert_eq!(taken(1_000 + RESTORE_PERIOD, None), Ok(GrantId(7)));
+        assert_eq!(taken(1_001 + RESTORE_PERIOD, None), Err(RestoreError::TooLate));
+        assert_eq!(taken(999, None), Err(RestoreError::TooLate), "the clock was set back");
+        assert_eq!(taken(1_500, Some(1_500)), Err(RestoreError::TooLate), "the grant has expired");
+    }
+
+    #[test]
+    fn grant_can_be_taken_once_and_the_oldest_one_is_dropped() {
+        let mut revoked = RevokedGrants::default();
+        for id in 0..=MAX_REVOKED as u64 {
+            revoked.push(grant(id, None), BASIS, 1_000);
+        }
+        assert_eq!(revoked.take(GrantId(0), 1_000), Err(RestoreError::NotRevoked), "the oldest one is dropped");
+        assert!(revoked.take(GrantId(1), 1_000).is_ok());
+        assert_eq!(revoked.take(GrantId(1), 1_000), Err(RestoreError::NotRevoked), "once");
+    }
+}

@@ -1,0 +1,90 @@
+//! Sandboxes offered in start requests, on the handle to the host.
+
+use domain::consent_request::ConsentRequestId;
+use launches::sandbox_proposal::{proposed_sandbox, runs_container};
+use ports::server_config::{NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
+use tokio::sync::oneshot;
+
+use super::setup::{SetupError, with_real_folders};
+use super::{Host, HostClosed};
+use crate::owner::DecisionError;
+use crate::view::SandboxOffer;
+
+/// Error of giving the server of a start request a sandbox. Nothing was started.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ContainError {
+    /// The request is not open any more, has changed, or is not for a local server without a sandbox.
+    #[error(transparent)]
+    Request(#[from] DecisionError),
+    /// The settings of the server can't be changed.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+impl From<HostClosed> for ContainError {
+    fn from(closed: HostClosed) -> Self {
+        Self::Request(closed.into())
+    }
+}
+
+impl Host {
+    /// Returns a sandbox for the server of a start request, and what the server could access in it. `network` replaces
+    /// the proposed access to the network. Nothing is started or changed.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ContainError::Request`] if the request is no longer open or not for a local server without a sandbox,
+    /// and [`ContainError::Setup`] if the sandbox is invalid.
+    pub async fn offer_sandbox(
+        &self,
+        request: ConsentRequestId,
+        network: Option<NetworkAccess>,
+    ) -> Result<SandboxOffer, ContainError> {
+        let start = self.with_owner(move |owner| owner.uncontained_start(request, None)).await??;
+        let Some(stdio) = start.config.as_stdio().filter(|stdio| !runs_container(&stdio.command)) else {
+            return Ok(SandboxOffer::Container);
+        };
+        let mut proposed = proposed_sandbox(stdio, start.bundle);
+        if let Some(network) = network {
+            proposed.network = network;
+        }
+        let entry = with_real_folders(contained(start.name.clone(), start.config.clone(), proposed)).await?;
+        let sandbox = entry.config.as_stdio().and_then(|stdio| stdio.sandbox.clone()).unwrap_or_default();
+        let (reply, planned) = oneshot::channel();
+        let planning = sandbox.clone();
+        self.with_owner(move |owner| owner.plan_sandbox(&start.name, Some(planning), reply)).await?;
+        Ok(match planned.await.map_err(|_| HostClosed)? {
+            Ok(preview) => SandboxOffer::Possible { sandbox, preview: Box::new(preview) },
+            Err(error) => SandboxOffer::Impossible { sandbox, error },
+        })
+    }
+
+    /// Adds a sandbox to the settings of the server of a start request, which ends that request, and requests consent
+    /// for the start in the sandbox. The new request has another hash, so an approval of the old one has no effect.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ContainError::Request`] if the request is no longer open, its hash is not `hash`, or it is not for a
+    /// local server without a sandbox, and [`ContainError::Setup`] if the settings can't be changed.
+    pub async fn contain_start(
+        &self,
+        request: ConsentRequestId,
+        hash: String,
+        sandbox: SandboxConfig,
+    ) -> Result<(), ContainError> {
+        let setup = self.begin_setup().await?;
+        let start = self.with_owner(move |owner| owner.uncontained_start(request, Some(&hash))).await??;
+        let entry = contained(start.name.clone(), start.config.clone(), sandbox);
+        setup.update_if_unchanged(entry, start.config).await?;
+        let started = self.with_owner(move |owner| owner.start_with_consent(&start.name)).await?;
+        Ok(started.map_err(SetupError::from)?)
+    }
+}
+
+/// Returns the entry of a local server with this sandbox.
+fn contained(name: String, mut config: ServerConfig, sandbox: SandboxConfig) -> ServerEntry {
+    if let Some(stdio) = config.as_stdio_mut() {
+        stdio.sandbox = Some(sandbox);
+    }
+    ServerEntry { name, config }
+}

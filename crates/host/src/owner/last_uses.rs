@@ -1,0 +1,127 @@
+//! Last uses of permissions, which the user sees next to them. A use is recorded in memory when the act is sent, and
+//! the uses of persisted grants are written together after [`USE_WRITE_DELAY`], and when the host closes.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use host_state::PermissionUses;
+use policy::{DecisionSource, Grant, GrantSubject, LastUse, UsedBy};
+use ports::Document;
+use serde_json::{Value, json};
+
+use super::Owner;
+use super::state::CallOrigin;
+
+/// Time between the first unwritten use of a grant and the write of all uses since.
+const USE_WRITE_DELAY: Duration = Duration::from_secs(30);
+
+impl Owner {
+    /// Records that a rule or grant allowed an act that is being sent: a call of `tool`, or with `None` another act.
+    pub(super) fn note_use(&mut self, by: DecisionSource, server: &str, tool: Option<&str>, used_by: UsedBy) {
+        let last_use = LastUse { at: self.now(), by: used_by };
+        match by {
+            DecisionSource::Grant(id) => {
+                let is_persisted = self.permissions.policy.grants_mut().note_use(server, tool, id, last_use);
+                if is_persisted && self.permissions.uses.mark_unwritten(id) {
+                    self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_uses());
+                }
+            }
+            DecisionSource::Rule(rule) => self.permissions.uses.note_rule(rule, last_use),
+            DecisionSource::BuiltIn | DecisionSource::Preset | DecisionSource::ManagedPreset => {}
+        }
+    }
+
+    /// Records that a grant allowed the start that is in progress.
+    pub(super) fn note_start_use(&mut self, by: DecisionSource, server: &str) {
+        let is_restart = self.servers.records.get(server).is_some_and(|record| record.supervision.is_restarting());
+        self.note_use(by, server, None, if is_restart { UsedBy::Host } else { UsedBy::User });
+    }
+
+    /// Records that a server received its shared folders.
+    pub(super) fn note_folder_use(&mut self, server: &str) {
+        let last_use = LastUse { at: self.now(), by: UsedBy::Server };
+        self.permissions.uses.note_folders(server, last_use);
+    }
+
+    /// Writes the last uses of grants. Never adds a grant to the file, since another process may have revoked it.
+    pub(super) fn write_uses(&mut self) {
+        let unwritten = self.permissions.uses.take_unwritten();
+        let persisted =
+            if unwritten.is_empty() { Vec::new() } else { self.permissions.policy.grants().persistent_grants() };
+        let used: Vec<Grant> = persisted.into_iter().filter(|grant| unwritten.contains(&grant.id)).collect();
+        if !used.is_empty() {
+            let failure = "the last uses of grants could not be written";
+            self.write_later(Document::Grants, failure, move |kept| with_last_uses(kept, &used));
+        }
+    }
+
+    /// Returns the last uses of rules and of shared folders in this run.
+    pub(crate) fn permission_uses(&self) -> PermissionUses {
+        self.permissions.uses.clone()
+    }
+}
+
+/// Returns the originator of a call.
+pub(super) const fn caller(origin: &CallOrigin) -> UsedBy {
+    match origin {
+        CallOrigin::User { .. } => UsedBy::User,
+        CallOrigin::Model { .. } => UsedBy::Model,
+        CallOrigin::CommandLine => UsedBy::CommandLine,
+    }
+}
+
+/// Returns the content of the file with the uses of those grants that it contains unchanged.
+fn with_last_uses(kept: Option<Value>, used: &[Grant]) -> Value {
+    let Some(Ok(mut kept)) = kept.clone().map(serde_json::from_value::<Vec<Grant>>) else {
+        return kept.unwrap_or_else(|| json!([]));
+    };
+    let used: HashMap<(&str, &GrantSubject), &Grant> =
+        used.iter().map(|grant| ((grant.server.as_str(), &grant.subject), grant)).collect();
+    for grant in &mut kept {
+        let own = used.get(&(grant.server.as_str(), &grant.subject));
+        // A grant that another process has given since has its own uses.
+        if let Some(own) = own.filter(|own| (&own.rests_on, own.since) == (&grant.rests_on, grant.since)) {
+            grant.merge_use(own.last_use);
+        }
+    }
+    serde_json::to_value(kept).unwrap_or_else(|_| json!([]))
+}
+
+#[cfg(test)]
+mod tests {
+    use policy::{ApprovalScope, GrantId, Hash};
+
+    use super::*;
+
+    fn grant(server: &str, since: u64, at: Option<u64>) -> Grant {
+        Grant {
+            id: GrantId(1),
+            server: server.to_owned(),
+            subject: GrantSubject::Tool("read".to_owned()),
+            rests_on: Hash::of_bytes(b"definition"),
+            scope: ApprovalScope::Always,
+            conversation: None,
+            since,
+            expires_at: None,
+            words: String::new(),
+            last_use: at.map(|at| LastUse { at, by: UsedBy::Model }),
+        }
+    }
+
+    #[test]
+    fn uses_are_merged_into_the_grants_of_the_file_and_add_none() {
+        let file = json!([grant("used", 1, None), grant("again", 2, None), grant("later", 1, Some(900))]);
+        let own = ["used", "again", "later", "revoked"].map(|server| grant(server, 1, Some(500)));
+        let written: Vec<Grant> = serde_json::from_value(with_last_uses(Some(file), &own)).unwrap_or_default();
+        let uses: Vec<_> =
+            written.iter().map(|grant| (grant.server.as_str(), grant.last_use.map(|used| used.at))).collect();
+        assert_eq!(uses, [("used", Some(500)), ("again", None), ("later", Some(900))], "a revoked grant stays revoked");
+    }
+
+    #[test]
+    fn missing_or_foreign_content_is_not_replaced_by_grants() {
+        let own = [grant("used", 1, Some(500))];
+        assert_eq!(with_last_uses(None, &own), json!([]));
+        assert_eq!(with_last_uses(Some(json!({ "a": 1 })), &own), json!({ "a": 1 }));
+    }
+}

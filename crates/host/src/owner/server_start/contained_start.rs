@@ -1,0 +1,52 @@
+//! A sandbox for a server whose start waits for consent. Used by `handle/contained_start.rs`.
+
+use std::path::PathBuf;
+
+use domain::consent_request::ConsentRequestId;
+use ports::server_config::ServerConfig;
+
+use crate::owner::state::DecisionError;
+use crate::owner::{Owner, ServerError};
+use crate::view::ConsentRequestBody;
+
+/// A local server without a sandbox whose start waits for consent.
+pub(crate) struct UncontainedStart {
+    pub(crate) name: String,
+    /// Settings of the server. The consent request may name a version of its package in addition.
+    pub(crate) config: ServerConfig,
+    /// Folder of the bundle that the server runs from, if it was installed from one.
+    pub(crate) bundle: Option<PathBuf>,
+}
+
+impl Owner {
+    /// Returns the server of a start request that can get a sandbox. With `hash`, only if the request still shows that
+    /// payload and no decision on it is being executed.
+    pub(crate) fn uncontained_start(
+        &self,
+        id: ConsentRequestId,
+        hash: Option<&str>,
+    ) -> Result<UncontainedStart, DecisionError> {
+        let pending = &self.consent.pending[self.consent.position(id).ok_or(DecisionError::NotOpen)?];
+        let is_uncontained = matches!(&pending.view.body, ConsentRequestBody::StartServer { config, plan: None, .. } if config.sandbox.is_none());
+        if !is_uncontained {
+            return Err(DecisionError::WrongKind("only a local server without a sandbox can get one"));
+        }
+        let is_changed = |hash| pending.view.hash.as_str() != hash || pending.being_acted_on || pending.being_looked_at;
+        if hash.is_some_and(is_changed) {
+            return Err(DecisionError::Stale);
+        }
+        let name = pending.view.server.clone();
+        let config = (*self.servers.records.get(&name).ok_or(DecisionError::NotOpen)?.config).clone();
+        let bundle = self.launches.bundle_files(&name, &config);
+        let bundle = bundle.map(|files| self.launches.own_files.bundles().join(files.folder));
+        Ok(UncontainedStart { name, config, bundle })
+    }
+
+    /// Starts a server after the user has consented to exactly what is then displayed, even if a grant covers it.
+    pub(crate) fn start_with_consent(&mut self, name: &str) -> Result<(), ServerError> {
+        if let Some(record) = self.servers.records.get_mut(name) {
+            record.launch.must_ask = true;
+        }
+        self.start_for_user(name)
+    }
+}

@@ -1,0 +1,153 @@
+//! Read-only tools of a server that are allowed together: only reviewed ones, only by the user, and nothing that changes
+//! later.
+
+use domain::call::CallFailure;
+use host::DecisionError;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::{ApprovalScope, GrantSubject};
+use ports::server_config::{ServerConfig, ServerEntry};
+use serde_json::{Map, Value, json};
+use testkit::app::{TestApp, scripted_config};
+use testkit::calls::UserCalls as _;
+use tokio::task::JoinHandle;
+
+const SERVER: &str = "library";
+
+fn tool(name: &str, annotations: Value) -> Value {
+    json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations})
+}
+
+fn reads() -> Value {
+    json!({"readOnlyHint": true})
+}
+
+fn server(tools: &[Value]) -> ServerConfig {
+    scripted_config(&["--reply", &format!("tools/list={}", json!({ "tools": tools }))])
+}
+
+fn call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<(), CallFailure>> {
+    let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
+    tokio::spawn(async move { host.call_tool(id, SERVER.into(), tool, Map::new(), None).await.map(drop) })
+}
+
+fn is_tool(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
+}
+
+/// Calls a tool and approves the call once, which reviews the tool.
+async fn review(app: &TestApp, tool: &str) {
+    let called = call(app, tool, tool);
+    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    // A tool that the server lists and does not have returns an error, which is a result, too.
+    let _ = called.await.unwrap();
+}
+
+/// Returns the tools that are offered in a request.
+fn offered(request: &ConsentRequestView) -> Vec<&str> {
+    match &request.body {
+        ConsentRequestBody::Tool { read_only, .. } => read_only.iter().map(String::as_str).collect(),
+        other => panic!("it is a call of a tool: {other:?}"),
+    }
+}
+
+async fn granted_tools(app: &TestApp) -> Vec<String> {
+    let grants = app.host.grants().await.unwrap().into_iter();
+    let mut tools: Vec<_> = grants
+        .filter_map(|grant| match grant.subject {
+            GrantSubject::Tool(tool) => Some(tool),
+            GrantSubject::Command => None,
+        })
+        .collect();
+    tools.sort_unstable();
+    tools
+}
+
+fn names(tools: &[&str]) -> Vec<String> {
+    tools.iter().map(|&tool| tool.to_owned()).collect()
+}
+
+#[tokio::test]
+async fn only_reviewed_read_only_tools_are_allowed_together() {
+    let tools = [
+        tool("echo", reads()),
+        tool("wait", reads()),
+        tool("unseen", reads()),
+        tool("environment", json!({"readOnlyHint": true, "destructiveHint": true})),
+        tool("web", json!({"readOnlyHint": true, "openWorldHint": true})),
+        tool("plain", json!({})),
+    ];
+    let app = TestApp::start(vec![(SERVER, server(&tools))]).await;
+    app.ready(SERVER).await;
+    for tool in ["wait", "environment", "web", "plain"] {
+        review(&app, tool).await;
+    }
+    let called = call(&app, "first", "echo");
+    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    assert_eq!(offered(&request), ["echo", "wait"], "the called tool, and reviewed tools that only read");
+    for wrong in
+        [names(&["echo", "unseen"]), names(&["wait"]), names(&["echo", "environment"]), names(&["echo", "web"])]
+    {
+        let decided = app.host.decide(request.id, request.hash.to_string(), UserDecision::AllowReadOnly(wrong)).await;
+        assert_eq!(decided, Err(DecisionError::Stale), "other tools are not allowed");
+    }
+    assert_eq!(granted_tools(&app).await, names(&[]), "nothing was granted");
+    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;
+    called.await.unwrap().expect("the call is approved");
+    assert_eq!(granted_tools(&app).await, ["echo", "wait"]);
+    let audited = app.decisions().into_iter().filter(|(kind, ..)| kind == "read-only-tool").count();
+    assert_eq!(audited, 1, "the grant of each other tool is audited");
+    call(&app, "second", "wait").await.unwrap().expect("no consent is required");
+    for tool in ["unseen", "environment", "web", "plain"] {
+        let called = call(&app, &format!("again {tool}"), tool);
+        let request = app.consent_request(SERVER, "the call", is_tool).await;
+        app.decide(&request, UserDecision::Deny).await;
+        assert!(called.await.unwrap().is_err(), "{tool} asks");
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn changed_or_new_read_only_tool_asks() {
+    let app = TestApp::start(vec![(SERVER, server(&[tool("echo", reads()), tool("wait", reads())]))]).await;
+    app.ready(SERVER).await;
+    review(&app, "wait").await;
+    let called = call(&app, "first", "echo");
+    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;
+    called.await.unwrap().expect("the call is approved");
+    let mut changed = tool("wait", reads());
+    changed["description"] = json!("It does something else now.");
+    let config = server(&[tool("echo", reads()), changed, tool("new", reads())]);
+    app.host.update_server(SERVER.into(), ServerEntry { name: SERVER.into(), config }).await.unwrap();
+    app.ready(SERVER).await;
+    for tool in ["wait", "new"] {
+        let called = call(&app, &format!("again {tool}"), tool);
+        let request = app.consent_request(SERVER, "the call", is_tool).await;
+        app.decide(&request, UserDecision::Deny).await;
+        assert!(called.await.unwrap().is_err(), "{tool} asks");
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
+    let app = TestApp::start(vec![(SERVER, server(&[tool("echo", reads()), tool("wait", reads())]))]).await;
+    app.ready(SERVER).await;
+    review(&app, "wait").await;
+    let called = call(&app, "first", "echo");
+    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;
+    called.await.unwrap().expect("the call is approved");
+    let rule = serde_json::from_value(json!({"server": SERVER, "tool": "wait", "effect": "ask"})).unwrap();
+    app.host.set_rule(rule).await.unwrap();
+    let called = call(&app, "second", "wait");
+    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    assert_eq!(offered(&request), [""; 0], "nothing lasting can be approved");
+    let decided = UserDecision::AllowReadOnly(names(&["echo", "wait"]));
+    let decided = app.host.decide(request.id, request.hash.to_string(), decided).await;
+    assert!(matches!(decided, Err(DecisionError::WrongKind(_))), "{decided:?}");
+    app.decide(&request, UserDecision::Deny).await;
+    assert!(called.await.unwrap().is_err());
+    app.host.close().await;
+}

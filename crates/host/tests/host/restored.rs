@@ -1,0 +1,135 @@
+//! Grants that are revoked and restored, and the last uses that the user sees next to them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::call::CallFailure;
+use host::RestoreError;
+use host::view::{ConsentRequestBody, ServerState, UserDecision};
+use policy::{ApprovalScope, Grant, GrantSubject, UsedBy};
+use ports::Document;
+use ports::server_config::ServerEntry;
+use serde_json::{Map, json};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
+use testkit::calls::UserCalls as _;
+use testkit::time::{SetClock, advance_time};
+
+const SERVER: &str = "harbour";
+const TOOL: &str = "echo";
+
+/// Starts a server whose tool is always allowed, and returns the grant.
+async fn granted(clock: &Arc<SetClock>) -> (TestApp, Grant) {
+    let app = TestApp::start_with_clock(Arc::clone(clock), vec![(SERVER, scripted_config(&[]))]).await;
+    app.ready(SERVER).await;
+    let user = app.decide_automatically(|request| {
+        matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Always))
+    });
+    call(&app, "first").await.expect("an approved call");
+    user.abort();
+    let grant = tool_grant(&app).await.expect("a grant for the tool");
+    (app, grant)
+}
+
+async fn call(app: &TestApp, id: &str) -> Result<(), CallFailure> {
+    let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
+    app.host.call_tool(id.into(), SERVER.into(), TOOL.into(), arguments, None).await.map(drop)
+}
+
+async fn tool_grant(app: &TestApp) -> Option<Grant> {
+    let grants = app.host.grants().await.unwrap();
+    grants.into_iter().find(|grant| grant.subject == GrantSubject::Tool(TOOL.to_owned()))
+}
+
+fn stored(app: &TestApp) -> Vec<Grant> {
+    let stored = app.host.ports().documents.read(Document::Grants).unwrap().unwrap_or_else(|| json!([]));
+    serde_json::from_value(stored).unwrap()
+}
+
+#[tokio::test]
+async fn restored_grant_is_the_revoked_one_and_is_audited() {
+    let clock = SetClock::new();
+    let (app, grant) = granted(&clock).await;
+    call(&app, "used").await.expect("the grant allows the call");
+    let grant = tool_grant(&app).await.unwrap_or(grant);
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    clock.advance(Duration::from_secs(10));
+    assert_eq!(app.host.restore_grant(grant.id).await, Ok(()));
+    assert_eq!(tool_grant(&app).await.as_ref(), Some(&grant), "nothing about the grant differs");
+    assert_eq!(stored(&app).len(), 1, "the file contains it again");
+    call(&app, "again").await.expect("the grant allows the call again");
+    let audited: Vec<_> =
+        app.decisions().into_iter().filter(|(kind, ..)| kind == "revoke" || kind == "restore").collect();
+    let entry = |kind: &str, decision: &str| (kind.to_owned(), decision.to_owned(), "user".to_owned());
+    assert_eq!(audited, [entry("revoke", "denied"), entry("restore", "allowed")]);
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::NotRevoked), "once");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn grant_is_not_restored_later() {
+    let clock = SetClock::new();
+    let (app, grant) = granted(&clock).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    clock.advance(Duration::from_secs(60));
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::TooLate));
+    assert_eq!(tool_grant(&app).await, None, "the grant stays revoked");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn grant_is_not_restored_after_a_change_of_its_server() {
+    let clock = SetClock::new();
+    let (app, grant) = granted(&clock).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    let entry = ServerEntry { name: SERVER.into(), config: scripted_config(&["--changed"]) };
+    app.host.update_server(SERVER.into(), entry).await.unwrap();
+    app.until(SERVER, "stopped", |server| server.state == ServerState::Stopped).await;
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::Changed));
+    assert_eq!(tool_grant(&app).await, None, "the grant stays revoked");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn grant_is_not_restored_while_another_one_has_its_place() {
+    let clock = SetClock::new();
+    let (app, grant) = granted(&clock).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    let user = app.decide_automatically(|_| Some(UserDecision::Allow(ApprovalScope::Session)));
+    call(&app, "approved anew").await.expect("an approved call");
+    user.abort();
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::Changed));
+    let left = tool_grant(&app).await.map(|grant| grant.scope);
+    assert_eq!(left, Some(ApprovalScope::Session), "the newer decision is in effect");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn last_use_is_shown_at_once_and_written_later() {
+    let clock = SetClock::new();
+    let (app, grant) = granted(&clock).await;
+    assert_eq!(grant.last_use, None, "the approved call itself needed no grant");
+    for id in ["one", "two"] {
+        clock.advance(Duration::from_secs(1));
+        call(&app, id).await.expect("the grant allows the call");
+    }
+    let used = tool_grant(&app).await.and_then(|grant| grant.last_use).expect("a use");
+    assert_eq!((used.at, used.by), (app.host.ports().clock.now(), UsedBy::User));
+    assert_eq!(stored(&app)[0].last_use, None, "a call writes no document");
+    advance_time(Duration::from_secs(31)).await;
+    let written = async {
+        while stored(&app)[0].last_use.is_none() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(EVENT_TIMEOUT, written).await.expect("the use is written");
+    assert_eq!(stored(&app)[0].last_use, Some(used));
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn last_use_is_written_when_the_host_closes() {
+    let (app, _) = granted(&SetClock::new()).await;
+    call(&app, "used").await.expect("the grant allows the call");
+    app.host.close().await;
+    assert!(stored(&app)[0].last_use.is_some(), "the use is in the file");
+}

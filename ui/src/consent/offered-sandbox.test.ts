@@ -1,0 +1,109 @@
+// The sandbox that a start request offers.
+import { screen } from "@testing-library/svelte";
+import { expect, it, vi } from "vitest";
+
+import type { SandboxOffer, SandboxPlan } from "$lib/api/generated";
+
+import { consentRequest, startServerBody } from "./fixtures";
+import {
+  waitUntilArmed,
+  isButtonBlocked,
+  button,
+  clickElement,
+  installFakeHostForEachTest,
+  accessibilityProblems,
+  host,
+  renderRequests,
+} from "./test-harness.svelte";
+
+installFakeHostForEachTest();
+
+const plan: SandboxPlan = {
+  heldBy: "bubblewrap",
+  folders: [{ path: "/home/ann", access: "read" }],
+  program: ["/usr/bin/npx"],
+  system: ["/usr"],
+  home: "/data/sandbox/1",
+  network: { preset: "named_hosts", hosts: ["registry.npmjs.org"] },
+  limits: { processes: 100, memoryBytes: 1_000, homeBytes: 1_000, processorSeconds: 60 },
+};
+const sandbox = { folders: plan.folders, network: plan.network };
+const possible: SandboxOffer = { is: "possible", sandbox, plan, missing: [] };
+const start = consentRequest(startServerBody, { scopes: ["once", "always"] });
+const sent = (name: string) => host.sent.filter(([sent]) => sent === name).map(([, r]) => r);
+
+/** Shows the request and waits for the offer. */
+async function showStart(request = start) {
+  renderRequests(request);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+it("shows what the server would reach, and sends exactly the sandbox that is shown", async () => {
+  host.handlers.offer_sandbox = () => possible;
+  let answer = () => {};
+  host.handlers.contain_start = () => new Promise((done) => (answer = () => done({})));
+  await showStart();
+  expect(screen.getByText("Run it in a sandbox instead")).toBeVisible();
+  expect(screen.getAllByText("/home/ann").length, "the folder that it would read").toBeGreaterThan(
+    1,
+  );
+  expect(screen.getAllByText("registry.npmjs.org")[0], "the network").toBeVisible();
+  await waitUntilArmed();
+  await clickElement(button("Use this sandbox"));
+  expect(sent("contain_start")).toEqual([{ id: "q1", hash: "h1", sandbox }]);
+  expect(sent("answer_question"), "nothing is approved").toEqual([]);
+  expect(isButtonBlocked("Allow once"), "the request can't be approved meanwhile").toBe(true);
+  answer();
+});
+
+it("has no accessibility problems", async () => {
+  host.handlers.offer_sandbox = () => possible;
+  await showStart();
+  expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
+});
+
+it("asks for the sandbox with another network", async () => {
+  host.handlers.offer_sandbox = ({ network }: { network: { preset: string } | null }) =>
+    network?.preset === "full"
+      ? { ...possible, sandbox: { ...sandbox, network }, plan: { ...plan, network } }
+      : possible;
+  await showStart();
+  const select = screen.getByLabelText<HTMLSelectElement>("Network");
+  expect(select.value).toBe("named_hosts");
+  select.value = "full";
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(screen.getByText(/^The server can send anything it reads anywhere/)).toBeVisible();
+  expect(sent("offer_sandbox")).toEqual([
+    { id: "q1", network: null },
+    { id: "q1", network: { preset: "full" } },
+  ]);
+});
+
+it.each<[string, SandboxOffer, RegExp]>([
+  ["a container", { is: "container" }, /^It runs in a container/],
+  [
+    "a system without a sandbox",
+    { is: "impossible", sandbox, problem: "no mechanism", cause: "not_here" },
+    /^This computer has no sandbox/,
+  ],
+])("says in one line why there is none: %s", async (_, offer, text) => {
+  host.handlers.offer_sandbox = () => offer;
+  await showStart();
+  expect(screen.getByText(text)).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Use this sandbox" })).toBeNull();
+});
+
+it("names the problem of a sandbox that can't be set up", async () => {
+  host.handlers.offer_sandbox = () => ({
+    ...{ is: "impossible", sandbox, problem: "bubblewrap is missing", cause: "no_hosts" },
+  });
+  await showStart();
+  expect(screen.getByText("bubblewrap is missing")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Use this sandbox" })).toBeNull();
+});
+
+it("a server with a sandbox gets no offer", async () => {
+  await showStart(consentRequest({ ...startServerBody, sandbox: plan } as typeof startServerBody));
+  expect(sent("offer_sandbox")).toEqual([]);
+});

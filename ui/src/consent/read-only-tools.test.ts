@@ -1,0 +1,65 @@
+// The choice to allow read-only tools together.
+import { screen } from "@testing-library/svelte";
+import { expect, it } from "vitest";
+
+import { consentRequest, toolBody } from "./fixtures";
+import {
+  sentDecisions,
+  waitUntilArmed,
+  button,
+  clickElement,
+  installFakeHostForEachTest,
+  accessibilityProblems,
+  renderRequests,
+} from "./test-harness.svelte";
+
+installFakeHostForEachTest();
+
+const tools = ["read_file", "list_folder"];
+const request = consentRequest(
+  { ...toolBody({}), readOnlyTools: tools } as ReturnType<typeof toolBody>,
+  {
+    scopes: ["once", "session", "always"],
+  },
+);
+const box = () => screen.getByRole("checkbox", { name: "Allow read-only tools of files" });
+
+it("names the tools, and says that the claim can't be checked", async () => {
+  renderRequests(request);
+  expect(box()).not.toBeChecked();
+  expect(
+    screen.getByText("files says that these tools only read. Drawbridge can't check that."),
+  ).toBeVisible();
+  for (const name of tools) expect(screen.getByText(name)).toBeVisible();
+  expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
+});
+
+it("allows exactly the tools that are listed, with a button that says so", async () => {
+  renderRequests(request);
+  await waitUntilArmed();
+  await clickElement(box());
+  expect(screen.queryByRole("button", { name: "Allow once" }), "one button").toBeNull();
+  await clickElement(button("Allow these 2 tools"));
+  expect(sentDecisions(), "the buttons moved, so they have to be armed again").toEqual([]);
+  await waitUntilArmed();
+  await clickElement(button("Allow these 2 tools"));
+  expect(sentDecisions()).toEqual([
+    { id: "q1", hash: "h1", answer: { action: "allow_read_only", tools } },
+  ]);
+});
+
+it("an unchecked choice allows the call alone", async () => {
+  renderRequests(request);
+  await clickElement(box());
+  await clickElement(box());
+  await waitUntilArmed();
+  await clickElement(button("Allow once"));
+  expect(sentDecisions()).toEqual([
+    { id: "q1", hash: "h1", answer: { action: "allow", scope: "once" } },
+  ]);
+});
+
+it("is absent without such tools", () => {
+  renderRequests(consentRequest(toolBody({}), { scopes: ["once", "session", "always"] }));
+  expect(screen.queryByRole("checkbox")).toBeNull();
+});

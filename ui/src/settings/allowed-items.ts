@@ -1,0 +1,188 @@
+// Items of the list of everything that is allowed without asking: labels, validity, last use and the commands that revoke
+// and restore each. Used by `allowed.svelte.ts`.
+
+import { call } from "$lib/api/client";
+import type {
+  FolderUse,
+  Grant,
+  LastUse,
+  Rule,
+  RuleUse,
+  SamplingSettings,
+  Server,
+} from "$lib/api/generated";
+import { formatExact } from "$lib/format/times";
+import { languageTag } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+import { ruleSubjectLabel, conditionLabels, shortName } from "../rules/rule-labels";
+import { grantLabel } from "./grant-labels";
+
+/** Order of the items of one server. */
+const KINDS = ["start", "tool", "folders", "models", "rule"] as const;
+export type AllowedKind = (typeof KINDS)[number];
+
+/** The commands that revoke a permission and restore it. */
+export interface Revocation {
+  revoke: () => Promise<unknown>;
+  restore: () => Promise<unknown>;
+}
+
+export interface AllowedItem {
+  /** Unique key, which stays the same while the permission does. */
+  key: string;
+  kind: AllowedKind;
+  /** Name of the server, or the pattern of a rule. */
+  server: string;
+  what: string;
+  /** Paths of shared folders. */
+  paths: readonly string[];
+  until: string;
+  /** Time at which it expires, or `null` if it doesn't. */
+  expiresAt: number | null;
+  since: number | null;
+  /** Last use, or `null` if none is known. */
+  lastUse: LastUse | null;
+  /** Period that the last use is known for. `asks` if each use asks. */
+  known: "always" | "run" | "asks";
+  /** Hash that a grant is bound to. */
+  hash: string | null;
+  /** Consequence of the revocation. */
+  afterwards: string;
+  /** Absent if it can't be revoked here. */
+  revocation: Revocation | null;
+}
+
+/** Actions of the stores that revoke and restore a grant, and follow changes of rules and sampling. */
+export interface AllowedActions {
+  revokeGrant: (grant: Grant) => Promise<unknown>;
+  restoreGrant: (grant: Grant) => Promise<unknown>;
+  changeRules: (act: () => Promise<unknown>) => Promise<unknown>;
+  setSampling: (server: string, settings: SamplingSettings) => Promise<unknown>;
+}
+
+export function grantItem(grant: Grant, remote: boolean, actions: AllowedActions): AllowedItem {
+  const { what, afterwards } = grantLabel(grant, remote);
+  const scopes = {
+    once: m.settings_allowed_until_revoked,
+    always: m.settings_allowed_until_revoked,
+    session: m.rules_session,
+    conversation: m.settings_allowed_until_conversation,
+  };
+  return {
+    key: `grant ${grant.id}`,
+    kind: grant.tool === null ? "start" : "tool",
+    server: grant.server,
+    ...{ what, paths: [], afterwards },
+    until: grant.expiresAt === null ? scopes[grant.scope]() : untilTime(grant.expiresAt),
+    expiresAt: grant.expiresAt,
+    since: grant.since,
+    lastUse: grant.lastUse ?? null,
+    known: "always",
+    hash: grant.restsOn,
+    revocation: {
+      revoke: () => actions.revokeGrant(grant),
+      restore: () => actions.restoreGrant(grant),
+    },
+  };
+}
+
+/** Returns the item of a server's folders, or `null` if the user has not decided about them. */
+export function foldersItem({ name, roots }: Server, uses: FolderUse[]): AllowedItem | null {
+  if (!roots.decided) return null;
+  const folders = [...roots.folders];
+  const set = (shared: string[]) => call("set_roots", { server: name, folders: shared });
+  return {
+    key: `folders ${name}`,
+    kind: "folders",
+    server: name,
+    what: folders.length > 0 ? m.settings_shares_folders() : m.settings_shares_no_folders(),
+    paths: folders,
+    ...{ until: m.settings_allowed_until_revoked(), expiresAt: null, since: null, hash: null },
+    lastUse: uses.find(({ server }) => server === name)?.lastUse ?? null,
+    known: "run",
+    afterwards: m.settings_shares_taken({ server: shortName(name) }),
+    revocation: folders.length > 0 ? { revoke: () => set([]), restore: () => set(folders) } : null,
+  };
+}
+
+/** Returns the item of a server that may send sampling requests, or `null` if it may not. */
+export function samplingItem(
+  server: string,
+  settings: SamplingSettings | undefined,
+  actions: AllowedActions,
+): AllowedItem | null {
+  if (!settings?.on) return null;
+  return {
+    key: `models ${server}`,
+    kind: "models",
+    server,
+    ...{ what: m.settings_shares_models(), paths: [], hash: null, since: null, expiresAt: null },
+    until: m.settings_allowed_until_revoked(),
+    ...{ lastUse: null, known: "asks" },
+    afterwards: m.settings_shares_taken({ server: shortName(server) }),
+    revocation: {
+      revoke: () => actions.setSampling(server, { ...settings, on: false }),
+      restore: () => actions.setSampling(server, settings),
+    },
+  };
+}
+
+/** Returns the item of a rule, or `null` if it does not allow anything. */
+export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): AllowedItem | null {
+  if (rule.effect !== "allow") return null;
+  const { source, id } = rule;
+  const used = uses.find((use) => use.rule.source === source && use.rule.id === id);
+  const lasting = source === "session" ? m.rules_session : m.settings_allowed_until_revoked;
+  return {
+    key: `rule ${source} ${id}`,
+    kind: "rule",
+    server: rule.server,
+    what: m.settings_allowed_rule({
+      rule: [ruleSubjectLabel(rule), ...conditionLabels(rule)].join(", "),
+    }),
+    paths: [],
+    until: rule.expiresAt === null ? lasting() : untilTime(rule.expiresAt),
+    ...{ expiresAt: rule.expiresAt, since: null, hash: null },
+    lastUse: used?.lastUse ?? null,
+    known: "run",
+    afterwards: m.rules_removed(),
+    revocation:
+      source === "managed"
+        ? null
+        : {
+            revoke: () => actions.changeRules(() => call("remove_policy_rule", { source, id })),
+            restore: () => actions.changeRules(() => call("set_policy_rule", { ...rule, id: "" })),
+          },
+  };
+}
+
+/** Orders items by server, and those of a server by kind, so that no item moves when another one is revoked. */
+export function compareItems(a: AllowedItem, b: AllowedItem): number {
+  return (
+    a.server.localeCompare(b.server) ||
+    KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+    (a.since ?? 0) - (b.since ?? 0) ||
+    a.key.localeCompare(b.key)
+  );
+}
+
+/** Returns `true` if the server, the subject or a path of an item contains the text. */
+export function matchesSearch({ server, what, paths }: AllowedItem, text: string): boolean {
+  const wanted = text.trim().toLowerCase();
+  return [server, what, ...paths].some((part) => part.toLowerCase().includes(wanted));
+}
+
+export function usedByLabel({ by }: LastUse): string {
+  return {
+    user: m.settings_allowed_by_user,
+    model: m.settings_allowed_by_model,
+    command_line: m.settings_allowed_by_command_line,
+    host: m.settings_allowed_by_host,
+    server: m.settings_allowed_by_server,
+  }[by]();
+}
+
+function untilTime(at: number): string {
+  return m.rules_until({ time: formatExact(at, languageTag()) });
+}

@@ -1,0 +1,164 @@
+// Everything that is allowed without asking, while a view shows it. Each item is revoked at once, and can be restored for
+// a few seconds while its server stays unchanged.
+
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
+
+import { call, toApiError } from "$lib/api/client";
+import type { SamplingSettings } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+import { currentSecond } from "$lib/state/clock.svelte";
+import { Grants } from "$lib/state/grants.svelte";
+
+import type { PolicyStore } from "../rules/policy.svelte";
+import {
+  compareItems,
+  foldersItem,
+  grantItem,
+  ruleItem,
+  samplingItem,
+  type AllowedActions,
+  type AllowedItem,
+} from "./allowed-items";
+
+/** Time for which a revocation can be undone, in milliseconds. The host accepts it for longer. */
+export const UNDO_PERIOD = 10_000;
+
+interface Revoked {
+  item: AllowedItem;
+  at: number;
+  /** Settings of the server at the revocation. */
+  config: string;
+}
+
+export class Allowed {
+  readonly grants = new Grants();
+  readonly #policy: PolicyStore;
+  /** Sampling settings by server. */
+  readonly #sampling = new SvelteMap<string, SamplingSettings>();
+  readonly #revoked = new SvelteMap<string, Revoked>();
+  readonly #busy = new SvelteSet<string>();
+  /** Error of reading the sampling settings. */
+  readError = $state.raw<unknown>(null);
+
+  constructor(policy: PolicyStore) {
+    this.#policy = policy;
+  }
+
+  readonly #actions: AllowedActions = {
+    revokeGrant: (grant) => this.grants.revoke(grant),
+    restoreGrant: (grant) => this.grants.restore(grant),
+    changeRules: (act) => this.#policy.change(act),
+    setSampling: async (server, settings) => {
+      await call("set_sampling", { server, settings });
+      await this.readSampling(server);
+    },
+  };
+
+  /** Everything that is allowed, and what was revoked in this view. `null` before the first read. */
+  readonly items: AllowedItem[] | null = $derived.by(() => {
+    const { list, ruleUses, folderUses } = this.grants;
+    if (list === null || this.#policy.now === null) return null;
+    const isRemote = (server: string) => app.server(server)?.config.type === "http";
+    const items = [
+      ...list.map((grant) => grantItem(grant, isRemote(grant.server), this.#actions)),
+      ...app.servers.map((server) => foldersItem(server, folderUses)),
+      ...app.servers.map(({ name }) => samplingItem(name, this.#sampling.get(name), this.#actions)),
+      ...this.#policy.now.rules.map((rule) => ruleItem(rule, ruleUses, this.#actions)),
+    ];
+    // A revoked item is drawn as it was.
+    const current = items.filter((item) => item !== null).filter((item) => !this.isRevoked(item));
+    const all = [...this.#revoked.values()].map(({ item }) => item);
+    const revoked = all.filter((item) => this.isRevoked(item));
+    return [...current, ...revoked].sort(compareItems);
+  });
+
+  /** Follows changes of the grants and the sampling settings until the returned function is called. */
+  follow(): () => void {
+    const stop = this.grants.follow();
+    const stopEvents = app.onEvent((event) => {
+      if (event.type === "sampling_changed") void this.readSampling(event.server);
+    });
+    return () => {
+      stop();
+      stopEvents();
+    };
+  }
+
+  async readSampling(server: string): Promise<void> {
+    try {
+      this.#sampling.set(server, (await call("sampling", { server })).settings);
+    } catch (cause) {
+      this.readError = cause;
+    }
+  }
+
+  isRevoked(item: AllowedItem): boolean {
+    return this.#revoked.has(item.key) && !this.#isSharedAgain(item);
+  }
+
+  isBusy({ key }: AllowedItem): boolean {
+    return this.#busy.has(key);
+  }
+
+  /** Returns `true` while the revocation of an item can be undone. */
+  canUndo({ key }: AllowedItem): boolean {
+    const revoked = this.#revoked.get(key);
+    return revoked !== undefined && currentSecond() - revoked.at < UNDO_PERIOD;
+  }
+
+  /** Revokes an item. Resolves to `false` if it is revoked already. */
+  async revoke(item: AllowedItem): Promise<boolean> {
+    const { key, server, revocation } = item;
+    if (revocation === null || this.isRevoked(item)) return false;
+    return this.#once(key, async () => {
+      const config = configOf(server);
+      await revocation.revoke();
+      this.#revoked.set(key, { item, at: Date.now(), config });
+    });
+  }
+
+  /**
+   * Restores an item exactly as it was. Resolves to `"changed"` if its server or tool has changed since, or too much time
+   * has passed, and it therefore stays revoked.
+   */
+  async undo({ key }: AllowedItem): Promise<"restored" | "changed"> {
+    const revoked = this.#revoked.get(key);
+    if (!revoked) return "changed";
+    const { item, at, config } = revoked;
+    const isFresh = Date.now() - at < UNDO_PERIOD && configOf(item.server) === config;
+    if (!isFresh || this.#isSharedAgain(item)) return "changed";
+    try {
+      await this.#once(key, async () => {
+        await item.revocation?.restore();
+        this.#revoked.delete(key);
+      });
+    } catch (cause) {
+      const { code } = toApiError(cause);
+      if (code === "stale" || code === "not_found") return "changed";
+      throw cause;
+    }
+    return "restored";
+  }
+
+  /** Returns `true` if the user has shared other folders or turned sampling on since the revocation. */
+  #isSharedAgain({ kind, server }: AllowedItem): boolean {
+    if (kind === "folders") return (app.server(server)?.roots.folders.length ?? 0) > 0;
+    return kind === "models" && this.#sampling.get(server)?.on === true;
+  }
+
+  /** Ignores the action while another one for the same item is in progress. */
+  async #once(key: string, act: () => Promise<void>): Promise<boolean> {
+    if (this.#busy.has(key)) return false;
+    this.#busy.add(key);
+    try {
+      await act();
+      return true;
+    } finally {
+      this.#busy.delete(key);
+    }
+  }
+}
+
+function configOf(server: string): string {
+  return JSON.stringify(app.server(server)?.config ?? null);
+}

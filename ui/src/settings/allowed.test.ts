@@ -1,0 +1,196 @@
+// The list of everything that is allowed without asking: its items, search, revocation and Undo.
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { ApiError } from "$lib/api/client";
+import type { Grant } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
+
+import { emptyPolicy, sampleRule } from "../rules/fixtures";
+import { samplingReport } from "../servers/sampling-fixtures";
+import { UNDO_PERIOD } from "./allowed.svelte";
+import RulesView from "./RulesView.svelte";
+
+const NOW = 1_790_000_000_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ shouldAdvanceTime: true, now: NOW });
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+const grant: Grant = {
+  ...{ id: "g1", server: "files", tool: "read", scope: "always", conversation: null },
+  ...{ since: NOW - 86_400_000, expiresAt: null, restsOn: "abc" },
+  lastUse: { at: NOW - 3_600_000, by: "model" },
+};
+const shared = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] };
+const denied = { decided: true, folders: [], told: [] };
+
+/** Shows the view on a host with these grants, whose `revoke_grant` removes one. */
+async function show(grants: Grant[], answers: FakeHost["answers"] = {}): Promise<FakeHost> {
+  let remaining = grants;
+  const host = await startFakeHost(
+    {
+      policy: () => emptyPolicy,
+      grants: () => ({ grants: remaining }),
+      revoke_grant: ({ id }) => {
+        remaining = remaining.filter((one) => one.id !== id);
+        return {};
+      },
+      restore_grant: ({ id }) => {
+        remaining = grants.filter((one) => one.id === id || remaining.includes(one));
+        return {};
+      },
+      sampling: ({ server }) => samplingReport({ on: server === "git" }),
+      ...answers,
+    },
+    { servers: [sampleServer({ name: "files" }), sampleServer({ name: "git" })] },
+  );
+  render(RulesView);
+  return host;
+}
+
+const row = async (text: string | RegExp) =>
+  (await screen.findByText(text)).closest("li") as HTMLElement;
+const revoke = async (item: HTMLElement) =>
+  fireEvent.click(within(item).getByRole("button", { name: /^Revoke/ }));
+
+test("lists grants, folders, models and rules with their validity and last use", async () => {
+  const rule = { ...{ effect: "allow" as const, tool: "add" }, expiresAt: NOW + 60_000 };
+  const use = {
+    rule: { source: "user" as const, id: "1" },
+    lastUse: { at: NOW, by: "user" as const },
+  };
+  await show([], {
+    policy: () => ({
+      ...emptyPolicy,
+      rules: [sampleRule(rule), sampleRule({ id: "2", effect: "deny", tool: "denied_tool" })],
+    }),
+    grants: () => ({
+      grants: [grant, { ...grant, id: "g2", tool: "write", scope: "session", lastUse: undefined }],
+      ruleUses: [use],
+    }),
+  });
+  const always = await row("Tool read");
+  expect(always).toHaveTextContent("files");
+  expect(always, "how long it holds").toHaveTextContent("Until you revoke it");
+  expect(always, "who used it").toHaveTextContent(
+    "Last used 1 hour ago by a model in a conversation",
+  );
+  const session = await row("Tool write");
+  expect(session, "it is not saved").toHaveTextContent("Until Drawbridge closes");
+  expect(session).toHaveTextContent("Not used yet");
+  expect(await row(/^may use your models/)).toHaveTextContent("git");
+  const allowing = await row(/^Rule: tool add of files/);
+  expect(allowing).toHaveTextContent(/Until \w/);
+  expect(allowing).toHaveTextContent(/Last used .* by you/);
+  expect(
+    screen.queryByText(/^Rule: tool denied_tool/),
+    "a rule that denies allows nothing",
+  ).toBeNull();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+});
+
+test("a revoked grant is restored by Undo, which ends after a few seconds", async () => {
+  const host = await show([grant]);
+  await revoke(await row("Tool read"));
+  const undo = await screen.findByRole("button", { name: "Undo: Tool read, files" });
+  expect(await screen.findByText("The next call of read needs your approval.")).toBeVisible();
+  await fireEvent.click(undo);
+  expect(await screen.findByText("It is allowed again, as before.")).toBeVisible();
+  expect(host.requests("restore_grant"), "exactly this one").toEqual([{ id: "g1" }]);
+  await revoke(await row("Tool read"));
+  await screen.findByRole("button", { name: /^Undo/ });
+  await vi.advanceTimersByTimeAsync(UNDO_PERIOD + 1_000);
+  expect(screen.queryByRole("button", { name: /^Undo/ }), "the time is over").toBeNull();
+  expect(within(await row("Tool read")).getByText("Revoked")).toBeVisible();
+});
+
+test("Undo does nothing after a change of the server, or if the host finds one", async () => {
+  const host = await show([grant, { ...grant, id: "g2", tool: "write", since: NOW }], {
+    restore_grant: () =>
+      Promise.reject(new ApiError({ code: "stale", message: "the tool changed" })),
+  });
+  await revoke(await row("Tool write"));
+  await fireEvent.click(await screen.findByRole("button", { name: "Undo: Tool write, files" }));
+  expect(await screen.findByText(/^This can't be undone any more/)).toBeVisible();
+  expect(await row("Tool write"), "it stays revoked").toHaveTextContent("Revoked");
+  await revoke(await row("Tool read"));
+  const undo = await screen.findByRole("button", { name: "Undo: Tool read, files" });
+  const config = {
+    ...{ type: "stdio" as const, command: "other", args: [], env: {} },
+    ...{ cwd: null, revision: null },
+  };
+  host.send({ type: "server_changed", server: sampleServer({ name: "files", config }) });
+  const before = host.requests("restore_grant").length;
+  await fireEvent.click(undo);
+  expect(host.requests("restore_grant"), "nothing is restored for another server").toHaveLength(
+    before,
+  );
+  expect(await row("Tool read")).toHaveTextContent("Revoked");
+});
+
+test("E16: shared folders and sampling are revoked with Undo, and denied folders are listed", async () => {
+  const servers = [
+    sampleServer({ name: "files", roots: shared }),
+    sampleServer({ name: "mail", roots: denied }),
+    sampleServer({ name: "git" }),
+  ];
+  let sampling = true;
+  const host: FakeHost = await startFakeHost(
+    {
+      policy: () => emptyPolicy,
+      grants: () => ({ grants: [] }),
+      sampling: ({ server }) => samplingReport({ on: server === "git" && sampling }),
+      set_sampling: ({ settings }) => {
+        sampling = settings.on;
+        return {};
+      },
+      set_roots: ({ folders }) => {
+        const roots = { decided: true, folders, told: folders };
+        host.send({ type: "server_changed", server: sampleServer({ name: "files", roots }) });
+        return {};
+      },
+    },
+    { servers },
+  );
+  render(RulesView);
+  expect(await screen.findByText("/home/ann/trip")).toBeVisible();
+  const none = await row("has no shared folders");
+  expect(none, "a denial stands, too").toHaveTextContent("mail");
+  expect(within(none).queryByRole("button", { name: /^Revoke/ }), "nothing to revoke").toBeNull();
+  await revoke(await row("/home/ann/trip"));
+  await fireEvent.click(await screen.findByRole("button", { name: /^Undo: .*files$/ }));
+  await waitFor(() =>
+    expect(host.requests("set_roots"), "and as it was").toEqual([
+      { server: "files", folders: [] },
+      { server: "files", folders: ["/home/ann/trip"] },
+    ]),
+  );
+  await revoke(await row(/^may use your models/));
+  await waitFor(() => expect(host.requests("set_sampling")[0]?.settings.on).toBe(false));
+  await fireEvent.click(await screen.findByRole("button", { name: /^Undo: .*git$/ }));
+  await waitFor(() => expect(host.requests("set_sampling")[1]?.settings.on).toBe(true));
+});
+
+test("more than ten items can be searched", async () => {
+  const grants = Array.from({ length: 11 }, (_, i) => ({
+    ...grant,
+    ...{ id: `g${i}`, tool: `tool-${i}`, since: i },
+  }));
+  await show(grants.slice(0, 9));
+  await row("Tool tool-8");
+  expect(screen.queryByRole("searchbox"), "ten items need no search").toBeNull();
+  cleanup();
+  await show(grants);
+  const search = await screen.findByRole("searchbox", { name: "Search this list" });
+  await fireEvent.input(search, { target: { value: "TOOL-10" } });
+  expect(await screen.findByText("Tool tool-10")).toBeVisible();
+  expect(screen.queryByText("Tool tool-1")).toBeNull();
+  await fireEvent.input(search, { target: { value: "nowhere" } });
+  expect(await screen.findByText("Nothing in this list matches.")).toBeVisible();
+});
