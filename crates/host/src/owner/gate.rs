@@ -6,6 +6,7 @@
 //! send. Denials contain no user data, so they require no authorization.
 
 mod outgoing_payload;
+mod payload_hashes;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -22,24 +23,21 @@ use offers::skills::EXTENSION as SKILLS;
 use policy::{ApprovalScope, DecisionSource, Hash};
 use ports::Platform;
 use ports::url_parts::UrlParts;
-use serde_json::{Map, json};
+use serde_json::Map;
 use server_requests::sampling::conversion::to_model_request;
 use server_requests::sampling::{SamplingState, request_hash};
-use url::Url;
+
+use payload_hashes::{client_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 
 pub(super) use outgoing_payload::OutgoingPayload;
 
 use super::Owner;
 use super::state::{
-    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, consent_payload_hash,
-    originator_name, refusal_error,
+    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, originator_name, refusal_error,
 };
 use crate::connection::ConnectionTarget;
-use crate::view::{ConsentRequestBody, HostEvent};
+use crate::view::HostEvent;
 
-/// Query parameters of an authorization URL that are generated for each use, and may therefore differ from the
-/// displayed URL.
-const ONE_TIME_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
 /// Timeout for opening the default browser.
 const BROWSER_OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -221,33 +219,6 @@ pub(crate) async fn open_page(platform: &dyn Platform, page: AuthorizedPayload<S
 /// opening it.
 pub(crate) fn authorize_link(link: UrlParts) -> Option<AuthorizedPayload<String>> {
     link.openable.then_some(AuthorizedPayload(link.url))
-}
-
-fn response_hash(answer: &ClientResponse) -> Hash {
-    Hash::of_json(&match answer {
-        ClientResponse::Sampling(result) => json!({ "sampling": result }),
-        ClientResponse::Elicitation(result) => json!({ "elicitation": result }),
-        ClientResponse::Roots(roots) => json!({ "roots": roots }),
-        ClientResponse::Refused { code, message } => json!({ "refused": code, "message": message }),
-    })
-}
-
-fn url_hash(url: &str) -> Hash {
-    Hash::of_json(&json!({ "page": url }))
-}
-
-/// Returns the hash of an authorization URL without the parameters that are generated for each use. The order of the
-/// other parameters is significant.
-fn sign_in_url_hash(url: &str) -> Hash {
-    let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
-    let is_kept = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
-    let kept: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
-    page.set_query(None);
-    Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": kept }))
-}
-
-fn client_hash(client: &EnteredClient) -> Hash {
-    Hash::of_json(&json!({ "client": client.client_id, "secret": client.client_secret }))
 }
 
 impl Owner {
@@ -443,10 +414,6 @@ impl Owner {
         }
         Ok(AuthorizedPayload(request))
     }
-}
-
-fn read_request_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
-    consent_payload_hash(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_proto::types::ElicitResult;
 use policy::PolicyRule;
-use serde_json::Map;
+use serde_json::{Map, json};
 
 use super::*;
 use crate::owner::tests::world::{ASKING_TOOL, SERVER, World, poll_once};

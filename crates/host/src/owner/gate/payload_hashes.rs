@@ -1,0 +1,50 @@
+//! Hashes of the payloads that leave the host. The gate compares them with the hash of the approval (`gate.rs`).
+
+use credentials::sign_in::EnteredClient;
+use domain::call::CallKind;
+use mcp_proto::session::ClientResponse;
+use policy::Hash;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::owner::state::consent_payload_hash;
+use crate::view::ConsentRequestBody;
+
+/// Query parameters of an authorization URL that are generated for each use, and may therefore differ from the
+/// displayed URL.
+const ONE_TIME_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
+
+/// Returns the hash of a response to a server's request.
+pub(super) fn response_hash(answer: &ClientResponse) -> Hash {
+    Hash::of_json(&match answer {
+        ClientResponse::Sampling(result) => json!({ "sampling": result }),
+        ClientResponse::Elicitation(result) => json!({ "elicitation": result }),
+        ClientResponse::Roots(roots) => json!({ "roots": roots }),
+        ClientResponse::Refused { code, message } => json!({ "refused": code, "message": message }),
+    })
+}
+
+/// Returns the hash of the URL of a page that the browser opens.
+pub(super) fn url_hash(url: &str) -> Hash {
+    Hash::of_json(&json!({ "page": url }))
+}
+
+/// Returns the hash of an authorization URL without the parameters that are generated for each use. The order of the
+/// other parameters is significant.
+pub(super) fn sign_in_url_hash(url: &str) -> Hash {
+    let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
+    let is_kept = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
+    let kept: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
+    page.set_query(None);
+    Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": kept }))
+}
+
+/// Returns the hash of client credentials that the user entered.
+pub(super) fn client_hash(client: &EnteredClient) -> Hash {
+    Hash::of_json(&json!({ "client": client.client_id, "secret": client.client_secret }))
+}
+
+/// Returns the hash of a request for a prompt or resource.
+pub(super) fn read_request_hash(kind: CallKind, name: &str, arguments: Map<String, Value>) -> Hash {
+    consent_payload_hash(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
+}
