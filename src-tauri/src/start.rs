@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use api::{Api, AppEnvironment, Computer, ProcessEnvironment, WebView};
+use api::{Api, AppEnvironment, CheckInputs, ProcessEnvironment, WebView};
 use domain::StoreError;
 use host::{Host, HostOptions};
 use installer::{InstallError, Installer, RegistryChoice};
@@ -127,7 +127,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
 }
 
 /// Returns the environment that the command *Check this computer* examines.
-fn checked_computer(ports: &Ports, data_folder: PathBuf) -> Computer {
+fn checked_computer(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"
     } else if cfg!(windows) {
@@ -135,7 +135,7 @@ fn checked_computer(ports: &Ports, data_folder: PathBuf) -> Computer {
     } else {
         "WebKit"
     };
-    Computer {
+    CheckInputs {
         settings: Arc::clone(&ports.servers),
         secrets: Arc::clone(&ports.secrets),
         data_folder,

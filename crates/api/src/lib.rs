@@ -13,7 +13,7 @@ mod stream;
 mod table;
 mod typescript;
 
-pub use checkup::{Computer, ProcessEnvironment, WebView};
+pub use checkup::{CheckInputs, ProcessEnvironment, WebView};
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};
 pub use handler::{Api, audit_verdict};

@@ -11,7 +11,7 @@ use process::SearchPath;
 
 /// Inputs of the checks. Tests replace them.
 #[derive(Clone)]
-pub struct Computer {
+pub struct CheckInputs {
     /// Settings with the servers.
     pub settings: Arc<dyn ServerSettings>,
     /// Keychain of the operating system.

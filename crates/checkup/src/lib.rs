@@ -44,7 +44,7 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 use process::SearchPath;
 use tokio::time::timeout;
 
-pub use computer::{Computer, ProcessEnvironment, WebView};
+pub use computer::{CheckInputs, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
 pub use report::{ReportedServer, ReportingProgram, report};
 pub use text::{FindingText, NumericVersion};
@@ -64,7 +64,7 @@ pub struct Checkup {
 
 /// Runs all checks. This takes some seconds, and at most about a minute: reading the settings, searching for programs,
 /// each check, and querying the login shell have a time limit each.
-pub async fn run_checkup(computer: Computer) -> Checkup {
+pub async fn run_checkup(computer: CheckInputs) -> Checkup {
     let settings = read_settings(&computer).await;
     let path = match computer.search_path.clone() {
         Some(path) => path,
@@ -80,13 +80,13 @@ pub async fn run_checkup(computer: Computer) -> Checkup {
 }
 
 fn list_checks(
-    computer: Computer,
+    computer: CheckInputs,
     settings: Result<Vec<ServerEntry>, ConfigProblem>,
     servers: &[ServerEntry],
     path: &SearchPath,
     needed: Option<Vec<required_programs::RequiredProgram>>,
 ) -> Vec<Check> {
-    let Computer { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = computer;
+    let CheckInputs { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = computer;
     let home = environment.home.clone();
     let config_file = port.path();
     let config_folder = config_file.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -137,7 +137,7 @@ fn list_checks(
 }
 
 /// Reads the servers in a blocking task, since the disk may be slow.
-async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigProblem> {
+async fn read_settings(computer: &CheckInputs) -> Result<Vec<ServerEntry>, ConfigProblem> {
     let port = Arc::clone(&computer.settings);
     let reading = tokio::task::spawn_blocking(move || port.load());
     let failed =

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use api::ErrorCode;
-use checkup::{Checkup, Computer, Finding, FindingState, ProcessEnvironment, ReportedServer, ReportingProgram};
+use checkup::{CheckInputs, Checkup, Finding, FindingState, ProcessEnvironment, ReportedServer, ReportingProgram};
 use ports::time::SystemClock;
 use serde_json::{Value, json};
 use store::{Locations, ReadOnlyStore};
@@ -25,7 +25,7 @@ pub(crate) async fn run(
     let ReadOnlyStore { servers: settings, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
     let environment = ProcessEnvironment::current();
-    let computer = Computer {
+    let computer = CheckInputs {
         settings,
         secrets,
         data_folder: data_dir,

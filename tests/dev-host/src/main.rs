@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use api::{Api, AppEnvironment, Computer, ProcessEnvironment};
+use api::{Api, AppEnvironment, CheckInputs, ProcessEnvironment};
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -79,7 +79,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let platform = Arc::new(store::PlatformInFolder::new(&options.platform_dir));
     let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
-    let computer = Computer {
+    let computer = CheckInputs {
         settings: Arc::clone(&ports.servers),
         secrets: Arc::clone(&ports.secrets),
         data_folder: options.data_dir.clone(),

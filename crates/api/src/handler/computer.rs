@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checkup::{Checkup, Computer, ReportedServer, ReportingProgram};
+use checkup::{CheckInputs, Checkup, ReportedServer, ReportingProgram};
 
 use super::{Api, errors};
 use crate::ApiError;
@@ -11,7 +11,7 @@ use crate::data::*;
 impl Api {
     /// Enables the command `check_computer`, which otherwise fails.
     #[must_use]
-    pub fn with_computer_checks(self, computer: Computer) -> Self {
+    pub fn with_computer_checks(self, computer: CheckInputs) -> Self {
         Self { computer: Some(Arc::new(computer)), ..self }
     }
 }

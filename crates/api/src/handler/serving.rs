@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ::chat::Chat;
-use checkup::Computer;
+use checkup::CheckInputs;
 use host::Host;
 use installer::Installer;
 use other_apps::AppEnvironment;
@@ -21,7 +21,7 @@ pub struct Api {
     /// Installer of servers, or `None` to disable the installation commands.
     pub(super) installer: Option<Installer>,
     /// Environment that `check_computer` examines, or `None` to disable the check.
-    pub(super) computer: Option<Arc<Computer>>,
+    pub(super) computer: Option<Arc<CheckInputs>>,
 }
 
 impl Api {

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
-use api::{Api, Computer, ErrorCode, ProcessEnvironment, WebView, dispatch};
+use api::{Api, CheckInputs, ErrorCode, ProcessEnvironment, WebView, dispatch};
 use process::{PathSource, SearchPath};
 use serde_json::json;
 use testkit::app::{TestApp, local_config};
@@ -16,7 +16,7 @@ const CANARY: &str = "canary-ann";
 /// Creates an API whose search path is the folder `home/bin`.
 fn api_with_programs(app: &TestApp, home: &std::path::Path) -> Api {
     let ports = app.host.ports();
-    let computer = Computer {
+    let computer = CheckInputs {
         settings: Arc::clone(&ports.servers),
         secrets: Arc::clone(&ports.secrets),
         data_folder: app.folder.path().to_owned(),
