@@ -38,7 +38,7 @@ export class DecisionSender {
     return this.#failures.get(request.id) ?? null;
   }
 
-  /** The failure of the last denial of all requests, or `null`. */
+  /** Failure of the last attempt to deny all pending requests, or `null` if it succeeded. */
   get denyAllFailure(): DecisionFailure | null {
     return this.#failures.get(DENY_ALL) ?? null;
   }

@@ -17,7 +17,7 @@ const MAX_READINGS: usize = 16;
 pub struct ConversationLabel {
     /// Servers in order of first appearance.
     pub servers: Vec<String>,
-    /// Set if the label includes all content that was in the conversation before it was created.
+    /// Set if the label also covers the content that was in the conversation before the label was created.
     pub is_whole: bool,
     /// Content that models have read from the servers.
     pub readings: Vec<Reading>,

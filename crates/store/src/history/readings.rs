@@ -23,7 +23,8 @@ CREATE TABLE reading (
 INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
 ";
 
-/// Table of the seals over `reading` (`reading_seal.rs`). Without a seal, the readings are determined from all items.
+/// Creates the table with a MAC over the rows in `reading` of each conversation (`reading_seal.rs`). Rows without a valid
+/// MAC are ignored, and determined again from all items of the conversation.
 const SEAL_TABLE_SQL: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
 /// Creates the tables `reading` and `reading_seal` if they do not exist.
@@ -51,7 +52,8 @@ fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     connection.query_row(sql, [name], |row| row.get(0))
 }
 
-/// Adds a reading. If it exists with the open-world flag set, the flag stays set.
+/// Records that a conversation has read content of a server. If the same content is recorded already, it counts as
+/// open-world if either record does.
 pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
     let sql = "INSERT INTO reading (conversation, server, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) \
         ON CONFLICT DO UPDATE SET open = max(open, excluded.open)";

@@ -133,19 +133,19 @@ export interface Commands {
  */
 export type Account = { 
 /**
- * Issuer of the token, exactly as in the authorization server's metadata.
+ * Issuer identifier, exactly as in the authorization server's metadata.
  */
 issuer: string, 
 /**
- * Issuer parsed into its parts.
+ * Issuer identifier parsed into its parts.
  */
 issuerUrl: UrlParts, 
 /**
- * Resource that the token is valid for.
+ * Identifier of the resource (the MCP server) that the token is valid for.
  */
 resource: string, 
 /**
- * Scopes of the token as returned by the authorization server. Empty if it returned none.
+ * Scopes of the token, as returned by the authorization server. Empty if it returned none.
  */
 scopes: Array<string>, 
 /**
@@ -165,7 +165,7 @@ refreshedAt: number | null,
  */
 canRefresh: boolean, 
 /**
- * Reason why the user has to sign in again, if required.
+ * Reason why the user has to sign in again, or `None` if the tokens are usable.
  */
 ended: string | null, 
 /**
@@ -178,7 +178,7 @@ client: ClientIdentity,
 bound: boolean, };
 
 /**
- * Full text of a message.
+ * Full text of one message in the activity log.
  */
 export type ActivityBody = { 
 /**
@@ -186,7 +186,7 @@ export type ActivityBody = {
  */
 text: string, 
 /**
- * `true` if the end is missing because the stored size is bounded.
+ * `true` if the text is incomplete because the stored size of a message is bounded.
  */
 truncated: boolean, 
 /**
@@ -199,15 +199,15 @@ redacted: boolean, };
  */
 export type ActivityEntry = { 
 /**
- * Number of the entry in the server's log.
+ * Sequence number of the entry in the server's log.
  */
 seq: number, 
 /**
- * Time of the message, in milliseconds since 1970.
+ * Time at which the message was sent or received, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Kind of the message.
+ * Kind of the entry, such as a request, a response or standard error output.
  */
 kind: ActivityKind, 
 /**
@@ -215,11 +215,11 @@ kind: ActivityKind,
  */
 sent: boolean, 
 /**
- * Method of the request or notification, or of the request that a response belongs to.
+ * MCP method of the request or notification. For a response, the method of its request.
  */
 method: string | null, 
 /**
- * JSON-RPC identifier as serialized.
+ * JSON-RPC identifier of the request or response, as JSON text.
  */
 id: string | null, 
 /**
@@ -227,15 +227,15 @@ id: string | null,
  */
 bytes: number, 
 /**
- * Time from the request to this response, in milliseconds.
+ * Time between a request and this response, in milliseconds. `None` for other messages.
  */
 latency: number | null, 
 /**
- * Beginning of the message.
+ * Beginning of the message's text.
  */
 preview: string, 
 /**
- * Reason why the message is invalid or unusual, if it is.
+ * Reason why the message is invalid or unusual, or `None` if it is neither.
  */
 note: string | null, };
 
@@ -253,12 +253,12 @@ export type ActivityPage = {
  */
 entries: Array<ActivityEntry>, 
 /**
- * Number of older entries that were dropped because the log is bounded.
+ * Number of older entries that were removed from the log because its size is bounded.
  */
 dropped: number, };
 
 /**
- * Range of entries to read.
+ * Request for entries of a server's activity log.
  */
 export type ActivityRange = { 
 /**
@@ -266,11 +266,11 @@ export type ActivityRange = {
  */
 server: string, 
 /**
- * Number after which entries are returned, or `None` for all entries.
+ * Number of the entry after which the range starts, or `None` to start with the oldest entry.
  */
 after: number | null, 
 /**
- * Maximum number of entries. The latest ones are returned.
+ * Maximum number of entries. If the range has more, the latest ones are returned.
  */
 limit: number, };
 
@@ -283,7 +283,7 @@ export type ActivityRef = {
  */
 server: string, 
 /**
- * Number of the entry.
+ * Sequence number of the entry in the server's log.
  */
 seq: number, };
 
@@ -296,7 +296,7 @@ export type AddServer = {
  */
 name: string, 
 /**
- * Configuration of the server.
+ * Configuration of the server, as in the settings file.
  */
 config: ServerConfig, };
 
@@ -305,35 +305,36 @@ config: ServerConfig, };
  */
 export type AdvancedAuthSettings = { 
 /**
- * Client authentication method at the token endpoint.
+ * Client authentication method at the token endpoint, such as `private_key_jwt`.
  */
 clientAuth: string | null, 
 /**
- * URL of the client ID metadata document.
+ * URL of the client ID metadata document to use as client identifier.
  */
 clientMetadataUrl: string | null, 
 /**
- * Grant type as named in `mcp.json`, or `None` for the authorization code grant in the browser.
+ * Grant type, as named in `mcp.json`. `None` is the authorization code grant.
  */
 grant: string | null, 
 /**
- * Private key for the authentication method `private_key_jwt`.
+ * Reference to the private key for the client authentication method `private_key_jwt`.
  */
 privateKey: string | null, 
 /**
- * Signature algorithm of the private key.
+ * Signature algorithm for the private key, such as `ES256`.
  */
 algorithm: string | null, 
 /**
- * Identity provider of the enterprise.
+ * Enterprise identity provider that issues identity assertions.
  */
 identityProvider: AuthIdentityProvider | null, 
 /**
- * `true` if tokens are bound to a key of this computer (DPoP), or `None` to detect the support.
+ * `true` to require tokens bound to a key of this computer (DPoP), `false` to never use DPoP, or `None` to use it
+ * if the authorization server supports it.
  */
 dpop: boolean | null, 
 /**
- * Assertion of the workload identity.
+ * Reference to the JWT assertion of the workload identity.
  */
 assertion: string | null, };
 
@@ -346,7 +347,7 @@ export type ApiError = {
  */
 code: ErrorCode, 
 /**
- * Message to display: what failed and for which reason.
+ * Message for the user that contains the failed operation and the reason.
  */
 message: string, 
 /**
@@ -359,16 +360,16 @@ data?: JsonValue, };
  */
 export type AppendItems = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
- * Items in order. An item with the identifier of an existing one replaces it.
+ * Items in order. An item with the identifier of an existing item replaces it.
  */
 items: Array<ConversationItem>, };
 
 /**
- * Scope of an approval.
+ * Period or conversation in which an approval is valid.
  */
 export type ApprovalScope = "once" | "conversation" | "session" | "always";
 
@@ -381,15 +382,16 @@ export type ArgumentJudgement = {
  */
 number: number, 
 /**
- * Set if the condition holds.
+ * Set if the condition is met.
  */
 holds: boolean, 
 /**
- * Reason why the condition holds or not.
+ * The reason why the condition is met or not.
  */
 reason: JudgementReason, 
 /**
- * The value as JSON, truncated, or for a list the item that decided. `None` if there is no value.
+ * The checked value as JSON, truncated. For a list, the item that determined the result. `None` if there is no
+ * value.
  */
 value: string | null, 
 /**
@@ -406,28 +408,28 @@ export type ArgumentRule = {
  */
 at: string, 
 /**
- * Kind of the test.
+ * Kind of test that `pattern` is used in.
  */
 test: ArgumentTest, 
 /**
- * Pattern that the argument has to match.
+ * Pattern for the argument, whose syntax depends on `test`.
  */
 pattern: string, };
 
 /**
- * Test of an argument.
+ * Kind of test on an argument.
  */
 export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
 
 /**
- * Entry of the audit log.
+ * Entry of the audit log, for the page and the output of `drawbridge-cli audit`.
  *
- * The log's record is a different type: it uses the member names of the file and omits empty members. The page and the
- * output of `drawbridge-cli audit` have all members.
+ * The record in the log file is a different type, with shorter member names and without empty members. This type
+ * always has all members.
  */
 export type AuditEntry = { 
 /**
- * Number of the entry, from 1.
+ * Number of the entry, counted from 1.
  */
 number: number, 
 /**
@@ -435,7 +437,7 @@ number: number,
  */
 at: number, 
 /**
- * Originator of the act: `user`, `model`, `server` or `host`. Empty in entries of older versions.
+ * Originator of the act: `user`, `model`, `server` or `host`. Empty in entries that older versions wrote.
  */
 asker: string, 
 /**
@@ -443,20 +445,20 @@ asker: string,
  */
 server: string, 
 /**
- * Kind of the act: `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
- * and others. The page has a label for each.
+ * Kind of the act, such as `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or
+ * `revoke`.
  */
 kind: string, 
 /**
- * Subject of the decision: the command line, the tool, the message or the URL.
+ * Subject of the act: the command line, the name of the tool, the message or the URL.
  */
 subject: string, 
 /**
- * Payload without secrets, or its beginning, even if it was denied.
+ * Payload without its secrets, or the beginning of it. Present for denied acts too.
  */
 content: string | null, 
 /**
- * Full size of the payload in bytes, if `content` is only its beginning.
+ * Size of the whole payload in bytes, if `content` is only its beginning.
  */
 contentBytes: number | null, 
 /**
@@ -464,15 +466,15 @@ contentBytes: number | null,
  */
 decision: string, 
 /**
- * Duration of the approval, if it was allowed.
+ * Duration of the approval. `None` if the act was not approved.
  */
 scope: ApprovalScope | null, 
 /**
- * Source of the decision: `user`, `grant`, `answers` or `policy`.
+ * Source of the decision: `user`, `grant`, `policy`, or `answers` for the answers file of `drawbridge-cli`.
  */
 by: string, 
 /**
- * Rule or grant that decided. Empty if none did.
+ * Name of the rule or grant that decided, or empty if none did.
  */
 rule: string, 
 /**
@@ -480,20 +482,20 @@ rule: string,
  */
 conversation: string | null, 
 /**
- * Hash of the payload.
+ * Hash of the whole payload.
  */
 hash: string, 
 /**
- * `true` if the entry was imported from an older log without a hash chain.
+ * `true` if the entry was imported from the log of an older version, which had no hash chain.
  */
 imported: boolean, };
 
 /**
- * A problem that verification found.
+ * A problem that was found when the log was verified.
  */
 export type AuditFinding = { 
 /**
- * Kind of the problem.
+ * Kind of the problem, for which the UI has a text.
  */
 what: TamperKind, 
 /**
@@ -505,7 +507,7 @@ number: number,
  */
 to: number | null, 
 /**
- * Further details, if any.
+ * Details of the problem as text, or `None` if there are none.
  */
 detail: string | null, };
 
@@ -518,12 +520,12 @@ export type AuditPage = {
  */
 entries: Array<AuditEntry>, 
 /**
- * `true` if older entries match too.
+ * `true` if there are older entries that match.
  */
 more: boolean, };
 
 /**
- * Filter for the audit log. Members without a value match all entries.
+ * Filter for the audit log. A member that is `None` does not restrict the entries.
  */
 export type AuditRange = { 
 /**
@@ -531,7 +533,7 @@ export type AuditRange = {
  */
 limit: number, 
 /**
- * Number below which entries are returned.
+ * Number of the entry before which the page ends, or `None` to start with the newest entry.
  */
 before: number | null, 
 /**
@@ -555,7 +557,7 @@ since: number | null,
  */
 until: number | null, 
 /**
- * Words that must all appear somewhere in the entry.
+ * Words to search for. An entry matches if it contains all of them, in any of its members.
  */
 search: string | null, };
 
@@ -564,16 +566,16 @@ search: string | null, };
  */
 export type AuditSeal = { "state": "holds", 
 /**
- * Number of the last sealed entry.
+ * Number of the last entry that is sealed.
  */
 number: number, } | { "state": "none" } | { "state": "unchecked", 
 /**
- * Reason why the key is unavailable.
+ * The reason why the key is unavailable.
  */
 cause: string, } | { "state": "broken" };
 
 /**
- * Range of consecutive entries.
+ * Range of consecutive entries of the audit log.
  */
 export type AuditSpan = { 
 /**
@@ -594,7 +596,7 @@ export type AuditVerdict = {
  */
 whole: boolean, 
 /**
- * `true` if it is also proved that Drawbridge wrote all entries.
+ * `true` if there is also proof that Drawbridge wrote all entries.
  */
 proved: boolean, 
 /**
@@ -610,37 +612,37 @@ first: number | null,
  */
 last: number | null, 
 /**
- * Number up to which entries were removed because of their age or the size of the log.
+ * Number of the last entry that was deleted because of its age or the size of the log. `None` if none was.
  */
 removed: number | null, 
 /**
- * State of the seal over the end of the log.
+ * State of the seal, a signature that protects the end of the log against changes.
  */
 seal: AuditSeal, 
 /**
- * First problems that were found.
+ * Problems that were found. Further ones are only counted in `more`.
  */
 findings: Array<AuditFinding>, 
 /**
- * Number of further problems.
+ * Number of problems that `findings` does not list.
  */
 more: number, 
 /**
- * Entries whose author is not proved: they are not sealed, or were found without a seal.
+ * Ranges of entries for which there is no proof that Drawbridge wrote them, because they have no seal.
  */
 unproved: Array<AuditSpan>, };
 
 /**
- * A sign-in setting of a remote server.
+ * Identifies a sign-in setting of a remote server.
  */
 export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
 
 /**
- * The identity provider of an enterprise. Its serialized form is used by the page.
+ * The identity provider of an enterprise. The UI uses its serialized form.
  */
 export type AuthIdentityProvider = { 
 /**
- * Issuer identifier of the identity provider.
+ * Issuer identifier of the enterprise's identity provider.
  */
 issuer: string, 
 /**
@@ -648,11 +650,11 @@ issuer: string,
  */
 tokenEndpoint: string | null, 
 /**
- * Client identifier of Drawbridge at the identity provider.
+ * Client identifier with which Drawbridge is registered at the identity provider.
  */
 clientId: string, 
 /**
- * Client secret, as `${secret:NAME}`.
+ * Client secret for the identity provider, as a reference `${secret:NAME}`.
  */
 clientSecret: string | null, 
 /**
@@ -660,7 +662,7 @@ clientSecret: string | null,
  */
 clientAuth: string | null, 
 /**
- * Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
+ * Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
  */
 privateKey: string | null, 
 /**
@@ -668,24 +670,25 @@ privateKey: string | null,
  */
 algorithm: string | null, 
 /**
- * The user's ID token, as `${secret:NAME}`, or `None` to sign in there with the browser.
+ * The user's ID token, as a reference `${secret:NAME}`, or `None` to sign in to the identity provider with the
+ * browser.
  */
 idToken: string | null, };
 
 /**
- * Sign-in setting of a server, as displayed in a consent request.
+ * Sign-in setting of a server, displayed in a consent request.
  */
 export type AuthSetting = { 
 /**
- * Kind of the setting.
+ * Setting that the value belongs to.
  */
 field: AuthField, 
 /**
- * Value of the setting, or the name of the secret if it is one.
+ * Value of the setting. For a secret, the name of the secret.
  */
 value: string, 
 /**
- * `true` if the value is the name of a secret.
+ * `true` if the setting is a secret, so that `value` is its name.
  */
 secret: boolean, 
 /**
@@ -693,13 +696,13 @@ secret: boolean,
  */
 url: UrlParts | null, 
 /**
- * `true` if the endpoint belongs to another domain than the configured issuer.
+ * `true` if the URL is on another domain than the configured issuer.
  */
 elsewhere: boolean, };
 
 /**
- * Sign-in settings that take precedence over the server's metadata. Settings in `mcp.json` without a member here are
- * preserved.
+ * Sign-in settings of a server, which take precedence over discovered metadata. Settings in `mcp.json` that have no
+ * member here are preserved by an update.
  */
 export type AuthSettings = { 
 /**
@@ -707,7 +710,7 @@ export type AuthSettings = {
  */
 clientId: string | null, 
 /**
- * Client secret. Never returned for a configured server, and `None` in an update keeps the stored secret.
+ * Client secret. `None` in responses for a configured server. `None` in an update keeps the stored secret.
  */
 clientSecret: string | null, 
 /**
@@ -715,27 +718,27 @@ clientSecret: string | null,
  */
 hasSecret: boolean, 
 /**
- * Issuer of the only accepted authorization server, exactly as in its metadata, or `None` to use the one that the
- * server names.
+ * Issuer identifier of the only accepted authorization server, exactly as in its metadata. `None` accepts the one
+ * that the server's metadata names.
  */
 issuer: string | null, 
 /**
- * Scopes to request instead of the ones that the server requires.
+ * Scopes to request. If empty, the scopes that the server requires are requested.
  */
 scopes: Array<string>, 
 /**
- * Port of the redirect URI `http://127.0.0.1:PORT/callback` that the client is registered with, or `None` for any
- * port.
+ * Port of the redirect URI `http://127.0.0.1:PORT/callback` with which the client is registered. `None` uses any
+ * free port.
  */
 redirectPort: number | null, 
 /**
- * Names of the other secrets that the settings reference, such as a private key. Values are set by `set_secret`
+ * Names of other secrets that the settings reference, such as a private key. Their values are set by `set_secret`
  * and never returned. Ignored in an update.
  */
 secretNames: Array<string>, 
 /**
- * Further settings found in pasted text, to be sent back unchanged when the server is added. `None` for a
- * configured server, which keeps its own.
+ * Further settings found in pasted text, which the page returns unchanged when it adds the server. `None` for a
+ * configured server, whose settings are preserved.
  */
 rest: AdvancedAuthSettings | null, };
 
@@ -748,19 +751,19 @@ export type Authorization = {
  */
 server: string, 
 /**
- * Reason why signing in is not possible: the server is local, or its settings have an `Authorization` header.
+ * Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
  */
 notOffered: string | null, 
 /**
- * Account that is signed in.
+ * Account that is signed in, or `None` if there is none.
  */
 account: Account | null, 
 /**
- * Sign-in that is in progress.
+ * Current sign-in, or `None` if none is in progress.
  */
 inProgress: SignInProgress | null, 
 /**
- * Reason why the last sign-in failed, and the suggested remedy.
+ * Reason why the last sign-in failed, with the suggested remedy.
  */
 failed: string | null, 
 /**
@@ -772,7 +775,7 @@ failure: SignInFailure | null,
  */
 steps: Array<SignInStep>, 
 /**
- * Storage of the tokens, once there are any.
+ * Storage of the tokens, or `None` if there are no tokens.
  */
 kept: TokenStorage | null, };
 
@@ -790,7 +793,7 @@ data: string, };
  */
 export type BlobRef = { 
 /**
- * SHA-256 of the content, in hexadecimal.
+ * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
  */
 hash: string, };
 
@@ -807,12 +810,12 @@ path: string,
  */
 namedBy: PathMention, 
 /**
- * The folder that would make the path accessible, or the reason why none is proposed.
+ * The folder to add so that the path is accessible, or the reason why none is proposed.
  */
 offer: FolderProposal, };
 
 /**
- * A bundle, and its unpacked files.
+ * The hash of a bundle, and the folder with its unpacked files.
  */
 export type BundleFiles = { 
 /**
@@ -820,7 +823,7 @@ export type BundleFiles = {
  */
 sha256: string, 
 /**
- * Hash over the unpacked files, in hexadecimal.
+ * Hash over all unpacked files, in hexadecimal.
  */
 tree: string, 
 /**
@@ -833,12 +836,12 @@ folder: string,
 author: string | null, };
 
 /**
- * Stable identifier of the cause for which a call has no result. The page has words and a button for each.
+ * Stable identifier of the reason why a call has no result. The page has a message and suggested actions for each.
  */
 export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "internal";
 
 /**
- * The kind of a call.
+ * Kind of a call, which determines the MCP method.
  */
 export type CallKind = "tool" | "prompt" | "resource";
 
@@ -860,7 +863,7 @@ total: number | null,
 message: string | null, };
 
 /**
- * Reference to a call.
+ * Request that refers to a call by its identifier.
  */
 export type CallRef = { 
 /**
@@ -869,12 +872,12 @@ export type CallRef = {
 call: string, };
 
 /**
- * The state of a call.
+ * State of a call, from the consent request to its outcome.
  */
 export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
 
 /**
- * A task that the server runs for a call. All fields are the server's claims.
+ * Task that a server runs for a call (`tasks` in MCP). All fields are the server's claims.
  */
 export type CallTask = { 
 /**
@@ -882,7 +885,7 @@ export type CallTask = {
  */
 id: string, 
 /**
- * Status of the task, as of the last update.
+ * Status of the task, as last reported by the server.
  */
 status: TaskStatus, 
 /**
@@ -903,7 +906,7 @@ updatedAt: string, };
  */
 export type CallTool = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
  */
 call: string, 
 /**
@@ -911,7 +914,7 @@ call: string,
  */
 server: string, 
 /**
- * Name of the tool.
+ * Name of the tool, as its server lists it.
  */
 tool: string, 
 /**
@@ -919,7 +922,7 @@ tool: string,
  */
 arguments: JsonValue, 
 /**
- * Identifier of the conversation that the call belongs to.
+ * Identifier of the conversation that the call belongs to, or `None` outside of conversations.
  */
 conversation: string | null, };
 
@@ -932,50 +935,51 @@ export type Catalog = {
  */
 server: string, 
 /**
- * Tools of the server.
+ * Tools that the server currently lists.
  */
 tools: Array<Tool>, 
 /**
- * Prompts of the server.
+ * Prompts that the server currently lists.
  */
 prompts: Array<Prompt>, 
 /**
- * Resources of the server.
+ * Resources that the server currently lists.
  */
 resources: Array<Resource>, 
 /**
- * Resource templates of the server.
+ * Resource templates that the server currently lists.
  */
 templates: Array<ResourceTemplate>, 
 /**
- * Notes on lists that are incomplete, each with the reason.
+ * Reasons why lists are incomplete. Empty if all are complete.
  */
 notes: Array<string>, 
 /**
- * Time until which each list is fresh.
+ * Time until which each list may be used without requesting it again.
  */
 freshUntil: CatalogExpiry, };
 
 /**
- * Time until which lists are fresh, in milliseconds since 1970.
+ * Times until which the lists are fresh, in milliseconds since 1970.
  *
- * `None` if the server does not specify it. The list is then read again when the server reports a change.
+ * `None` if the server does not specify a time. The list is then requested again only when the server reports a
+ * change.
  */
 export type CatalogExpiry = { 
 /**
- * Time for the tools.
+ * Time until which the list of tools is fresh.
  */
 tools: number | null, 
 /**
- * Time for the prompts.
+ * Time until which the list of prompts is fresh.
  */
 prompts: number | null, 
 /**
- * Time for the resources.
+ * Time until which the list of resources is fresh.
  */
 resources: number | null, 
 /**
- * Time for the resource templates.
+ * Time until which the list of resource templates is fresh.
  */
 templates: number | null, };
 
@@ -984,24 +988,26 @@ templates: number | null, };
  */
 export type ChatBounds = { 
 /**
- * Maximum size of the text of one tool result, in bytes. The model can request the rest with a tool.
+ * Maximum number of bytes of a tool result's text that a model receives. The model can read the rest with a
+ * built-in tool.
  */
 resultBytes: number, 
 /**
- * Number of consecutive rounds of tool calls after which the user has to let the model continue.
+ * Number of consecutive rounds of tool calls after which the model stops until the user lets it continue.
  */
 rounds: number, 
 /**
- * Share of the model's context, in percent, above which tools are found by search instead of all being sent.
+ * Share of the model's context size in percent. If the definitions of all tools exceed it, the model has to search
+ * for tools instead of receiving all of them.
  */
 toolsPercent: number, };
 
 /**
- * Content of a form to validate.
+ * Request to validate the content of a form.
  */
 export type CheckForm = { 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request that contains the form.
  */
 id: string, 
 /**
@@ -1015,59 +1021,59 @@ content: JsonValue, };
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
 /**
- * Findings of a check of this computer, with a report that contains no private data.
+ * Result of checking this computer, with a report that contains no private data.
  */
 export type CheckedComputer = { 
 /**
- * Findings in a fixed order, with English texts.
+ * Findings in a fixed order, as English text.
  */
 findings: Array<Finding>, 
 /**
- * Findings without private data, as Markdown to paste into an issue.
+ * Report without private data in Markdown, to be pasted into an issue.
  */
 report: string, };
 
 /**
- * An option of a choice field.
+ * An option of a field with choices.
  */
 export type ChoiceOption = { 
 /**
- * Value that is sent.
+ * Value that is sent if the option is selected.
  */
 value: string, 
 /**
- * Label that is shown.
+ * Label that the form shows.
  */
 title: string, };
 
 /**
- * Condition on a server's claims about a tool. Can only make a decision stricter.
+ * Condition on a server's claims about a tool. Such a condition can only make decisions stricter.
  */
 export type ClaimRule = { 
 /**
- * `readOnlyHint`: the tool claims to only read.
+ * Required value of `readOnlyHint`: the tool claims that it only reads.
  */
 readOnly: boolean | null, 
 /**
- * `destructiveHint`: the tool claims, or does not deny, that it destroys data.
+ * Required value of `destructiveHint`: the tool claims that it destroys data, or makes no claim.
  */
 destructive: boolean | null, 
 /**
- * `idempotentHint`: the tool claims that repeated calls have no further effect.
+ * Required value of `idempotentHint`: the tool claims that a repeated call has no further effect.
  */
 idempotent: boolean | null, 
 /**
- * `openWorldHint`: the tool claims, or does not deny, that it interacts with external entities.
+ * Required value of `openWorldHint`: the tool claims that it interacts with external entities, or makes no claim.
  */
 openWorld: boolean | null, };
 
 /**
- * Source of Drawbridge's client identifier at an authorization server.
+ * Origin of Drawbridge's client identifier at an authorization server.
  */
 export type ClientIdentity = "configured" | "metadata_document" | "registered" | "entered";
 
 /**
- * Behavior when the window is closed while servers run. The app quits if none runs.
+ * Action when the user closes the window while servers run. Without running servers the app quits.
  */
 export type CloseAction = "ask" | "background" | "quit";
 
@@ -1080,24 +1086,24 @@ export type Complete = {
  */
 server: string, 
 /**
- * Prompt or template that has the argument.
+ * Prompt or resource template that contains the argument.
  */
 of: CompletionReference, 
 /**
- * Name of the argument.
+ * Name of the argument, as the server lists it.
  */
 argument: string, 
 /**
- * Text that was typed so far.
+ * Text that the user has typed so far.
  */
 value: string, 
 /**
- * Arguments that already have a value.
+ * Values of arguments that are already filled in, by name.
  */
 context: { [key in string]: string }, };
 
 /**
- * Completions of an argument.
+ * Values that a server suggests for an argument.
  */
 export type Completion = { 
 /**
@@ -1114,11 +1120,11 @@ total: number | null,
 hasMore: boolean, };
 
 /**
- * Owner of the argument to complete.
+ * Prompt or resource template that contains the argument to complete.
  */
 export type CompletionReference = { "type": "prompt", 
 /**
- * Name of the prompt.
+ * Name of the prompt, as its server lists it.
  */
 name: string, } | { "type": "template", 
 /**
@@ -1135,28 +1141,28 @@ export type ConfigProblem = {
  */
 file: string | null, 
 /**
- * Line of the problem, from 1.
+ * Number of the line with the problem, from 1, or `None` if it is unknown.
  */
 line: number | null, 
 /**
- * Column of the problem, from 1.
+ * Number of the column with the problem, from 1, or `None` if it is unknown.
  */
 column: number | null, 
 /**
- * Description of the content and the expectation.
+ * Message that describes the problem and the expected content.
  */
 message: string, };
 
 /**
- * Decision of the user on a consent request.
+ * User's decision on a consent request.
  */
 export type ConsentDecision = { "action": "allow", 
 /**
- * Duration of the approval.
+ * Duration for which the approval applies.
  */
 scope: ApprovalScope, 
 /**
- * Limit of the duration in milliseconds, or `None` for the whole scope.
+ * Time after which the approval expires, in milliseconds, or `None` if only `scope` limits it.
  */
 lasts?: number, } | { "action": "allow_read_only", 
 /**
@@ -1168,7 +1174,7 @@ tools: Array<string>, } | { "action": "submit",
  */
 content: JsonValue, } | { "action": "share", 
 /**
- * Absolute paths of the folders. May be empty.
+ * Absolute paths of the folders. May be empty to disclose none.
  */
 folders: Array<string>, } | { "action": "identify", 
 /**
@@ -1176,7 +1182,7 @@ folders: Array<string>, } | { "action": "identify",
  */
 client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "action": "back" } | { "action": "stop" } | { "action": "deny" } | { "action": "deny_because", 
 /**
- * Reason for the denial.
+ * Reason for the denial, as text for the caller.
  */
 reason: string, } | { "action": "cancel" };
 
@@ -1185,15 +1191,15 @@ reason: string, } | { "action": "cancel" };
  */
 export type ConsentRequest = { 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request, unique while Drawbridge runs.
  */
 id: string, 
 /**
- * Hash of the exact payload that an approval releases. Any change of the payload changes it.
+ * Hash of the exact payload. An approval is bound to it, and it changes with any change of the payload.
  */
 hash: string, 
 /**
- * Name of the requesting server in the settings.
+ * Name of the server that the payload is from or for, as in the settings.
  */
 server: string, 
 /**
@@ -1209,7 +1215,7 @@ commandLine: string,
  */
 askedAt: number, 
 /**
- * Origin of the request.
+ * Origin of the request: an action of the user, a model, a call, or the server.
  */
 why: ConsentRequestOrigin, 
 /**
@@ -1222,7 +1228,7 @@ round: number | null,
  */
 body: ConsentRequestBody, 
 /**
- * Durations that an approval may have.
+ * Durations of an approval that the user may choose.
  */
 scopes: Array<ApprovalScope>, 
 /**
@@ -1230,24 +1236,24 @@ scopes: Array<ApprovalScope>,
  */
 rule: string, 
 /**
- * Review state and findings of the subject.
+ * Review state and findings for the tool, prompt or result.
  */
 marks: ReviewMarks, 
 /**
- * Identifier of the call that waits for the decision, if there is one.
+ * Identifier of the call that waits for the decision, or `None` if no call waits.
  */
 call?: string, };
 
 /**
- * Subject of a consent request.
+ * Subject of a consent request, with the payload that an approval releases.
  */
 export type ConsentRequestBody = { "kind": "start_server", 
 /**
- * Program as written in the settings.
+ * Program, as written in the settings.
  */
 command: string, 
 /**
- * Resolved path of the executable.
+ * Path of the executable on this computer, or `None` if it was not found.
  */
 resolved: string | null, 
 /**
@@ -1263,23 +1269,23 @@ env: Array<[string, string]>,
  */
 cwd: string | null, 
 /**
- * Command line that was approved before, if this one replaces it.
+ * Command line that was approved before, or `None` if this is the first one.
  */
 approvedBefore: string | null, 
 /**
- * Sandbox of the server with everything that it could reach, if it has one.
+ * Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
  */
 sandbox?: SandboxPlan, 
 /**
- * Files that the approval is bound to. The first one is the program.
+ * Files that the approval is bound to, starting with the program.
  */
 files?: Array<LaunchFile>, 
 /**
- * Other servers that may modify one of the files.
+ * Other servers that could modify one of the files, because their sandbox lets them write to it.
  */
 writers?: Array<FileWriter>, 
 /**
- * Package that the command loads, if the program is a launcher.
+ * Package that the command would load, if the program is a launcher such as `npx`.
  */
 package?: LoadedPackage, } | { "kind": "connect_server", 
 /**
@@ -1291,35 +1297,35 @@ url: UrlParts,
  */
 headers: Array<HttpHeader>, 
 /**
- * HTTP transport, if the user chose one.
+ * HTTP transport that the user selected, or `None` if it is detected.
  */
 transportKind: HttpKind | null, 
 /**
- * `true` if the connection is unencrypted and leaves this computer.
+ * `true` if the connection is unencrypted and its server is not on this computer.
  */
 unencrypted: boolean, 
 /**
- * Configured sign-in settings. Empty if there are none.
+ * Sign-in settings that the user configured for the server.
  */
 auth: Array<AuthSetting>, 
 /**
- * `true` if Drawbridge would sign in without a further consent request.
+ * `true` if the settings allow Drawbridge to sign in without a further consent request.
  */
 unattended: boolean, 
 /**
- * URL that was approved before, if this one replaces it.
+ * URL that was approved before, or `None` if this is the first one.
  */
 approvedBefore: string | null, } | { "kind": "tool", 
 /**
- * Name of the tool.
+ * Name of the tool, as its server lists it.
  */
 tool: string, 
 /**
- * Title to display, from the server.
+ * Display title that the server provides. Untrusted text.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
@@ -1327,7 +1333,7 @@ description: string | null,
  */
 claims: ToolClaims, 
 /**
- * JSON Schema of the arguments, for editing them.
+ * JSON Schema of the arguments, for an editor.
  */
 inputSchema: JsonValue, 
 /**
@@ -1339,7 +1345,7 @@ arguments: JsonValue,
  */
 bytes: number, 
 /**
- * `true` if the definition changed since the tool was allowed.
+ * `true` if the tool's definition changed after the user allowed its calls.
  */
 changedSinceAllowed: boolean, 
 /**
@@ -1347,8 +1353,8 @@ changedSinceAllowed: boolean,
  */
 readOnlyTools?: Array<string>, 
 /**
- * Whole definition as JSON, or `None` if the user has reviewed the current one. Allowing the call counts as a
- * review.
+ * Whole definition as JSON, or `None` if the user has reviewed it. Approving the call also records a review of
+ * the definition.
  */
 definition?: string, 
 /**
@@ -1380,11 +1386,11 @@ name: string,
  */
 arguments: JsonValue, } | { "kind": "sampling", 
 /**
- * Current step of the request.
+ * Step of the sampling request that the user decides on.
  */
 step: SamplingStep, 
 /**
- * Request of the server, as a model would receive it.
+ * Request, as a model would receive it.
  */
 request: SamplingRequest, 
 /**
@@ -1392,12 +1398,11 @@ request: SamplingRequest,
  */
 response: SamplingResponse | null, 
 /**
- * Model that responds once the request is approved, or `None` if the user writes the response.
+ * Model that generates the response after the approval, or `None` if the user writes it.
  */
 model: SamplingModel | null, 
 /**
- * Maximum number of tokens that the server requested. Larger than the request's own maximum if a limit
- * applies.
+ * Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
  */
 wantedTokens: number, 
 /**
@@ -1405,27 +1410,27 @@ wantedTokens: number,
  */
 losses: Array<SamplingLoss>, 
 /**
- * `true` if the model can be run again. Requires an approved request that was sent to it before.
+ * `true` if the model can be run again, because the same request was already approved and sent to it.
  */
 again: boolean, 
 /**
- * Progress of the model.
+ * Progress of the model that generates the response.
  */
 run: SamplingRun, } | { "kind": "form", 
 /**
- * Message of the server.
+ * Message of the server to the user. Untrusted text.
  */
 message: string, 
 /**
- * Fields of the form.
+ * Fields that the user fills in.
  */
 fields: Array<FormField>, 
 /**
- * Reason why the form can't be displayed, if it can't. It can still be declined.
+ * Reason why the form can't be displayed, or `None` if it can. Such a form can only be declined.
  */
 unsupported: string | null, } | { "kind": "url", 
 /**
- * Message of the server.
+ * Message of the server to the user. Untrusted text.
  */
 message: string, 
 /**
@@ -1433,7 +1438,7 @@ message: string,
  */
 url: UrlParts, } | { "kind": "roots", 
 /**
- * Folders that were chosen so far.
+ * Absolute paths of the selected folders.
  */
 folders: Array<string>, } | { "kind": "sign_in", 
 /**
@@ -1453,11 +1458,11 @@ issuerUrl: UrlParts,
  */
 resource: string, 
 /**
- * All scopes that are requested. Empty if the authorization server decides.
+ * All scopes to request. If empty, the authorization server selects them.
  */
 scopes: Array<string>, 
 /**
- * Subset of the scopes that the current token has. Empty at a first sign-in.
+ * Scopes in `scopes` that the current token already has. Empty at the first sign-in.
  */
 heldScopes: Array<string>, 
 /**
@@ -1469,7 +1474,7 @@ client: ClientIdentity,
  */
 clientId: string, 
 /**
- * Endpoints that would receive credentials, codes and tokens.
+ * Endpoints that would receive credentials, authorization codes or tokens.
  */
 endpoints: Array<SignInEndpoint>, 
 /**
@@ -1482,11 +1487,11 @@ redirectUri: string | null,
  */
 authorizationUrl: UrlParts | null, 
 /**
- * `true` if the authorization endpoint belongs to another domain than the issuer.
+ * `true` if the authorization endpoint is on another domain than the issuer.
  */
 pageElsewhere: boolean, 
 /**
- * Reason for the sign-in.
+ * Reason why the sign-in was started.
  */
 reason: SignInReason, } | { "kind": "client_id", 
 /**
@@ -1528,28 +1533,28 @@ response: SamplingResponse, } | { "change": "model",
 model: ModelRef, };
 
 /**
- * The origin of a consent request.
+ * Origin of a consent request: the user, a model, a call, or the server.
  */
 export type ConsentRequestOrigin = { "by": "user", 
 /**
- * Conversation of the action, if any.
+ * Identifier of the conversation that the action belongs to, or `None` outside of conversations.
  */
 conversation: string | null, } | { "by": "model", 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation in the history.
  */
 conversation: string, 
 /**
- * Other servers whose content the model has read in the conversation. None of them is trusted.
+ * Names of other servers whose content the model has read in the conversation and that are not trusted.
  */
 after: Array<string>, 
 /**
- * Content of this server that the model has read in the conversation, and after which its calls of the server
- * require consent.
+ * Content of the called server that the model has read in the conversation. By the server's data flow
+ * settings, its calls require consent afterwards.
  */
 read?: Array<Reading>, } | { "by": "call", 
 /**
- * Identifier of the call, chosen by its caller.
+ * Identifier of the call, which its caller chose.
  */
 call: string, 
 /**
@@ -1561,12 +1566,12 @@ kind: CallKind,
  */
 name: string, } | { "by": "server" } | { "by": "ended", 
 /**
- * Reason for the exit.
+ * Reason why the server exited.
  */
 cause: string, };
 
 /**
- * The outcome of a consent request.
+ * Outcome of a consent request that left the queue.
  */
 export type ConsentRequestOutcome = "allowed" | "denied" | "cancelled" | "withdrawn";
 
@@ -1575,21 +1580,21 @@ export type ConsentRequestOutcome = "allowed" | "denied" | "cancelled" | "withdr
  */
 export type ConsideredRule = { 
 /**
- * Rule, grant or preset.
+ * Rule, grant or preset that was considered.
  */
 by: DecisionSource, 
 /**
- * Effect if it applies.
+ * Effect of the rule, grant or preset.
  */
 effect: RuleEffect, 
 /**
- * `fits`, or the first condition that does not hold: `other-server`, `other-direction`, `other-tool`,
- * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
+ * `fits` if it applies, or else the first condition that does not hold: `other-server`, `other-direction`,
+ * `other-tool`, `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
  * `asks-each-time`, `over-budget` or `after-untrusted`.
  */
 fit: string, 
 /**
- * Index of the argument condition that does not hold, from 0.
+ * Index of the argument condition that does not hold, counted from 0.
  */
 argument: number | null, 
 /**
@@ -1615,7 +1620,7 @@ hash: string,
 sandbox: Sandbox, };
 
 /**
- * A block of content.
+ * Content block in a message or a result.
  */
 export type Content = { "type": "text", 
 /**
@@ -1643,7 +1648,7 @@ mimeType: string, } | { "type": "resource_link",
  */
 uri: string, 
 /**
- * Name of the resource.
+ * Name of the resource, as its server lists it.
  */
 name: string, 
 /**
@@ -1672,7 +1677,7 @@ contents: ResourceContents, } | { "type": "unknown",
 json: JsonValue, };
 
 /**
- * Encryption state of contents on disk.
+ * Encryption state of stored content.
  */
 export type ContentAtRest = { "is": "encrypted" } | { "is": "plain" } | { "is": "unreadable", 
 /**
@@ -1681,7 +1686,7 @@ export type ContentAtRest = { "is": "encrypted" } | { "is": "plain" } | { "is": 
 cause: string, };
 
 /**
- * Encryption of conversations and of the audit log's contents on disk.
+ * Encryption of stored conversations and audit log payloads.
  */
 export type ContentProtection = { 
 /**
@@ -1694,27 +1699,27 @@ conversations: ContentAtRest,
 decisions: ContentAtRest, };
 
 /**
- * Conversation with items of the selected branch.
+ * Conversation with the items of its selected branch.
  */
 export type Conversation = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 id: string, 
 /**
- * Title of the conversation.
+ * Title of the conversation for display, which the user can change.
  */
 title: string, 
 /**
- * Time of the last change, in milliseconds since 1970.
+ * Time of the conversation's last change, in milliseconds since 1970.
  */
 updatedAt: number, 
 /**
- * Items in order: the path from the first item to the head. Other branches are listed in `siblings`.
+ * Items from the first one to the head of the selected branch, in order. Their `siblings` refer to other branches.
  */
 items: Array<ConversationItem>, 
 /**
- * Servers whose content is part of the conversation and is read by its model.
+ * Names of the servers whose content the conversation contains.
  */
 sources: Array<string>, 
 /**
@@ -1726,20 +1731,20 @@ settings: ConversationSettings,
  */
 answering: boolean, 
 /**
- * `true` if there are items before these.
+ * `true` if the branch has items that precede `items`.
  */
 hasMore: boolean, 
 /**
- * Text in the composer that is not sent yet.
+ * Unsent text in the composer.
  */
 draft: string, };
 
 /**
- * Token usage and cost of a conversation over all branches.
+ * Token usage and cost of a conversation, over all branches.
  */
 export type ConversationCost = { 
 /**
- * Tokens of all replies.
+ * Number of tokens of all replies, as reported by the providers.
  */
 usage: TokenUsage, 
 /**
@@ -1747,11 +1752,12 @@ usage: TokenUsage,
  */
 costs: Array<Cost>, 
 /**
- * Number of replies whose cost is unknown or incomplete because they were stopped or failed.
+ * Number of replies whose cost is unknown or incomplete, because the price is unknown or the reply was stopped or
+ * failed.
  */
 unpriced: number, 
 /**
- * Tokens of the latest request and its reply in the selected branch.
+ * Number of tokens in the latest request and its reply, in the selected branch.
  */
 contextUsed: number | null, 
 /**
@@ -1768,11 +1774,11 @@ export type ConversationItem = {
  */
 id: string, 
 /**
- * Identifier of the item that precedes this one.
+ * Identifier of the preceding item, or `None` for a first item.
  */
 parent?: string, 
 /**
- * Time of the item, in milliseconds since 1970.
+ * Time at which the item was created, in milliseconds since 1970.
  */
 at: number, 
 /**
@@ -1780,39 +1786,39 @@ at: number,
  */
 state?: ItemState, 
 /**
- * Number of the next `reply_delta` while the item streams.
+ * Number that the next `reply_delta` event of the item has, or `None` if the item does not stream.
  */
 seq?: number, 
 /**
- * Identifiers of all items with the same parent, including this one, in the order of creation. `None` if it is the
- * only one.
+ * Identifiers of all items with the same parent in the order of creation, including this one. `None` if there are
+ * no others.
  */
 siblings?: Array<string>, 
 /**
- * Content of the item.
+ * Content of the item, which depends on its kind.
  */
 body: ItemBody, 
 /**
- * Large contents that are omitted. In `body` they are replaced by empty strings.
+ * Large contents that are omitted from `body`, where empty strings replace them.
  */
 leftOut?: Array<OmittedContent>, };
 
 /**
- * Reference to a conversation.
+ * Request that refers to a conversation by its identifier.
  */
 export type ConversationRef = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, };
 
 /**
- * The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
+ * The user's settings for a conversation. The serialized form is used by the page. The history uses the form of
  * `to_stored`.
  */
 export type ConversationSettings = { 
 /**
- * Model that replies, if one was chosen.
+ * Model that replies, or `None` if none was chosen yet.
  */
 model: ModelRef | null, 
 /**
@@ -1824,7 +1830,7 @@ systemPrompt: string,
  */
 servers: Array<OfferedServer>, 
 /**
- * Set to tell the model the roots of these servers.
+ * Set to inform the model of the folders (roots) that are shared with these servers.
  */
 shareRoots: boolean, 
 /**
@@ -1832,8 +1838,8 @@ shareRoots: boolean,
  */
 thinking: boolean, 
 /**
- * Set to find tools by search, unset to send all of them. `None` to search only if they use a large part of the
- * context.
+ * `true` to let the model find tools by search, `false` to send all definitions. `None` to use the search only if
+ * the definitions would take a large part of the context.
  */
 toolSearch?: boolean, 
 /**
@@ -1848,24 +1854,24 @@ temperature?: number,
 maxTokens?: number, };
 
 /**
- * Conversation without its items, for the list.
+ * Conversation without its items, as displayed in the list of conversations.
  */
 export type ConversationSummary = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 id: string, 
 /**
- * Title of the conversation.
+ * Title of the conversation for display, which the user can change.
  */
 title: string, 
 /**
- * Time of the last change, in milliseconds since 1970.
+ * Time of the conversation's last change, in milliseconds since 1970.
  */
 updatedAt: number, };
 
 /**
- * Tool of a conversation.
+ * Tool that a conversation's model may be able to use.
  */
 export type ConversationTool = { 
 /**
@@ -1873,49 +1879,49 @@ export type ConversationTool = {
  */
 server: string, 
 /**
- * Name of the tool. Empty if the server is not in use.
+ * Name of the tool. Empty if the server is not running.
  */
 tool: string, 
 /**
- * Name under which the model knows the tool.
+ * Name of the tool, as presented to the model.
  */
 key: string, 
 /**
- * Estimated number of tokens of the definition.
+ * Estimated number of tokens of the tool's definition.
  */
 tokens: number, 
 /**
- * State that determines if the tool can be offered.
+ * Availability of the tool, with the reason if the model may not use it.
  */
 state: ToolState, };
 
 /**
- * Tools of a conversation, and the way they are offered to its model.
+ * Tools of a conversation, and the way in which they are sent to its model.
  */
 export type ConversationTools = { 
 /**
- * Tools of the enabled servers, in the order in which they are offered.
+ * Tools of the conversation's servers, in the order in which the model receives them.
  */
 tools: Array<ConversationTool>, 
 /**
- * Estimated number of tokens of all tools that can be offered, at four bytes per token.
+ * Estimated number of tokens of all usable tools, at four bytes per token.
  */
 tokens: number, 
 /**
- * Number of tokens from which tools are found by search instead.
+ * Number of tokens above which the model has to search for tools instead of receiving all of them.
  */
 threshold: number, 
 /**
- * `true` if tools are found by search.
+ * `true` if the model has to search for tools.
  */
 bySearch: boolean, 
 /**
- * Instructions of the enabled servers for the model.
+ * Instructions from the conversation's servers for the model.
  */
 instructions: Array<ServerInstructions>, };
 
 /**
- * Conversion chosen for content that a wire protocol can't represent.
+ * Conversion that the user chose for one kind of content.
  */
 export type ConversionChoice = { 
 /**
@@ -1928,11 +1934,11 @@ what: string,
 then: string, };
 
 /**
- * The cost of a reply.
+ * Cost of one or more replies in one currency.
  */
 export type Cost = { 
 /**
- * Amount in units of the currency.
+ * Amount in whole units of the currency, such as dollars.
  */
 amount: number, 
 /**
@@ -1941,23 +1947,23 @@ amount: number,
 currency: string, };
 
 /**
- * Number of items that a server offers.
+ * Number of items in each list of a server.
  */
 export type Counts = { 
 /**
- * Number of the tools.
+ * Number of tools that the server lists.
  */
 tools: number, 
 /**
- * Number of the prompts.
+ * Number of prompts that the server lists.
  */
 prompts: number, 
 /**
- * Number of the resources.
+ * Number of resources that the server lists.
  */
 resources: number, 
 /**
- * Number of the resource templates.
+ * Number of resource templates that the server lists.
  */
 templates: number, };
 
@@ -1966,7 +1972,7 @@ templates: number, };
  */
 export type DataFlow = { 
 /**
- * Content after which a model's call of the same server requires consent.
+ * Content of the server after which a model's call of the same server requires consent.
  */
 sameServer: SameServerFlow, 
 /**
@@ -1974,7 +1980,7 @@ sameServer: SameServerFlow,
  */
 review: ResultReview, 
 /**
- * Review settings of individual tools, by name. At most `MAX_TOOLS` entries.
+ * Settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
  */
 tools: { [key in string]: ResultReview }, };
 
@@ -1983,64 +1989,64 @@ tools: { [key in string]: ResultReview }, };
  */
 export type DecideConsentRequest = { 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request, unique while Drawbridge runs.
  */
 id: string, 
 /**
- * Hash that was shown with the consent request.
+ * Hash of the payload that was shown to the user.
  */
 hash: string, 
 /**
- * Decision of the user.
+ * Decision to submit.
  */
 answer: ConsentDecision, };
 
 /**
- * Source of a decision.
+ * Source of a decision by the policy.
  */
 export type DecisionSource = { "kind": "built_in" } | { "kind": "grant", 
 /**
- * Identifier of the grant.
+ * Identifier of the grant, by which it is revoked.
  */
 id: string, } | { "kind": "rule", 
 /**
- * Reference to the rule.
+ * Source and number of the rule.
  */
 rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
 
 /**
- * Model of new conversations.
+ * Request to set the default model of new conversations.
  */
 export type DefaultModel = { 
 /**
- * Model, or `None` to have no default.
+ * Default model, or `None` to remove the default.
  */
 model: ModelRef | null, };
 
 /**
- * A difference at one place.
+ * A difference at one path in a definition.
  */
 export type DefinitionChange = { 
 /**
- * Path to the place: keys, and positions of list items counted from 1.
+ * Path of the difference: keys, and positions of list items starting at 1.
  */
 path: Array<string>, 
 /**
- * Value before the change, or `None` if there was none. Strings are unquoted, everything else is JSON; never
+ * Value before the change, or `None` if there was none. Strings are without quotes, other values are JSON. Never
  * truncated.
  */
 before: string | null, 
 /**
- * Value after the change, or `None` if there is none.
+ * Value after the change, or `None` if it was removed.
  */
 after: string | null, };
 
 /**
- * The differences between the reviewed definition and the current one.
+ * Differences between the reviewed definition and the current one.
  */
 export type DefinitionDiff = { 
 /**
- * Changes; at most `MAX_CHANGES`.
+ * Changes of the definition, at most `MAX_CHANGES`.
  */
 changes: Array<DefinitionChange>, 
 /**
@@ -2048,15 +2054,15 @@ changes: Array<DefinitionChange>,
  */
 more: number, 
 /**
- * Set if the server itself changed: its command, program or address, or the issuer of its tokens.
+ * Set if the server changed since the review: its command, program or address, or the issuer of its tokens.
  */
 serverChanged: boolean, 
 /**
- * Set if only the beginning of the reviewed definition was kept, because of its size.
+ * Set if only the beginning of the reviewed definition is stored, because it is too large.
  */
 cut: boolean, 
 /**
- * The whole reviewed definition, if it was kept. The current one is found in the catalog.
+ * Complete reviewed definition, if it is stored. The current one is in the catalog.
  */
 before: string | null, };
 
@@ -2069,12 +2075,12 @@ export type DenyAllConsentRequests = {
  */
 server: string, 
 /**
- * `true` to deny later consent requests too.
+ * `true` to deny later consent requests of the server automatically too.
  */
 mute: boolean, };
 
 /**
- * Act whose decision is computed without performing it.
+ * Act on which the policy decides in a dry run.
  */
 export type DryRun = { 
 /**
@@ -2082,12 +2088,12 @@ export type DryRun = {
  */
 server: string, 
 /**
- * Act that the policy evaluates.
+ * Act for which the policy is evaluated.
  */
 act: DryRunAct, };
 
 /**
- * The act that a dry run decides about.
+ * An act whose decision a dry run determines.
  */
 export type DryRunAct = { "kind": "tool", 
 /**
@@ -2108,23 +2114,23 @@ conversation: string | null,
 afterUntrusted: boolean, } | { "kind": "read" } | { "kind": "start" } | { "kind": "sampling" } | { "kind": "form" } | { "kind": "url" } | { "kind": "roots" } | { "kind": "sign_in" };
 
 /**
- * Decision on an act, with its explanation.
+ * Result of a dry run: the decision on an act, with its explanation.
  */
 export type DryRunResult = { 
 /**
- * Effect that the policy would have.
+ * Effect of the decision: allow, ask or deny.
  */
 effect: RuleEffect, 
 /**
- * Reason, by its stable name.
+ * Stable name of the reason for the decision.
  */
 reason: string, 
 /**
- * Source of the decision.
+ * Rule, grant or preset that decided.
  */
 by: DecisionSource, 
 /**
- * Durations that an approval could have, if consent is required.
+ * Durations that the user could choose for an approval, if consent is required.
  */
 scopes: Array<ApprovalScope>, 
 /**
@@ -2132,11 +2138,11 @@ scopes: Array<ApprovalScope>,
  */
 considered: Array<ConsideredRule>, 
 /**
- * `true` if a definition or command was assumed to be unchanged because the server is not running.
+ * `true` if the server is not running, so that its command and definitions were assumed to be unchanged.
  */
 assumedUnchanged: boolean, 
 /**
- * Review state of the called tool, from the current or the last session of its server.
+ * Review state of the called tool, from the server's current or last session.
  */
 standing: ReviewState | null, 
 /**
@@ -2150,20 +2156,20 @@ turnedOff: boolean, };
  */
 export type EditConsentRequest = { 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request, unique while Drawbridge runs.
  */
 id: string, 
 /**
- * Change of the payload.
+ * Change to apply to the payload.
  */
 edit: ConsentRequestEdit, };
 
 /**
- * Message to replace in a new branch. The items after the original message are preserved.
+ * Request to replace a message in a new branch. The original message and the items after it are preserved.
  */
 export type EditMessage = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
@@ -2175,11 +2181,11 @@ item: string,
  */
 text: string, 
 /**
- * Attachments of the new message.
+ * Files and resources that the user attached to the new message.
  */
 attachments: Array<MessageAttachment>, 
 /**
- * Model that replies, or `None` to keep the conversation's model.
+ * Model that replies, or `None` to use the conversation's model.
  */
 model?: ModelRef, };
 
@@ -2189,12 +2195,12 @@ model?: ModelRef, };
 export type EmptyObject = Record<symbol, never>;
 
 /**
- * Purpose of an endpoint.
+ * Purpose of an endpoint in a sign-in.
  */
 export type EndpointUse = "token" | "provider" | "registration" | "revocation";
 
 /**
- * OAuth client that the user enters for an authorization server.
+ * OAuth client that the user enters during a sign-in.
  */
 export type EnteredClient = { 
 /**
@@ -2202,12 +2208,12 @@ export type EnteredClient = {
  */
 clientId: string, 
 /**
- * Client secret, if the client has one.
+ * Client secret, or `None` for a public client.
  */
 clientSecret: string | null, };
 
 /**
- * Kind of failure, by which the page chooses the next step.
+ * Kind of failure, by which the page selects an action.
  */
 export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
@@ -2232,7 +2238,7 @@ server: string, } | { "type": "resource_updated",
  */
 server: string, 
 /**
- * URI of the resource.
+ * URI that identifies the resource on its server.
  */
 uri: string, } | { "type": "question_changed", 
 /**
@@ -2240,19 +2246,19 @@ uri: string, } | { "type": "question_changed",
  */
 question: ConsentRequest, } | { "type": "question_closed", 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request, unique while Drawbridge runs.
  */
 id: string, 
 /**
- * Outcome of the consent request.
+ * Outcome with which the consent request left the queue.
  */
 outcome: ConsentRequestOutcome, } | { "type": "sampling_text", 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request, unique while Drawbridge runs.
  */
 id: string, 
 /**
- * Appended text. Empty while the model produces only thinking.
+ * Text to append to the text of the consent request. Empty while the model only thinks.
  */
 text: string, } | { "type": "sampling_changed", 
 /**
@@ -2284,7 +2290,7 @@ conversations: Array<ConversationSummary>,
  */
 changed: string | null, } | { "type": "reply_delta", 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
@@ -2292,7 +2298,7 @@ conversation: string,
  */
 item: string, 
 /**
- * Number of this delta in the reply, from 0.
+ * Number of this delta, counted from 0 for each reply.
  */
 seq: number, 
 /**
@@ -2300,7 +2306,7 @@ seq: number,
  */
 append: Array<ReplyAppend>, } | { "type": "item_changed", 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
@@ -2321,11 +2327,11 @@ settings: Settings, } | { "type": "rules_changed" } | { "type": "config_problem"
 problem: ConfigProblem | null, };
 
 /**
- * Batch of consecutive events. After a gap in the numbers the page reads the snapshot again.
+ * Batch of consecutive events. If events are missing before it, the page reads the snapshot again.
  */
 export type Events = { 
 /**
- * Number of the first event. Each following event has the next number.
+ * Number of the first event. Each further event has the next number.
  */
 first: number, 
 /**
@@ -2334,7 +2340,7 @@ first: number,
 events: Array<Event>, };
 
 /**
- * An excerpt of a text, with the matches of a search.
+ * Excerpt of a text, with the matches of a search.
  */
 export type Excerpt = { 
 /**
@@ -2350,7 +2356,7 @@ cutBefore: boolean,
  */
 cutAfter: boolean, 
 /**
- * Matches in order, as start and end offsets in UTF-16 code units of `text`, which are the page's string offsets.
+ * Matches in order, as start and end offsets in `text` in UTF-16 code units, as in JavaScript.
  */
 matches: Array<[number, number]>, };
 
@@ -2381,11 +2387,11 @@ uri: string, };
  */
 export type ExportConversation = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
- * Format of the file.
+ * Format in which the conversation is written.
  */
 format: ExportFormat, };
 
@@ -2395,12 +2401,12 @@ format: ExportFormat, };
 export type ExportFormat = "markdown" | "json";
 
 /**
- * The kind of a failure.
+ * Kind of a failure, for programs to distinguish.
  */
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
 /**
- * The type of a field, with its constraints.
+ * Type of a field, with its constraints.
  */
 export type FieldKind = { "type": "text", 
 /**
@@ -2445,17 +2451,17 @@ minItems: number | null,
 maxItems: number | null, };
 
 /**
- * The kind of a validation error.
+ * Kind of a validation error.
  */
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
 /**
- * Kind of files that a dialog offers.
+ * Kind of files that a dialog shows.
  */
 export type FileKind = "any" | "bundle";
 
 /**
- * Server whose sandbox lets it write to a file that another server runs.
+ * Server whose sandbox lets it modify a file that another server runs.
  */
 export type FileWriter = { 
 /**
@@ -2463,16 +2469,16 @@ export type FileWriter = {
  */
 server: string, 
 /**
- * Path of a file that determines what another server runs.
+ * Path of the file that the other server runs.
  */
 file: string, 
 /**
- * Writable folder of the sandbox that contains the file.
+ * Folder that contains the file and that the sandbox lets the server write to.
  */
 folder: string, };
 
 /**
- * The result of a check, with the suggested remedy.
+ * The result of one check, with a suggested remedy.
  */
 export type Finding = { 
 /**
@@ -2484,11 +2490,11 @@ id: CheckId,
  */
 title: string, 
 /**
- * State of the checked item.
+ * Severity of the result.
  */
 state: FindingState, 
 /**
- * Description of the state.
+ * Description of what the check found.
  */
 seen: string, 
 /**
@@ -2496,21 +2502,22 @@ seen: string,
  */
 next: string | null, 
 /**
- * Names of the servers that are or would be affected.
+ * Names of the servers that are affected, or would be once they start.
  */
 servers: Array<string>, };
 
 /**
- * The state of a checked item, in increasing order of severity.
+ * Result of a check, in increasing order of severity.
  */
 export type FindingState = "ok" | "unknown" | "warning" | "problem";
 
 /**
- * A suspicious place in a text or definition.
+ * A flag on suspicious text in a definition or another text.
  */
 export type Flag = { 
 /**
- * Path to the place: keys, and positions of list items counted from 1. Empty for a plain text.
+ * Path of the text in the definition: keys, and positions of list items starting at 1. Empty if the text is not
+ * part of a definition.
  */
 place: Array<string>, 
 /**
@@ -2518,7 +2525,7 @@ place: Array<string>,
  */
 reason: FlagReason, 
 /**
- * The suspicious text, verbatim, at most 120 characters.
+ * Suspicious text, verbatim, at most 120 characters.
  */
 excerpt: string, };
 
@@ -2567,11 +2574,11 @@ server: string,
 lastUse: LastUse, };
 
 /**
- * A field of a form.
+ * A field of an elicitation form.
  */
 export type FormField = { 
 /**
- * Key of the field in the response.
+ * Name of the field, which is its key in the response.
  */
 name: string, 
 /**
@@ -2591,11 +2598,11 @@ required: boolean,
  */
 kind: FieldKind, 
 /**
- * Initial value. Dropped if it violates the field's own constraints.
+ * Initial value. `None` if the server sent none or an invalid one.
  */
 default: JsonValue | null, 
 /**
- * Set if the name, title or description suggest that the field asks for a secret.
+ * Set if the field seems to ask for a secret, according to its name, title or description.
  */
 secret: boolean, };
 
@@ -2604,7 +2611,7 @@ secret: boolean, };
  */
 export type FormProblem = { 
 /**
- * Name of the field.
+ * Name of the invalid field.
  */
 field: string, 
 /**
@@ -2612,7 +2619,7 @@ field: string,
  */
 problem: FieldProblem, 
 /**
- * The violated bound, for errors that have one.
+ * Bound that the value violates, or `None` for errors without a bound.
  */
 limit: number | null, };
 
@@ -2621,28 +2628,28 @@ limit: number | null, };
  */
 export type FormProblems = { 
 /**
- * Errors by field, in the order of the form.
+ * Validation errors by field, in the order of the form.
  */
 problems: Array<FormProblem>, };
 
 /**
- * An item found by a search.
+ * Item that a search has found.
  */
 export type FoundItem = { 
 /**
- * Sequence number of the item in order of its first write. Used to request older results.
+ * Sequence number of the item in the order in which items were first written.
  */
 number: number, 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation in the history.
  */
 conversation: string, 
 /**
- * Title of the conversation.
+ * Title of the conversation for display.
  */
 title: string, 
 /**
- * Identifier of the item.
+ * Identifier of the item, unique in its conversation.
  */
 item: string, 
 /**
@@ -2655,7 +2662,7 @@ at: number,
 excerpt: Excerpt, };
 
 /**
- * Search results, latest first.
+ * Search results, newest first.
  */
 export type FoundItems = { 
 /**
@@ -2680,7 +2687,7 @@ preset: string,
  */
 name: string, 
 /**
- * Base URL of the API.
+ * Base URL to which paths of the provider's API are appended.
  */
 url: string, 
 /**
@@ -2689,11 +2696,11 @@ url: string,
 models: Array<string>, };
 
 /**
- * A tool found by a search.
+ * Tool that a search has found.
  */
 export type FoundTool = { 
 /**
- * Name of the server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
@@ -2710,7 +2717,7 @@ key: string, };
  */
 export type GetPrompt = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
  */
 call: string, 
 /**
@@ -2718,7 +2725,7 @@ call: string,
  */
 server: string, 
 /**
- * Name of the prompt.
+ * Name of the prompt, as its server lists it.
  */
 prompt: string, 
 /**
@@ -2726,13 +2733,13 @@ prompt: string,
  */
 arguments: { [key in string]: string }, 
 /**
- * Hash of the definition that was shown, or `None` if it was not shown. The request is denied if the definition
- * has changed.
+ * Hash of the prompt's definition that was shown to the user, or `None` if it was not shown. If the definition has
+ * changed, the request is denied.
  */
 hash?: string, };
 
 /**
- * Approval that covers later acts too.
+ * Grant: an approval that also applies to later acts.
  */
 export type Grant = { 
 /**
@@ -2744,11 +2751,11 @@ id: string,
  */
 server: string, 
 /**
- * Name of the tool, or `None` if the grant covers the server's command.
+ * Name of the tool, or `None` if the grant is for starting or connecting the server.
  */
 tool: string | null, 
 /**
- * Duration of the grant.
+ * Duration for which the grant applies.
  */
 scope: ApprovalScope, 
 /**
@@ -2764,7 +2771,8 @@ since: number,
  */
 expiresAt: number | null, 
 /**
- * Hash that the grant is bound to: of the command, or of the tool's whole definition.
+ * Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
+ * does not apply if the hash changes.
  */
 restsOn: string, 
 /**
@@ -2773,11 +2781,11 @@ restsOn: string,
 lastUse?: LastUse, };
 
 /**
- * Reference to a grant.
+ * Request that refers to a grant by its identifier.
  */
 export type GrantRef = { 
 /**
- * Identifier of the grant.
+ * Identifier of the grant, by which it is revoked.
  */
 id: string, };
 
@@ -2786,7 +2794,7 @@ id: string, };
  */
 export type Grants = { 
 /**
- * Grants that are in effect.
+ * Grants that have neither expired nor been revoked.
  */
 grants: Array<Grant>, 
 /**
@@ -2799,24 +2807,24 @@ ruleUses?: Array<RuleUse>,
 folderUses?: Array<FolderUse>, };
 
 /**
- * Header that is sent to a remote server.
+ * HTTP header that is sent with each request to a remote server.
  */
 export type HttpHeader = { 
 /**
- * Name of the header.
+ * Name of the HTTP header.
  */
 name: string, 
 /**
- * Value of the header. Never returned for a configured server, and `None` in an update keeps the stored value.
+ * Value of the header. `None` in responses for a configured server. `None` in an update keeps the stored value.
  */
 value: string | null, 
 /**
- * `true` if the value is stored in the system's keychain instead of the settings file.
+ * `true` if the value is stored in the keychain instead of the settings file.
  */
 secret: boolean, };
 
 /**
- * MCP transport over HTTP.
+ * HTTP transport of MCP.
  */
 export type HttpKind = "http" | "sse";
 
@@ -2846,21 +2854,21 @@ id: string,
  */
 name: string, 
 /**
- * Settings files that were read.
+ * Settings files of the app that were read.
  */
 files: Array<ImportFile>, 
 /**
- * Servers of the app. A server that several apps define is listed only in the first one.
+ * Servers of the app. A server that several apps define is only listed for the first of them.
  */
 servers: Array<ImportCandidate>, };
 
 /**
- * Server of another app. Secret values of variables and headers are not included.
+ * Server found in the settings of another app. Does not contain the values of secrets.
  */
 export type ImportCandidate = { 
 /**
- * Hash of the resulting configuration, without the values of secrets, and of its location. A candidate is imported
- * only if its hash is unchanged.
+ * Hash of the resulting configuration without its secrets, and of its location. The server is only imported if the
+ * hash is unchanged.
  */
 id: string, 
 /**
@@ -2868,7 +2876,7 @@ id: string,
  */
 name: string, 
 /**
- * Locations at which the server was found.
+ * Settings files in which the server was found.
  */
 origins: Array<ImportOrigin>, 
 /**
@@ -2876,19 +2884,19 @@ origins: Array<ImportOrigin>,
  */
 transport: string, 
 /**
- * Command on one line, or URL.
+ * Command line of a local server, or URL of a remote server.
  */
 target: string, 
 /**
- * Working directory of a local server, if its app specifies one.
+ * Working directory of a local server, if the app configures one.
  */
 folder: string | null, 
 /**
- * Sandbox of a local server, if its app specifies one in Drawbridge's format.
+ * Sandbox of a local server, if the file contains one in Drawbridge's format.
  */
 sandbox: Sandbox | null, 
 /**
- * OAuth client of a remote server, if its app specifies one.
+ * OAuth client of a remote server, if the app configures one.
  */
 signIn: ImportSignIn | null, 
 /**
@@ -2900,11 +2908,11 @@ env: Array<ImportedValue>,
  */
 headers: Array<ImportedValue>, 
 /**
- * Relation to the configured servers.
+ * Relation to the servers that are already configured.
  */
 status: ImportStatus, 
 /**
- * Placeholders in the command, the URL or the sign-in settings, which the user has to replace.
+ * Placeholders in the command, the URL or the sign-in settings that the user has to replace.
  */
 placeholders: Array<ImportPlaceholder>, 
 /**
@@ -2912,11 +2920,11 @@ placeholders: Array<ImportPlaceholder>,
  */
 off: boolean, 
 /**
- * Tools that the app offers to its model and that would be offered here too, or `None` for all.
+ * Tools that the app offers to its model, and that Drawbridge would also offer. `None` for all tools.
  */
 tools: ToolFilter | null, 
 /**
- * Settings that are not imported, or the reason why the server can't be imported.
+ * Settings that are not imported, and the reason why the server can't be imported, if it can't.
  */
 notes: Array<ImportNote>, };
 
@@ -2925,15 +2933,15 @@ notes: Array<ImportNote>, };
  */
 export type ImportCandidates = { 
 /**
- * Names of the apps that were searched, in the order of the table of apps.
+ * Names of the apps that were searched, in the order of the table of known apps.
  */
 lookedFor: Array<string>, 
 /**
- * Apps with servers, in the order of the table of apps.
+ * Apps that define servers, in the order of the table of known apps.
  */
 apps: Array<ImportApp>, 
 /**
- * Files that could not be read, with line, column and cause.
+ * Files that could not be read or parsed, with line, column and cause.
  */
 problems: Array<ConfigProblem>, };
 
@@ -2951,7 +2959,7 @@ path: string,
 servers: number, };
 
 /**
- * A note on a server that was found.
+ * A note about a server that was found in another app.
  */
 export type ImportNote = { 
 /**
@@ -2959,7 +2967,7 @@ export type ImportNote = {
  */
 kind: ImportNoteKind, 
 /**
- * Names in the note: settings, variables, a file or a folder, depending on the kind. Safe to print.
+ * Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
  */
 names: Array<string>, 
 /**
@@ -2968,12 +2976,12 @@ names: Array<string>,
 text: string, };
 
 /**
- * The kind of a note.
+ * Kind of a note.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
- * The source of an imported server.
+ * Place where a server was found: an app and its file.
  */
 export type ImportOrigin = { 
 /**
@@ -2994,7 +3002,7 @@ name: string, };
  */
 export type ImportOutcome = { 
 /**
- * Identifier of the candidate.
+ * Identifier of the candidate, as in `id`.
  */
 id: string, 
 /**
@@ -3002,7 +3010,7 @@ id: string,
  */
 name: string | null, 
 /**
- * Reason why the secrets are stored only until Drawbridge exits, if they are.
+ * Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
  */
 onlyThisRun: string | null, 
 /**
@@ -3011,11 +3019,11 @@ onlyThisRun: string | null,
 problem: string | null, };
 
 /**
- * A location in the configuration of a server.
+ * A place in the configuration of a server.
  */
 export type ImportPlace = { "is": "command" } | { "is": "argument", 
 /**
- * Position of the argument, from 1.
+ * Position of the argument, starting at 1.
  */
 number: number, } | { "is": "folder" } | { "is": "url" } | { "is": "value", 
 /**
@@ -3028,11 +3036,11 @@ name: string, } | { "is": "client_secret" };
  */
 export type ImportPlaceholder = { 
 /**
- * Location of the text.
+ * Place of the text in the configuration.
  */
 place: ImportPlace, 
 /**
- * The text, safe to print. Empty if the value is missing.
+ * Text to replace, safe to print. Empty if the value is missing.
  */
 text: string, };
 
@@ -3054,7 +3062,7 @@ problem: ConfigProblem | null, };
  */
 export type ImportServers = { 
 /**
- * Source with which the candidates were listed.
+ * Search whose results were shown to the user.
  */
 source: ImportSource, 
 /**
@@ -3075,29 +3083,30 @@ clientId: string | null,
  */
 hasSecret: boolean, 
 /**
- * Issuer of the authorization server.
+ * Issuer identifier of the authorization server, if the app configures one.
  */
 issuer: string | null, 
 /**
- * Scopes to request, or empty for the scopes that the server requires.
+ * Scopes to request. If empty, the scopes that the server requires are requested.
  */
 scopes: Array<string>, };
 
 /**
- * Settings to search for servers. Without a member: all known apps in the home folder.
+ * Settings files to search for servers. By default, those of all known apps in the home folder.
  */
 export type ImportSource = { 
 /**
- * Identifier of the only app to search.
+ * Identifier of the only app to search, or `None` for all known apps.
  */
 app: string | null, 
 /**
- * Project folder whose files are searched instead. Must be one of the folders that a server may know of.
+ * Project folder to search instead of the home folder, or `None`. Must be a folder that a server may know of
+ * (root).
  */
 project: string | null, };
 
 /**
- * The relation of a found server to those that are configured.
+ * Relation of a found server to the configured servers.
  */
 export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
 
@@ -3106,7 +3115,7 @@ export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
  */
 export type ImportText = { 
 /**
- * Text to parse for servers.
+ * Pasted text, in one of the formats of the command `check_import`.
  */
 text: string, };
 
@@ -3119,11 +3128,11 @@ export type ImportedServer = {
  */
 name: string, 
 /**
- * Configuration of the server.
+ * Configuration that can be added as it is if `usable` is `true`.
  */
 config: ServerConfig, 
 /**
- * Notes for the user: placeholders to fill in, unknown keys, or the reason why it can't be used.
+ * Notes for the user, such as placeholders to replace, unknown keys, or the reason why the server can't be used.
  */
 notes: Array<string>, 
 /**
@@ -3141,7 +3150,7 @@ export type ImportedServers = {
 outcomes: Array<ImportOutcome>, };
 
 /**
- * Variable or header of a candidate.
+ * Environment variable or header of an import candidate.
  */
 export type ImportedValue = { 
 /**
@@ -3158,22 +3167,22 @@ kind: ImportedValueKind,
 toEnter: boolean, };
 
 /**
- * The kind of a variable's or header's value.
+ * Kind of the value of a variable or header.
  */
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
- * The kind of value that an input accepts.
+ * Kind of value that an input accepts.
  */
 export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 
 /**
- * The reason why an input's value is rejected.
+ * Reason why the value of an input is rejected.
  */
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
 /**
- * Server to install exactly as previewed.
+ * Request to install a server exactly as shown in a preview.
  */
 export type Install = { 
 /**
@@ -3181,54 +3190,55 @@ export type Install = {
  */
 draft: InstallDraft, 
 /**
- * Hash of the preview, `hash`. Nothing is installed if the result would differ.
+ * Hash from `hash`. Nothing is installed if the configuration would differ.
  */
 hash: string, 
 /**
- * `true` if the user agreed to stop the running server for its upgrade.
+ * `true` if the user agreed that a running server is stopped for its upgrade.
  */
 stop: boolean, };
 
 /**
- * A package or remote of a server; each of them provides the server.
+ * A package or remote of a server, each of which provides the server.
  */
 export type InstallChoice = { 
 /**
- * Identifier in an `InstallSource`.
+ * Identifier of the package or remote for an `InstallSource`.
  */
 target: InstallTarget, 
 /**
- * `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` for a remote.
+ * Kind of the package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one. For a remote: `streamable-http` or
+ * `sse`.
  */
 kind: string, 
 /**
- * Name of the package, or address of the remote.
+ * Name of the package, or URL of the remote.
  */
 identifier: string, 
 /**
- * Version of the package, if it is not part of the identifier.
+ * Version of the package, unless it is part of the identifier.
  */
 version: string | null, 
 /**
- * Reason why it can't be installed, if any.
+ * Reason why this choice can't be installed, or `None` if it can.
  */
 problem: string | null, 
 /**
- * Bundle that is downloaded for it, if it is a bundle.
+ * Bundle to download, if the package is a bundle.
  */
 download: InstallDownload | null, };
 
 /**
- * The availability of a sandbox for a server to be installed.
+ * Possibility of running a planned server in a sandbox.
  */
 export type InstallContainment = { "is": "possible" } | { "is": "container" } | { "is": "remote" } | { "is": "impossible", 
 /**
- * Description of the cause.
+ * Human-readable reason why no sandbox works.
  */
 cause: string, };
 
 /**
- * A bundle that is downloaded for a choice.
+ * Bundle that must be downloaded to install a choice.
  */
 export type InstallDownload = { 
 /**
@@ -3241,11 +3251,12 @@ url: string,
 sha256: string, };
 
 /**
- * Server to install with the user's inputs. Values of secret inputs are stored in the keychain at the installation.
+ * Server to install, with the user's values of the inputs. Secret values are stored in the keychain when the server is
+ * installed.
  */
 export type InstallDraft = { 
 /**
- * Source of the offer, `source`.
+ * Source of the server, from `source`.
  */
 source: InstallSource, 
 /**
@@ -3253,30 +3264,30 @@ source: InstallSource,
  */
 name: string, 
 /**
- * Values of the inputs, by key. Missing inputs have their default.
+ * Values of the inputs, by key. An omitted input has its default value.
  */
 values: { [key in string]: Array<string> }, 
 /**
- * Sandbox of the server, or `None` for unrestricted access. Ignored in an upgrade, which keeps the server's
- * sandbox.
+ * Sandbox of the server, or `None` to run it with all rights of the user. Ignored in an upgrade, which keeps the
+ * sandbox of the installed server.
  */
 sandbox: Sandbox | null, 
 /**
- * Name of the installed server to replace, or `None` for a new server.
+ * Name of the installed server to upgrade, or `None` to add a server.
  */
 upgrades: string | null, };
 
 /**
- * Server that could be installed. Nothing is unpacked, started or approved.
+ * Server that the user can install. Nothing is unpacked, started or approved yet.
  */
 export type InstallOffer = { 
 /**
- * Source for the following commands, with the exact version, the chosen target or the SHA-256 of the bundle, so
- * that nothing else can be installed.
+ * Source to use in the following requests. It contains the exact version and the selected target, or the SHA-256
+ * of the bundle, so that the installed server is the offered one.
  */
 source: InstallSource, 
 /**
- * Origin of the server.
+ * Origin of the server: a registry or a bundle file.
  */
 origin: InstallOrigin, 
 /**
@@ -3284,33 +3295,33 @@ origin: InstallOrigin,
  */
 choices: Array<InstallChoice>, 
 /**
- * Configuration that would be set up, or `None` if no target is chosen or it can't be installed.
+ * Configuration that would be added, or `None` if no target is selected or it can't be installed.
  */
 plan: InstallPlan | null, 
 /**
- * Reason why the chosen target can't be installed, if it can't.
+ * Reason why the selected target can't be installed, or `None` if it can.
  */
 problem: string | null, };
 
 /**
- * Origin of a server.
+ * Origin of a server to install.
  */
 export type InstallOrigin = { "from": "registry", 
 /**
- * Entry of the registry.
+ * Version of the server in the registry.
  */
 listing: RegistryListing, 
 /**
- * Registry that responded, with the time of the response.
+ * Origin of the registry's response.
  */
 answer: RegistryAnswer, 
 /**
- * Downloaded bundle, if the chosen package is one. Its hash matches the one in the registry.
+ * Downloaded bundle, if the selected package is one. Its hash was verified against the registry.
  */
 bundle: OfferedBundle | null, } | { "from": "bundle" } & OfferedBundle;
 
 /**
- * Configuration that an installation would set up, with inputs for the user.
+ * Configuration that an installation would add, with the inputs that the user has to fill in.
  */
 export type InstallPlan = { 
 /**
@@ -3318,7 +3329,7 @@ export type InstallPlan = {
  */
 name: string, 
 /**
- * Command or URL of the server.
+ * Command or URL of the server, with placeholders.
  */
 target: PlannedTarget, 
 /**
@@ -3326,16 +3337,16 @@ target: PlannedTarget,
  */
 inputs: Array<PlanInput>, 
 /**
- * Keys of secret inputs that can't be stored in the keychain. Their values appear in the settings file and on the
- * command line.
+ * Keys of secret inputs that can't be stored in the keychain, because they are part of an argument or the URL.
+ * Their values are stored in the settings file.
  */
 exposedSecrets: Array<string>, 
 /**
- * Sentences that the user should read.
+ * Sentences that the user should read before the installation.
  */
 notes: Array<string>, 
 /**
- * Availability of a sandbox.
+ * Availability of a sandbox for the server, with the reason if there is none.
  */
 containment: InstallContainment, 
 /**
@@ -3344,45 +3355,44 @@ containment: InstallContainment,
 sandbox: Sandbox | null, };
 
 /**
- * Exact configuration that would be set up, or the problems that prevent it.
+ * Exact configuration that would be added, or the problems that prevent it.
  */
 export type InstallPreview = { 
 /**
- * Problems of the inputs' values, by key.
+ * Problems of the input values, by key of the input.
  */
 inputProblems: { [key in string]: InputProblem }, 
 /**
- * Other problem, such as a name that is taken or a URL that can't be used.
+ * Problem that does not belong to an input, such as a name that is already in use or an invalid URL.
  */
 problem: string | null, 
 /**
- * Server that would be set up, or `None` if there is a problem.
+ * Configuration that would be added, or `None` if there is a problem.
  */
 server: PreviewedServer | null, 
 /**
- * Current configuration of the server to replace.
+ * Current configuration of the server to upgrade, or `None` if a server would be added.
  */
 before: PreviewedServer | null, 
 /**
- * Hash of the resulting configuration, including the values of secrets, and of its origin, or `None` if there is a
- * problem.
+ * Hash of the resulting configuration, including secret values, and of its source. `None` if there is a problem.
  */
 hash: string | null, };
 
 /**
- * The source of a server to install.
+ * Source of a server to install.
  */
 export type InstallSource = { "from": "registry", 
 /**
- * Name in the registry, as `namespace/name`.
+ * Name of the server in the registry, as `namespace/name`.
  */
 name: string, 
 /**
- * Version; the newest by default.
+ * Version to install. `None` for the newest.
  */
 version: string | null, 
 /**
- * Package or remote; may be omitted if there is only one.
+ * Package or remote to use. May be `None` if the server has only one.
  */
 target: InstallTarget | null, } | { "from": "bundle", 
 /**
@@ -3390,29 +3400,29 @@ target: InstallTarget | null, } | { "from": "bundle",
  */
 path: string, 
 /**
- * Expected SHA-256 in hexadecimal, if known.
+ * Expected SHA-256 of the file in hexadecimal. `None` to accept any file.
  */
 sha256: string | null, };
 
 /**
- * A package or remote in a registry's description of a server version.
+ * The part of a registry's server description that was installed: a package or a remote.
  */
 export type InstallTarget = { "kind": "package", 
 /**
- * Position in the description, from 1.
+ * Position among the packages of the description, from 1.
  */
 number: number, } | { "kind": "remote", 
 /**
- * Position in the description, from 1.
+ * Position among the remotes of the description, from 1.
  */
 number: number, };
 
 /**
- * Facts about the installation of a server.
+ * The source of a server's installation, and the values that the user entered.
  */
 export type InstallationInfo = { 
 /**
- * Source of the installation.
+ * Source from which the server was installed.
  */
 origin: ServerOrigin, 
 /**
@@ -3421,16 +3431,16 @@ origin: ServerOrigin,
 changed: boolean, };
 
 /**
- * Request for the versions of the servers that were installed from a registry.
+ * Request for newer versions of the servers that were installed from a registry.
  */
 export type InstalledVersions = { 
 /**
- * `true` to query the registry even if cached responses are less than an hour old.
+ * `true` to send requests to the registry even if cached responses are less than an hour old.
  */
 refresh: boolean, };
 
 /**
- * The content of an item.
+ * Content of an item, by its kind.
  */
 export type ItemBody = { "kind": "message", 
 /**
@@ -3442,11 +3452,11 @@ role: Role,
  */
 content: Array<Content>, 
 /**
- * Prompt that the message is part of, if any.
+ * Prompt that contains the message, or `None` if the user wrote it.
  */
 prompt: PromptOrigin | null, 
 /**
- * Files and resources that the user attached.
+ * Files and resources that the user attached to the message.
  */
 attachments?: Array<MessageAttachment>, } | { "kind": "reply", 
 /**
@@ -3458,11 +3468,11 @@ model: ModelRef,
  */
 parts: Array<ReplyPart>, 
 /**
- * Reason for the end of the reply, or `None` while it streams or if it was interrupted.
+ * Reason why the reply ended, or `None` while it streams or if it was interrupted.
  */
 stop: ReplyStop | null, 
 /**
- * Number of tokens, as far as the provider reports it.
+ * Number of tokens, as far as the provider reports them.
  */
 usage: TokenUsage, 
 /**
@@ -3470,15 +3480,16 @@ usage: TokenUsage,
  */
 cost: Cost | null, 
 /**
- * Error that ended the reply, if any.
+ * Error that ended the reply, or `None` if none occurred.
  */
 error: ModelProblem | null, 
 /**
- * Descriptions of the parts of the request that the provider could not represent, and of their substitutes.
+ * Descriptions of content in the request that the provider's protocol could not represent, and of its
+ * replacement.
  */
 conversions?: Array<string>, 
 /**
- * Time until the first part arrived, in milliseconds.
+ * Time until the first part of the reply arrived, in milliseconds. `None` if none arrived.
  */
 firstAfter: number | null, 
 /**
@@ -3486,15 +3497,15 @@ firstAfter: number | null,
  */
 took: number, } | { "kind": "tool_call", 
 /**
- * Identifier of the call, as used by call events and consent requests.
+ * Identifier of the call, which events of calls and consent requests refer to.
  */
 call: string, 
 /**
- * Name of the called server.
+ * Name of the called server in the settings.
  */
 server: string, 
 /**
- * Name of the tool.
+ * Name of the tool, as its server lists it.
  */
 tool: string, 
 /**
@@ -3510,7 +3521,8 @@ result: ToolResult | null,
  */
 error: string | null, 
 /**
- * Stable identifier of the error. Absent in conversations of older versions.
+ * Stable identifier of the reason for the failure. `None` if the call succeeded, and in conversations of older
+ * versions.
  */
 failure?: CallFailureCode, 
 /**
@@ -3518,15 +3530,15 @@ failure?: CallFailureCode,
  */
 took: number, 
 /**
- * Tool use in a model's reply that requested the call, or `None` for the user's calls.
+ * Tool use in the model's reply that requested the call, or `None` if the user made the call.
  */
 used?: ToolUsed, 
 /**
- * Number of bytes of the result's text that were omitted for the model because of the length limit.
+ * Number of bytes of the result's text that the model did not receive because of the limit on its length.
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
- * Tool use in the model's reply. Its key is the name of the tool.
+ * Tool use in the model's reply that requested the call. Its `key` is the name of the built-in tool.
  */
 used: ToolUsed, 
 /**
@@ -3538,11 +3550,11 @@ arguments: JsonValue,
  */
 text: string, 
 /**
- * Tools found by the search.
+ * Tools that the search has found. Empty for other built-in tools.
  */
 found?: Array<FoundTool>, 
 /**
- * Set if the tool reported an error to the model.
+ * Set if the result reports an error to the model.
  */
 isError: boolean, } | { "kind": "notice", 
 /**
@@ -3550,11 +3562,11 @@ isError: boolean, } | { "kind": "notice",
  */
 notice: Notice, } | { "kind": "attachment", 
 /**
- * Name of the server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * URI of the resource; for a skill, of its `SKILL.md`.
+ * URI of the resource. For a skill, the URI of its `SKILL.md`.
  */
 uri: string, 
 /**
@@ -3562,11 +3574,11 @@ uri: string,
  */
 name: string, 
 /**
- * Contents at the time of attachment.
+ * Contents of the resource at the time of the attachment.
  */
 contents: Array<ResourceContents>, 
 /**
- * Set for a skill, whose text is instructions that the user chose.
+ * Set if the item is a skill, whose text contains instructions that the user selected.
  */
 skill?: boolean, };
 
@@ -3579,24 +3591,24 @@ export type ItemPage = {
  */
 items: Array<ConversationItem>, 
 /**
- * `true` if there are items before these.
+ * `true` if the branch has items that precede `items`.
  */
 hasMore: boolean, };
 
 /**
- * Range of items to read from a conversation.
+ * Request for a page of a conversation's items.
  */
 export type ItemRange = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
- * Identifier of the item before which items are returned, or `None` for the last ones of the selected branch.
+ * Identifier of the item before which the page ends, or `None` for the last items of the selected branch.
  */
 before: string | null, 
 /**
- * Maximum number of items.
+ * Maximum number of items to return.
  */
 limit: number, };
 
@@ -3605,28 +3617,28 @@ limit: number, };
  */
 export type ItemRef = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
- * Identifier of the item.
+ * Identifier of the item, unique in its conversation.
  */
 item: string, };
 
 /**
- * The completeness of an item.
+ * Completeness of an item's body.
  */
 export type ItemState = "whole" | "streaming" | "cut";
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
- * The reason why a value matches a condition or not.
+ * The reason why a value matches a condition, or doesn't.
  */
 export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" | "too-long" | "respelled" | "climbs" | "crosses-parts" | "not-whole" | "second-name" | "letters" | "unresolved" | "leads-elsewhere" | "holds" | "user-info" | "not-address" | "not-number" | "text-number";
 
 /**
- * Language of the page.
+ * Language in which the page and notifications are displayed.
  */
 export type Language = "system" | "en" | "zh";
 
@@ -3644,15 +3656,15 @@ at: number,
 by: UsedBy, };
 
 /**
- * File that determines what a local server runs. The approval of a start is bound to its current content.
+ * File that determines what a local server runs. The approval of a start is bound to its content.
  */
 export type LaunchFile = { 
 /**
- * Path that the command refers to.
+ * Path of the file, as the command refers to it.
  */
 path: string, 
 /**
- * Canonical path of the file, if it differs.
+ * Canonical path of the file, or `None` if it equals `path`.
  */
 leadsTo: string | null, 
 /**
@@ -3661,15 +3673,15 @@ leadsTo: string | null,
 bytes: number, 
 /**
  * SHA-256 of the content in hexadecimal, or `None` if the file is too large or unreadable. The approval is then
- * bound to its size and its times of modification and status change.
+ * bound to the size and the times of the file (mtime and ctime).
  */
 hash: string | null, 
 /**
- * Role of the file in the command.
+ * Role of the file in the server's command.
  */
 role: LaunchFileRole, 
 /**
- * `true` if the server was approved before and the file has changed since.
+ * `true` if the file has changed since the last approval of the server.
  */
 changed: boolean, };
 
@@ -3679,24 +3691,24 @@ changed: boolean, };
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
 /**
- * A limit, with the usage that counts towards it.
+ * A limit, the usage that counts towards it, and the number of violations.
  */
 export type LimitCounter = { 
 /**
- * Current usage of the resource.
+ * Current usage, in the unit of the limit.
  */
 now: number, 
 /**
- * Limit of the usage.
+ * Maximum usage that the limit permits.
  */
 most: number, 
 /**
- * Number of events beyond the limit that were refused, omitted or slowed down.
+ * Number of events beyond the limit, which were refused, omitted or slowed down.
  */
 beyond: number, };
 
 /**
- * Usage of a server against its limits since its last start.
+ * Usage of a server since its last start, compared with its limits.
  */
 export type LimitsUsage = { 
 /**
@@ -3708,15 +3720,15 @@ calls: LimitCounter,
  */
 questions: LimitCounter, 
 /**
- * Notifications within the last second.
+ * Number of notifications within the last second.
  */
 notifications: LimitCounter, 
 /**
- * Bytes within the last minute.
+ * Number of bytes read within the last minute.
  */
 bytes: LimitCounter, 
 /**
- * Largest message so far, in bytes.
+ * Size of the largest message so far, in bytes.
  */
 message: LimitCounter, 
 /**
@@ -3733,61 +3745,61 @@ slowed: boolean,
 resources: ResourcesUsage | null, };
 
 /**
- * List of a server.
+ * Kind of a server's list.
  */
 export type ListName = "tools" | "prompts" | "resources";
 
 /**
- * Package that a launcher such as `npx` would load.
+ * Package that a launcher such as `npx` would download and run.
  */
 export type LoadedPackage = { 
 /**
- * Launcher, as written on the command line.
+ * Name of the launcher, as written in the command.
  */
 launcher: string, 
 /**
- * Package named in the settings, if it could be parsed.
+ * Name of the package, or `None` if the command could not be parsed.
  */
 name: string | null, 
 /**
- * Version, range or tag in the settings, or `None` if they name none.
+ * Version, version range or tag in the command, or `None` if it contains none.
  */
 wanted: string | null, 
 /**
- * Version that would run, or `None` if it is unknown.
+ * Version that would run now, or `None` if it could not be determined.
  */
 version: PackageVersion | null, 
 /**
- * Reason why the version is unknown.
+ * Reason why the version could not be determined.
  */
 unknown: UnknownPackage | null, 
 /**
- * Version that was approved last, if another one would run.
+ * Version that was approved last, if a different one would run now.
  */
 before: PackageVersion | null, 
 /**
- * `true` if the registry offers different files for the approved version.
+ * `true` if the registry now offers other files for the version that was approved.
  */
 replaced: boolean, 
 /**
- * Further packages of the command line, whose versions are not pinned.
+ * Names of further packages in the command, whose versions are not pinned.
  */
 unpinned: Array<string>, 
 /**
- * Command line as configured, without the resolved version.
+ * Command line as in the settings, before the version is inserted.
  */
 configured: string, };
 
 /**
- * A name or title that can be mistaken for another.
+ * A name or title that could be confused with another.
  */
 export type LookAlike = { 
 /**
- * Name of the server that has it, as chosen by the user.
+ * Name of the server that has the similar name, as chosen by the user.
  */
 server: string, 
 /**
- * The name, or the title if that is what looks alike.
+ * Similar name, or the title if that is similar.
  */
 name: string, 
 /**
@@ -3796,7 +3808,7 @@ name: string,
 same: boolean, };
 
 /**
- * Content that a wire protocol can't represent.
+ * Content that a wire protocol can't represent, and its conversion.
  */
 export type LossyConversion = { 
 /**
@@ -3804,12 +3816,12 @@ export type LossyConversion = {
  */
 what: string, 
 /**
- * Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
- * describes it in text, `leaveOut` drops it.
+ * Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
+ * `sayInText` describes it in text, `leaveOut` drops it.
  */
 then: string, 
 /**
- * Conversions that can be chosen.
+ * Conversions that the user can choose for the content.
  */
 choices: Array<string>, };
 
@@ -3818,7 +3830,7 @@ choices: Array<string>, };
  */
 export type Message = { 
 /**
- * Role of the message's author.
+ * Author of the message: the user or the model.
  */
 role: Role, 
 /**
@@ -3827,7 +3839,7 @@ role: Role,
 content: Array<Content>, };
 
 /**
- * An attachment of a user's message.
+ * Attachment of a user's message.
  */
 export type MessageAttachment = { "type": "file", 
 /**
@@ -3843,24 +3855,24 @@ mimeType: string,
  */
 data: string, } | { "type": "resource", 
 /**
- * Name of the server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * URI of the resource.
+ * URI that identifies the resource on its server.
  */
 uri: string, 
 /**
- * Name of the resource.
+ * Name of the resource, as its server lists it.
  */
 name: string, 
 /**
- * Contents at the time of attachment.
+ * Contents of the resource at the time of the attachment.
  */
 contents: Array<ResourceContents>, };
 
 /**
- * Model of a provider. Unknown properties are `None`.
+ * Model of a provider. Properties that are unknown are `None`.
  */
 export type Model = { 
 /**
@@ -3880,7 +3892,7 @@ context: number | null,
  */
 maxOutput: number | null, 
 /**
- * Price of the model.
+ * Price of the model per million tokens, if known.
  */
 price: ModelPrice | null, 
 /**
@@ -3900,12 +3912,12 @@ files: boolean | null,
  */
 tools: boolean | null, 
 /**
- * `true` if thinking can be enabled.
+ * `true` if the model supports thinking.
  */
 thinking: boolean | null, };
 
 /**
- * Reason for the choice of a model.
+ * Reason why a model was chosen for a sampling request.
  */
 export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
 /**
@@ -3922,8 +3934,7 @@ hint: string, } | { "is": "priorities",
 priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
 
 /**
- * Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
- * each.
+ * Stable identifier of the reason why a model gave no usable answer. The page has a text for each.
  */
 export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden" | "noCredit" | "rateLimited" | "overloaded" | "contextTooLong" | "refused" | "notFound" | "unreachable" | "silent" | "cut" | "unreadable" | "tooLarge" | "badArguments" | "cannotCarry" | "unconfirmed" | "noProvider" | "empty" | "outOfTokens" | "unfit" | "internal" | "provider";
 
@@ -3932,11 +3943,11 @@ export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden
  */
 export type ModelPrice = { 
 /**
- * Price of the request's tokens.
+ * Price per million tokens of a request.
  */
 input: number, 
 /**
- * Price of the reply's tokens.
+ * Price per million tokens of a reply.
  */
 output: number, 
 /**
@@ -3944,49 +3955,49 @@ output: number,
  */
 currency: string, 
 /**
- * Date or source of the price.
+ * Date or source of the price information.
  */
 asOf: string, };
 
 /**
- * An error of a model or its provider.
+ * Error of a model or of its provider.
  */
 export type ModelProblem = { 
 /**
- * Stable identifier of the cause.
+ * Stable identifier of the cause of the error.
  */
 code: ModelErrorCode, 
 /**
- * Message with the cause and the next step for the user.
+ * Message for the user, with the cause and a suggested remedy.
  */
 message: string, };
 
 /**
- * Configured provider of models.
+ * Model provider that the user configured, with its models.
  */
 export type ModelProvider = { 
 /**
- * Identifier of the provider.
+ * Identifier that the user chose for the provider.
  */
 id: string, 
 /**
- * Name of the provider.
+ * Name of the provider for display.
  */
 name: string, 
 /**
- * Wire protocol of the provider.
+ * Wire protocol that the provider's API uses.
  */
 kind: ProviderKind, 
 /**
- * Base URL of the API.
+ * Base URL to which paths of the provider's API are appended.
  */
 url: string, 
 /**
- * Timeout of a reply in seconds without a received byte, if the user set it.
+ * Maximum time without received data during a reply, in seconds, or `None` for the default.
  */
 silenceSeconds: number | null, 
 /**
- * Content that the wire protocol can't represent, and how each kind is converted.
+ * Content that the wire protocol can't represent, and the conversion of each kind.
  */
 losses: Array<LossyConversion>, 
 /**
@@ -3998,19 +4009,19 @@ hasKey: boolean,
  */
 local: boolean, 
 /**
- * `true` if requests, including the API key, are sent unencrypted.
+ * `true` if requests and the API key are sent unencrypted over the network.
  */
 readable: boolean, 
 /**
- * Models that the provider listed last.
+ * Models that the provider's last list contained.
  */
 models: Array<Model>, 
 /**
- * Time of the last list, in milliseconds since 1970, or `None` if there is none.
+ * Time at which the provider last listed its models, in milliseconds since 1970, or `None` if it never did.
  */
 listedAt: number | null, 
 /**
- * Error of the last request to the provider, if it failed.
+ * Error of the last request to the provider, or `None` if it succeeded.
  */
 problem: ModelProblem | null, };
 
@@ -4019,24 +4030,24 @@ problem: ModelProblem | null, };
  */
 export type ModelRef = { 
 /**
- * Identifier of the provider in the settings.
+ * Identifier of the provider, as in the settings.
  */
 provider: string, 
 /**
- * Identifier of the model, as the provider names it.
+ * Identifier of the model at its provider.
  */
 model: string, };
 
 /**
- * Model providers, both configured and available.
+ * Configured model providers, model servers found on this computer, and presets.
  */
 export type Models = { 
 /**
- * Configured providers, in order.
+ * Configured providers, in the order in which they were added.
  */
 providers: Array<ModelProvider>, 
 /**
- * Model of new conversations.
+ * Default model of new conversations, or `None` if there is none.
  */
 default: ModelRef | null, 
 /**
@@ -4044,7 +4055,7 @@ default: ModelRef | null,
  */
 found: Array<FoundProvider>, 
 /**
- * Presets for the setup of a provider.
+ * Presets for adding a known provider.
  */
 presets: Array<ProviderPreset>, };
 
@@ -4053,7 +4064,7 @@ presets: Array<ProviderPreset>, };
  */
 export type NewConversation = { 
 /**
- * Title of the conversation.
+ * Title of the conversation for display, which the user can change.
  */
 title: string, };
 
@@ -4071,11 +4082,11 @@ version: string,
 publishedAt: number | null, };
 
 /**
- * A notice from Drawbridge to the user in a conversation.
+ * Notice of Drawbridge to the user in a conversation.
  */
 export type Notice = { "is": "rounds", 
 /**
- * Number of rounds so far.
+ * Number of consecutive rounds so far.
  */
 rounds: number, };
 
@@ -4093,7 +4104,8 @@ id: string,
 network: SandboxNetwork | null, };
 
 /**
- * Bundle to install. All members except the hash, the sizes and the folder are claims of the publisher.
+ * Bundle to install. The hash, the sizes and the folder are determined by Drawbridge, and all other members are claims
+ * of the publisher.
  */
 export type OfferedBundle = { 
 /**
@@ -4109,7 +4121,7 @@ sha256: string,
  */
 bytes: number, 
 /**
- * Member `name` of the manifest, which identifies other versions of the same bundle.
+ * Member `name` of the manifest. Other versions of the bundle have the same name.
  */
 name: string, 
 /**
@@ -4125,15 +4137,15 @@ version: string,
  */
 description: string, 
 /**
- * Name of the author.
+ * Name of the author, as in the manifest.
  */
 author: string, 
 /**
- * Description of the signature. Signatures are never verified and imply nothing about safety.
+ * Description of the bundle's signature, which is not verified.
  */
 signature: string, 
 /**
- * Folder that the bundle is unpacked to.
+ * Folder into which the bundle would be unpacked.
  */
 folder: string, 
 /**
@@ -4145,12 +4157,12 @@ files: number,
  */
 unpackedBytes: number, 
 /**
- * Sentences about the members of the manifest that are not supported.
+ * Sentences about unsupported members of the manifest.
  */
 warnings: Array<string>, };
 
 /**
- * A server whose tools a model may use.
+ * A server whose tools a model may use in a conversation.
  */
 export type OfferedServer = { 
 /**
@@ -4158,7 +4170,7 @@ export type OfferedServer = {
  */
 server: string, 
 /**
- * Names of the enabled tools, or `None` for all that the user has reviewed.
+ * Names of the enabled tools, or `None` if all tools that the user has reviewed are enabled.
  */
 tools: Array<string> | null, 
 /**
@@ -4168,7 +4180,7 @@ tools: Array<string> | null,
 instructions: string | null, };
 
 /**
- * A large content that is omitted from an item's body.
+ * Large content that is omitted from an item's body.
  */
 export type OmittedContent = { 
 /**
@@ -4176,37 +4188,38 @@ export type OmittedContent = {
  */
 pointer: string, 
 /**
- * SHA-256 of the bytes, in hexadecimal. It is the key to request them.
+ * SHA-256 of the content, in hexadecimal, by which the content is requested.
  */
 hash: string, 
 /**
- * Number of omitted bytes.
+ * Size of the content in bytes.
  */
 bytes: number, 
 /**
- * Set if the bytes are the UTF-8 text of the omitted string. Otherwise the string is their base64 encoding.
+ * Set if the omitted string is the content itself as UTF-8 text. Otherwise the string is the base64 encoding of
+ * the content.
  */
 isText: boolean, };
 
 /**
- * Version of a package.
+ * Version of a package, with the hash and origin of its files.
  */
 export type PackageVersion = { 
 /**
- * Version, or the tag of a container image.
+ * Version number, or the tag of a container image.
  */
 version: string, 
 /**
- * Hash of the package's files, if the registry provides one.
+ * Hash of the package's files, or `None` if the registry provides none.
  */
 integrity: string | null, 
 /**
- * Origin of the package.
+ * URL that the package is downloaded from, or `None` if it is unknown.
  */
 source: string | null, };
 
 /**
- * Redirect URL that a browser was sent to at the end of a sign-in.
+ * Redirect URL that the user copied from the browser at the end of a sign-in.
  */
 export type PasteRedirect = { 
 /**
@@ -4214,17 +4227,17 @@ export type PasteRedirect = {
  */
 server: string, 
 /**
- * Full redirect URL, with its query.
+ * Whole redirect URL, including its query.
  */
 url: string, };
 
 /**
- * The origin of a path in `BlockedPath`.
+ * The text in which a `BlockedPath` occurs.
  */
 export type PathMention = "command" | "server";
 
 /**
- * Paths of Drawbridge's files.
+ * Paths of the files that Drawbridge uses, for display.
  */
 export type Paths = { 
 /**
@@ -4232,11 +4245,11 @@ export type Paths = {
  */
 config: string, 
 /**
- * Path of the folder with all other data.
+ * Path of the folder that contains all other files.
  */
 data: string, 
 /**
- * Path of the audit log.
+ * Path of the file with the audit log.
  */
 audit: string, };
 
@@ -4245,7 +4258,7 @@ audit: string, };
  */
 export type PickFile = { 
 /**
- * Kind of files that the dialog offers.
+ * Kind of files that the dialog shows.
  */
 kind: FileKind, };
 
@@ -4254,7 +4267,7 @@ kind: FileKind, };
  */
 export type PickedFile = { 
 /**
- * Absolute path of the file, or `None` if the dialog was closed.
+ * Absolute path of the file, or `None` if the user closed the dialog.
  */
 file: string | null, };
 
@@ -4263,12 +4276,12 @@ file: string | null, };
  */
 export type PickedFolder = { 
 /**
- * Absolute path of the folder, or `None` if the dialog was closed.
+ * Absolute path of the folder, or `None` if the user closed the dialog.
  */
 folder: string | null, };
 
 /**
- * Result of a ping.
+ * Result of pinging a server.
  */
 export type PingAnswer = { 
 /**
@@ -4294,7 +4307,7 @@ hash: string,
 since: number, };
 
 /**
- * Definitions of a server that are stored as reviewed.
+ * Data that was recorded at the user's reviews of a server.
  */
 export type Pins = { 
 /**
@@ -4306,24 +4319,24 @@ server: string,
  */
 identity: Array<[string, string]>, 
 /**
- * Time of the last approval of the identity, in milliseconds since 1970.
+ * Time at which the user last approved the identity, in milliseconds since 1970.
  */
 identitySince: number | null, 
 /**
- * Issuer of the server's tokens.
+ * Issuer of the server's tokens, or `None` if it was never signed in to.
  */
 issuer: string | null, 
 /**
- * Reviewed tools of the server.
+ * Tools whose definitions the user has reviewed.
  */
 tools: Array<PinnedDefinition>, 
 /**
- * Reviewed prompts of the server.
+ * Prompts whose definitions the user has reviewed.
  */
 prompts: Array<PinnedDefinition>, };
 
 /**
- * An input that the user fills in. All texts come from the publisher.
+ * Input of a plan, which the user fills in. All texts are untrusted and from the publisher.
  */
 export type PlanInput = { 
 /**
@@ -4351,15 +4364,15 @@ required: boolean,
  */
 secret: boolean, 
 /**
- * Set if the input accepts several values.
+ * Set if the user may enter several values.
  */
 multiple: boolean, 
 /**
- * Values used if the user enters none.
+ * Default values, used if the user enters none.
  */
 default: Array<string>, 
 /**
- * The accepted values; any value if empty.
+ * Values that the user can choose from. Empty if any value is allowed.
  */
 choices: Array<string>, 
 /**
@@ -4367,21 +4380,21 @@ choices: Array<string>,
  */
 placeholder: string | null, 
 /**
- * Minimum of a number.
+ * Smallest allowed number, or `None` if unbounded.
  */
 min: number | null, 
 /**
- * Maximum of a number.
+ * Largest allowed number, or `None` if unbounded.
  */
 max: number | null, };
 
 /**
- * Part of a text with placeholders.
+ * Part of a text in an install plan.
  */
 export type PlannedPart = { "text": string } | { "input": string };
 
 /**
- * Command or URL of a plan.
+ * Command or URL in an install plan.
  */
 export type PlannedTarget = { "type": "stdio", 
 /**
@@ -4389,15 +4402,15 @@ export type PlannedTarget = { "type": "stdio",
  */
 command: string, 
 /**
- * Arguments of the command, each in parts.
+ * Arguments of the command. Each is a sequence of parts.
  */
 args: Array<Array<PlannedPart>>, 
 /**
- * Environment variables, by name.
+ * Environment variables, by name. Each value is a sequence of parts.
  */
 env: { [key in string]: Array<PlannedPart> }, } | { "type": "http", 
 /**
- * URL of the server, in parts.
+ * URL of the server, as a sequence of parts.
  */
 url: Array<PlannedPart>, 
 /**
@@ -4405,12 +4418,12 @@ url: Array<PlannedPart>,
  */
 kind: HttpKind, 
 /**
- * Headers of each request, by name.
+ * Headers of each request, by name. Each value is a sequence of parts.
  */
 headers: { [key in string]: Array<PlannedPart> }, };
 
 /**
- * All rules and presets, with their files.
+ * All policy rules and presets, with the state of the rule files.
  */
 export type Policy = { 
 /**
@@ -4418,24 +4431,24 @@ export type Policy = {
  */
 preset: Preset, 
 /**
- * Preset of this computer's administrator. The stricter of both presets applies.
+ * Preset that the administrator of this computer set. The stricter of both presets applies.
  */
 managedPreset: Preset, 
 /**
- * All rules, those of this computer's administrator first.
+ * All rules. Those of the administrator precede those of the user.
  */
 rules: Array<Rule>, 
 /**
- * Rule file of the user.
+ * Rule file with the user's own rules.
  */
 user: RuleFile, 
 /**
- * Rule file for all users of this computer.
+ * Rule file of the administrator, for all users of this computer.
  */
 managed: RuleFile, };
 
 /**
- * Rules and grants as text.
+ * Policy rules and grants as a text for display and export.
  */
 export type PolicyText = { 
 /**
@@ -4444,7 +4457,7 @@ export type PolicyText = {
 text: string, };
 
 /**
- * The level of consent for acts that no rule decides.
+ * The level of consent for acts about which no rule decides.
  */
 export type Preset = "balanced" | "careful";
 
@@ -4454,7 +4467,7 @@ export type Preset = "balanced" | "careful";
 export type PreviewedPart = { "text": string } | "secret" | "kept";
 
 /**
- * Server that would be set up. Secrets that go to the keychain are masked.
+ * Configuration that would be added, with secrets masked that the keychain would store.
  */
 export type PreviewedServer = { "type": "stdio", 
 /**
@@ -4462,7 +4475,8 @@ export type PreviewedServer = { "type": "stdio",
  */
 command: string, 
 /**
- * Path of the program on this computer, or `None` if it was not found or is not unpacked yet.
+ * Path of the program on this computer, or `None` if it was not found or is part of a bundle that is not
+ * unpacked yet.
  */
 foundAt: string | null, 
 /**
@@ -4470,11 +4484,11 @@ foundAt: string | null,
  */
 args: Array<string>, 
 /**
- * Environment variables, in addition to the allow-listed ones.
+ * Environment variables that are set in addition to the allow-listed ones of Drawbridge.
  */
 env: { [key in string]: Array<PreviewedPart> }, 
 /**
- * Sandbox of the server, or `None` for unrestricted access.
+ * Sandbox of the server, or `None` if it would run with all rights of the user.
  */
 sandbox: Sandbox | null, } | { "type": "http", 
 /**
@@ -4495,7 +4509,7 @@ headers: { [key in string]: Array<PreviewedPart> }, };
  */
 export type ProjectFiles = { 
 /**
- * Paths relative to the folder. The files were not read.
+ * Paths of the files, relative to the folder.
  */
 files: Array<string>, };
 
@@ -4504,24 +4518,24 @@ files: Array<string>, };
  */
 export type ProjectFolder = { 
 /**
- * Path of the folder. Must be one of the folders that a server may know of.
+ * Path of the folder, which must be one that a server may know of (root).
  */
 folder: string, };
 
 /**
- * Prompt of a server.
+ * Prompt that a server lists, with its review state.
  */
 export type Prompt = { 
 /**
- * Name by which the prompt is requested.
+ * Name of the prompt, by which its messages are requested.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * Display title that the server provides. Untrusted text.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
@@ -4529,11 +4543,11 @@ description: string | null,
  */
 arguments: Array<PromptArgument>, 
 /**
- * Icons provided by the server.
+ * Icons that the server provides for display.
  */
 icons: Array<Icon>, 
 /**
- * All other members of the definition.
+ * Members of the definition that no other field contains.
  */
 others: JsonValue | null, 
 /**
@@ -4541,7 +4555,7 @@ others: JsonValue | null,
  */
 hash: string, 
 /**
- * Review state and findings.
+ * Review state of the definition, with findings for the user.
  */
 marks: ReviewMarks, };
 
@@ -4550,36 +4564,36 @@ marks: ReviewMarks, };
  */
 export type PromptArgument = { 
 /**
- * Name of the argument.
+ * Name of the argument, as the server lists it.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * Display title that the server provides. Untrusted text.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
- * `true` if a value must be given.
+ * `true` if the argument must have a value.
  */
 required: boolean, };
 
 /**
- * The origin of a message that came from a prompt.
+ * Prompt that a message is part of.
  */
 export type PromptOrigin = { 
 /**
- * Name of the server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
- * Name of the prompt.
+ * Name of the prompt, as its server lists it.
  */
 prompt: string, 
 /**
- * Arguments of the prompt.
+ * Arguments with which the prompt was requested, by name.
  */
 arguments: { [key in string]: string }, };
 
@@ -4588,7 +4602,7 @@ arguments: { [key in string]: string }, };
  */
 export type PromptResult = { 
 /**
- * Description of the prompt.
+ * Description that the server returned with the messages. Untrusted text.
  */
 description: string | null, 
 /**
@@ -4602,25 +4616,25 @@ messages: Array<Message>, };
 export type ProposalRefusal = "secrets" | "too_broad" | "system" | "own" | "name";
 
 /**
- * Reference to a provider.
+ * Request that refers to a model provider by its identifier.
  */
 export type ProviderId = { 
 /**
- * Identifier of the provider.
+ * Identifier that the user chose for the provider.
  */
 id: string, };
 
 /**
- * The wire format of a provider.
+ * API that a provider implements.
  */
 export type ProviderKind = "openai" | "responses" | "anthropic" | "gemini" | "ollama";
 
 /**
- * A provider that can be configured with one click.
+ * Preset with which the user configures a well-known provider.
  */
 export type ProviderPreset = { 
 /**
- * Suggested identifier for the settings.
+ * Suggested identifier of the provider.
  */
 id: string, 
 /**
@@ -4628,7 +4642,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire format of the provider.
+ * API that the provider implements.
  */
 kind: ProviderKind, 
 /**
@@ -4640,7 +4654,7 @@ url: string,
  */
 wantsKey: boolean, 
 /**
- * URL of the page that issues keys, if there is one.
+ * URL of the page where the user creates keys, or `None` if there is none.
  */
 keysAt: string | null, };
 
@@ -4653,11 +4667,11 @@ export type ProviderTest = {
  */
 models: number, 
 /**
- * Text of the model's reply.
+ * Text of the model's reply, or `None` if no model was tested.
  */
 said: string | null, 
 /**
- * Time to the first token, in milliseconds.
+ * Time to the first token of the reply, in milliseconds.
  */
 firstMilliseconds: number | null, 
 /**
@@ -4666,7 +4680,7 @@ firstMilliseconds: number | null,
 problem: ModelProblem | null, };
 
 /**
- * Kind of the owner of a server name.
+ * Kind of the owner of a namespace.
  */
 export type PublisherKind = "github_account" | "domain";
 
@@ -4683,7 +4697,7 @@ of: string,
  */
 hour: boolean, 
 /**
- * Value of the limit, in millionths of a US dollar for money.
+ * Value of the limit. Money is in millionths of a US dollar.
  */
 most: number, };
 
@@ -4692,7 +4706,7 @@ most: number, };
  */
 export type ReadResource = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
  */
 call: string, 
 /**
@@ -4700,11 +4714,11 @@ call: string,
  */
 server: string, 
 /**
- * URI of the resource.
+ * URI that identifies the resource on its server.
  */
 uri: string, 
 /**
- * `true` to request the resource from the server even if the cached contents are still fresh.
+ * `true` to send a request to the server even if the cached contents are still fresh.
  */
 refresh: boolean, };
 
@@ -4713,7 +4727,7 @@ refresh: boolean, };
  */
 export type ReadSkill = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
  */
 call: string, 
 /**
@@ -4725,21 +4739,21 @@ server: string,
  */
 skill: string, 
 /**
- * Hash of the entry that was shown. The request fails if the skill has changed since. `None` reads the current
- * version.
+ * Hash of the entry that was shown to the user. The request fails if the entry has changed since. `None` reads the
+ * current skill.
  */
 shown: string | null, 
 /**
- * Path of the file, or `None` for the skill's instructions.
+ * Path of the file, or `None` for `SKILL.md`.
  */
 file: string | null, };
 
 /**
- * Content of one server that was read in a conversation.
+ * Record of content that a conversation has read from one server.
  */
 export type Reading = { 
 /**
- * Name of the server.
+ * Name of the server in the settings.
  */
 server: string, 
 /**
@@ -4747,21 +4761,22 @@ server: string,
  */
 kind: ReadingKind, 
 /**
- * Name of the tool or prompt, or URI of the resource, truncated to 200 characters. Empty if unknown.
+ * Name of the tool or prompt, or URI of the resource, truncated to `MAX_NAME_CHARS` characters. Empty if unknown.
  */
 name: string, 
 /**
- * Set if the definition of the tool claimed, at the time of the call, that the tool reaches an open world.
+ * Set if the tool's definition claimed, at the time of the call, that the tool reaches an open world
+ * (`openWorldHint`).
  */
 openWorld: boolean, };
 
 /**
- * Kinds of content that a conversation reads.
+ * Kind of content that a conversation has read.
  */
 export type ReadingKind = "tool" | "prompt" | "resource" | "unknown";
 
 /**
- * Request to read a list again.
+ * Request to read a list from the server, even if it is fresh.
  */
 export type RefreshList = { 
 /**
@@ -4769,7 +4784,7 @@ export type RefreshList = {
  */
 server: string, 
 /**
- * List to read again.
+ * Kind of the list to read.
  */
 list: ListName, };
 
@@ -4782,28 +4797,28 @@ export type RegistryAnswer = {
  */
 registry: string, 
 /**
- * Time of the response, in milliseconds since 1970.
+ * Time at which the response was received, in milliseconds since 1970.
  */
 fetched: number, 
 /**
- * `true` if this is the cached response of the time `fetched`.
+ * `true` if this response is from the cache.
  */
 fromCache: boolean, 
 /**
- * Reason why the registry could not be reached, if a request failed.
+ * Reason why the registry could not be reached, or `None` if no request failed.
  */
 offline: string | null, };
 
 /**
- * Version of a server as the registry lists it.
+ * Version of a server, as listed in the registry.
  */
 export type RegistryListing = { 
 /**
- * Name of the server in the registry, `namespace/name`.
+ * Name of the server in the registry, in the form `namespace/name`.
  */
 name: string, 
 /**
- * Title chosen by the publisher, not verified. Never displayed without `name`.
+ * Title chosen by the publisher, not verified. Must be displayed together with `name`.
  */
 title: string | null, 
 /**
@@ -4815,7 +4830,7 @@ description: string | null,
  */
 version: string, 
 /**
- * Account or domain that owns the name.
+ * Account or domain that owns the server's namespace.
  */
 publisher: RegistryPublisher, 
 /**
@@ -4823,7 +4838,7 @@ publisher: RegistryPublisher,
  */
 status: RegistryStatus, 
 /**
- * Explanation of the status from the registry.
+ * Explanation of the status, from the registry.
  */
 statusMessage: string | null, 
 /**
@@ -4831,11 +4846,11 @@ statusMessage: string | null,
  */
 publishedAt: number | null, 
 /**
- * `true` if the registry marks it as the latest version.
+ * `true` if the registry lists this version as the latest.
  */
 isLatest: boolean, 
 /**
- * Home page as claimed by the publisher.
+ * URL of the home page, as claimed by the publisher.
  */
 websiteUrl: string | null, 
 /**
@@ -4844,7 +4859,7 @@ websiteUrl: string | null,
 repositoryUrl: string | null, };
 
 /**
- * Page of the registry's list, with the latest version of each server.
+ * Page of servers in the registry.
  */
 export type RegistryPage = { 
 /**
@@ -4852,7 +4867,7 @@ export type RegistryPage = {
  */
 servers: Array<RegistryListing>, 
 /**
- * Number of entries that were skipped because they can't be parsed.
+ * Number of servers that were skipped because their entry can't be parsed.
  */
 unreadable: number, 
 /**
@@ -4860,16 +4875,16 @@ unreadable: number,
  */
 nextCursor: string | null, 
 /**
- * Registry that responded, with the time of the response.
+ * Origin of the response that contains the page.
  */
 answer: RegistryAnswer, };
 
 /**
- * Account or domain that owns the name of a server. No statement about the code.
+ * Account or domain that owns the namespace of a server's name. Implies nothing about the code.
  */
 export type RegistryPublisher = { 
 /**
- * Kind of the owner.
+ * Kind of the owner: a GitHub account or a domain.
  */
 kind: PublisherKind, 
 /**
@@ -4877,12 +4892,12 @@ kind: PublisherKind,
  */
 name: string, 
 /**
- * `true` if the registry verifies the owner of the name. Known only of the official registry.
+ * `true` if the registry verifies the ownership of namespaces, which is known only of the official registry.
  */
 checked: boolean, };
 
 /**
- * Registry that is in use.
+ * Registry that servers are installed from.
  */
 export type RegistryReport = { 
 /**
@@ -4894,7 +4909,7 @@ address: string,
  */
 official: boolean, 
 /**
- * `true` if the environment variable `DRAWBRIDGE_REGISTRY` overrides the setting.
+ * `true` if the URL is from the environment variable `DRAWBRIDGE_REGISTRY`, which overrides the setting.
  */
 named: boolean, 
 /**
@@ -4903,7 +4918,7 @@ named: boolean,
 header: string | null, };
 
 /**
- * Search request for the registry.
+ * Request to search the registry.
  */
 export type RegistrySearch = { 
 /**
@@ -4911,16 +4926,16 @@ export type RegistrySearch = {
  */
 text: string, 
 /**
- * `next_cursor` of the previous page.
+ * Cursor from `next_cursor` of the previous page, or `None` for the first page.
  */
 cursor: string | null, 
 /**
- * `true` to query the registry even if a cached response is less than an hour old.
+ * `true` to send a request to the registry even if a cached response is less than an hour old.
  */
 refresh: boolean, };
 
 /**
- * Version of a registry server, and a list of its other versions.
+ * Version of a server in the registry, with the list of all its versions.
  */
 export type RegistryServer = { 
 /**
@@ -4928,7 +4943,7 @@ export type RegistryServer = {
  */
 listing: RegistryListing, 
 /**
- * Packages and remotes by which it can be installed.
+ * Packages and remotes of the version, of which the user selects one to install.
  */
 choices: Array<InstallChoice>, 
 /**
@@ -4936,20 +4951,20 @@ choices: Array<InstallChoice>,
  */
 versions: Array<RegistryVersion>, 
 /**
- * Reason why the other versions could not be listed, if they could not.
+ * Reason why the list of versions could not be requested, or `None` if it could.
  */
 versionsProblem: string | null, 
 /**
- * Registry that responded, with the time of the response.
+ * Origin of the response that contains the version.
  */
 answer: RegistryAnswer, };
 
 /**
- * Reference to a server of the registry.
+ * Reference to a server in the registry.
  */
 export type RegistryServerName = { 
 /**
- * Name of the server in the registry, `namespace/name`.
+ * Name of the server in the registry, in the form `namespace/name`.
  */
 name: string, 
 /**
@@ -4957,7 +4972,7 @@ name: string,
  */
 version: string | null, 
 /**
- * `true` to query the registry even if a cached response is less than an hour old.
+ * `true` to send a request to the registry even if a cached response is less than an hour old.
  */
 refresh: boolean, };
 
@@ -4979,7 +4994,7 @@ version: string,
  */
 status: RegistryStatus, 
 /**
- * Explanation of the status from the registry.
+ * Explanation of the status, from the registry.
  */
 statusMessage: string | null, 
 /**
@@ -4992,7 +5007,7 @@ publishedAt: number | null, };
  */
 export type RenameConversation = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
@@ -5001,8 +5016,8 @@ conversation: string,
 title: string, };
 
 /**
- * An addition to a reply that streams. `part` is an index into the parts of the reply; an index past the end starts a
- * new part.
+ * Content to append to a streaming reply. `part` is an index into the reply's parts. An index after the last part
+ * starts a new part.
  */
 export type ReplyAppend = { "type": "text", 
 /**
@@ -5034,24 +5049,24 @@ id: string,
  */
 key: string, 
 /**
- * Name of the server, or `None` for built-in and nonexistent tools.
+ * Name of the server, or `None` for a built-in tool or if the tool does not exist.
  */
 server: string | null, 
 /**
- * Name of the tool on its server, or `None` as for `server`.
+ * Name of the tool on its server, or `None` in the same cases as `server`.
  */
 tool: string | null, } | { "type": "arguments", 
 /**
- * Index of the tool use.
+ * Index of the part with the tool use.
  */
 part: number, 
 /**
- * JSON text to append.
+ * JSON text to append to the arguments.
  */
 text: string, };
 
 /**
- * A part of a model's reply.
+ * Part of a model's reply.
  */
 export type ReplyPart = { "type": "text", 
 /**
@@ -5063,53 +5078,53 @@ text: string, } | { "type": "thinking",
  */
 text: string, } | { "type": "tool_use", 
 /**
- * Identifier of the tool use, which the result refers to.
+ * Identifier of the tool use, which the tool's result refers to.
  */
 id: string, 
 /**
- * Name of the tool, as presented to the model.
+ * Name of the tool, as presented to the model. It may differ from the name on the server.
  */
 key: string, 
 /**
- * Name of the server, or `None` for built-in and nonexistent tools.
+ * Name of the server, or `None` for a built-in tool or if the tool does not exist.
  */
 server: string | null, 
 /**
- * Name of the tool on its server, or `None` as for `server`.
+ * Name of the tool on its server, or `None` in the same cases as `server`.
  */
 tool: string | null, 
 /**
- * Arguments as JSON text, which may be incomplete while it streams.
+ * Arguments as JSON text, incomplete while the part streams.
  */
 arguments: string, };
 
 /**
- * Reason for the end of a model's reply.
+ * Reason why a model's reply ended.
  */
 export type ReplyStop = { "is": "end_turn" } | { "is": "max_tokens" } | { "is": "stop_sequence" } | { "is": "tool_use" } | { "is": "refused" } | { "is": "stopped" } | { "is": "other", 
 /**
- * Name of the reason, as the provider gives it.
+ * Name of the reason, as the provider returned it.
  */
 word: string, };
 
 /**
- * Resource of a server.
+ * Resource that a server lists.
  */
 export type Resource = { 
 /**
- * URI of the resource.
+ * URI that identifies the resource on its server.
  */
 uri: string, 
 /**
- * Name of the resource.
+ * Name of the resource, as its server lists it.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * Display title that the server provides. Untrusted text.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
@@ -5121,16 +5136,16 @@ mimeType: string | null,
  */
 size: number | null, 
 /**
- * Icons provided by the server.
+ * Icons that the server provides for display.
  */
 icons: Array<Icon>, };
 
 /**
- * Contents of a resource: text or bytes.
+ * Contents of a resource, either text or bytes.
  */
 export type ResourceContents = { 
 /**
- * URI of the resource.
+ * URI that identifies the resource on its server.
  */
 uri: string, 
 /**
@@ -5168,7 +5183,7 @@ homeBytes: number,
 processorSeconds: number, };
 
 /**
- * Reference to a resource of a server.
+ * Request that refers to a resource of a server by its URI.
  */
 export type ResourceRef = { 
 /**
@@ -5176,24 +5191,24 @@ export type ResourceRef = {
  */
 server: string, 
 /**
- * URI of the resource.
+ * URI that identifies the resource on its server.
  */
 uri: string, };
 
 /**
- * Contents of a resource, which may have several parts.
+ * Contents of a resource, which may consist of several parts.
  */
 export type ResourceResult = { 
 /**
- * Parts of the resource.
+ * Parts of the resource, each either text or bytes.
  */
 contents: Array<ResourceContents>, 
 /**
- * `true` if the contents are from the cache, as the server permits.
+ * `true` if the contents are from the cache, whose use the server permits until `fresh_until`.
  */
 cached: boolean, 
 /**
- * Time until which the contents are fresh, in milliseconds since 1970, if the server specifies it.
+ * Time until which the server permits caching of the contents, in milliseconds since 1970.
  */
 freshUntil: number | null, };
 
@@ -5202,23 +5217,23 @@ freshUntil: number | null, };
  */
 export type ResourceTemplate = { 
 /**
- * URI template of the resources.
+ * URI template (RFC 6570) that results in the resource's URI.
  */
 uriTemplate: string, 
 /**
- * Variables of the template, in order.
+ * Names of the template's variables, in order.
  */
 variables: Array<string>, 
 /**
- * Name of the template.
+ * Name of the template, as its server lists it.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * Display title that the server provides. Untrusted text.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
@@ -5226,12 +5241,12 @@ description: string | null,
  */
 mimeType: string | null, 
 /**
- * Icons provided by the server.
+ * Icons that the server provides for display.
  */
 icons: Array<Icon>, };
 
 /**
- * Resources used by a sandboxed server. `beyond` is 1 for the limit that stopped it.
+ * Resources used by a sandboxed server. `beyond` is 1 for the limit because of which it was stopped.
  */
 export type ResourcesUsage = { 
 /**
@@ -5252,20 +5267,20 @@ home: LimitCounter,
 processor: LimitCounter, };
 
 /**
- * Results of a model's calls that the user reviews before the model reads them.
+ * Tool results that the user reviews before a model reads them.
  *
- * The default is `Suspicious`. It costs the user of an honest server next to nothing:
- * `offers/src/review/results.rs` has the figures. A setting that is off by default protects nobody who hasn't found
- * it.
+ * The default is `Suspicious`, because a protection that is off by default protects no user who
+ * has not found the setting. Results of honest servers rarely require a review: `offers/src/review/results.rs`
+ * contains the measurements.
  */
 export type ResultReview = "off" | "suspicious" | "always";
 
 /**
- * Reply to request again, in a new branch.
+ * Request to generate a reply again, in a new branch.
  */
 export type RetryReply = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
@@ -5273,12 +5288,12 @@ conversation: string,
  */
 item: string, 
 /**
- * Model that replies, or `None` to keep the conversation's model.
+ * Model that replies, or `None` to use the conversation's model.
  */
 model?: ModelRef, };
 
 /**
- * Definitions that the user has reviewed.
+ * Request to record that the user has reviewed definitions.
  */
 export type Review = { 
 /**
@@ -5286,16 +5301,16 @@ export type Review = {
  */
 server: string, 
 /**
- * Reviewed tools of the server.
+ * Tools whose definitions the user has reviewed.
  */
 tools: Array<SeenDefinition>, 
 /**
- * Reviewed prompts of the server.
+ * Prompts whose definitions the user has reviewed.
  */
 prompts: Array<SeenDefinition>, };
 
 /**
- * Review state of a definition, and findings that the user should check.
+ * Review state of a definition, with findings for the user.
  */
 export type ReviewMarks = { 
 /**
@@ -5303,39 +5318,39 @@ export type ReviewMarks = {
  */
 review: ReviewState | null, 
 /**
- * `true` if the server reported a change of the list that was not read again yet. Until then nothing in it is
- * allowed without a consent request.
+ * `true` if the server has reported a change of the list that was not read yet. Until it is read, each use of the
+ * list's items requires consent.
  */
 outdated: boolean, 
 /**
- * Difference to the definition that the user reviewed.
+ * Differences from the definition that the user reviewed.
  */
 diff: DefinitionDiff | null, 
 /**
- * Items with a confusable name, at most ten.
+ * Other items whose names are confusable with this one, at most ten.
  */
 lookAlikes: Array<LookAlike>, 
 /**
- * Parts of the text that may be intended to mislead a model or to be overlooked.
+ * Parts of the text that may be intended to mislead a model or to hide from the user.
  */
 flags: Array<Flag>, };
 
 /**
- * Review state of a tool's current definition.
+ * Review state of a tool's definition.
  */
 export type ReviewState = "reviewed" | "new" | "changed";
 
 /**
- * The author of a message.
+ * Author of a message.
  */
 export type Role = "user" | "assistant";
 
 /**
- * Folders that a server may know of.
+ * Folders that a server may know of (roots).
  */
 export type RootsState = { 
 /**
- * `true` if the user has decided. Otherwise the first request of the server requires consent.
+ * `true` if the user has selected the folders. Otherwise the server's first request for roots requires consent.
  */
 decided: boolean, 
 /**
@@ -5343,36 +5358,36 @@ decided: boolean,
  */
 folders: Array<string>, 
 /**
- * Folders that are disclosed to the server. With a sandbox, only those that it can reach.
+ * Folders that the server receives. With a sandbox, only those that it can access.
  */
 told: Array<string>, };
 
 /**
- * Policy rule. Applies if all its conditions hold.
+ * Policy rule, which applies if all its conditions hold.
  */
 export type Rule = { 
 /**
- * Number of the rule in its source. Empty for a new rule.
+ * Number of the rule in its source, as text. Empty for a new rule.
  */
 id: string, 
 /**
- * Source of the rule.
+ * Rule file or session that contains the rule.
  */
 source: RuleSource, 
 /**
- * Effect of the rule.
+ * Effect of the rule: allow, ask or deny.
  */
 effect: RuleEffect, 
 /**
- * Name pattern of the servers, with `*` and `?`.
+ * Glob pattern for the names of servers, with `*` and `?`.
  */
 server: string, 
 /**
- * Name pattern of the tools, or `None` for all acts.
+ * Glob pattern for the names of tools, or `None` if the rule also applies to other acts.
  */
 tool: string | null, 
 /**
- * Direction of the payload.
+ * Direction in which the payload is sent.
  */
 direction: RuleDirection, 
 /**
@@ -5384,11 +5399,11 @@ arguments: Array<ArgumentRule>,
  */
 annotations: ClaimRule | null, 
 /**
- * Budget of a rule that allows sampling requests.
+ * Limits that a rule must have if it allows sampling requests.
  */
 sampling?: SamplingBudget, 
 /**
- * Duration of the rule.
+ * Duration for which the rule applies.
  */
 scope: RuleScope, 
 /**
@@ -5396,25 +5411,24 @@ scope: RuleScope,
  */
 expiresAt: number | null, 
 /**
- * Note of the user.
+ * Note that the user wrote about the rule.
  */
 note: string, 
 /**
- * `true` if the rule represents the user's trust in a server.
+ * `true` if the rule was created by the setting that the user trusts a server.
  */
 trustedServer: boolean, 
 /**
- * Pattern of the servers' identity, with `*` and `?`: a command line, program or URL. Never set in a rule that
- * allows.
+ * Glob pattern for the identity of servers: a command line, program or URL. Not permitted in a rule that allows.
  */
 identity: string | null, 
 /**
- * `true` if the rule also allows calls that a model makes after it has read content of other servers.
+ * `true` if the rule also allows calls by a model that has read content of other servers.
  */
 afterUntrusted: boolean, };
 
 /**
- * The direction of the acts that a rule is about.
+ * The direction of the acts to which a rule applies.
  */
 export type RuleDirection = "to_server" | "from_server" | "both";
 
@@ -5424,11 +5438,11 @@ export type RuleDirection = "to_server" | "from_server" | "both";
 export type RuleEffect = "allow" | "ask" | "deny";
 
 /**
- * State of a rule file.
+ * Path and state of a rule file.
  */
 export type RuleFile = { 
 /**
- * Path of the file, even if it does not exist.
+ * Path of the file, which need not exist.
  */
 path: string, 
 /**
@@ -5436,20 +5450,20 @@ path: string,
  */
 exists: boolean, 
 /**
- * Reason why the file can't be used, if it can't. Every act then requires consent.
+ * Reason why the file can't be used, or `None` if it can. With an unusable file, every act requires consent.
  */
 problem: string | null, 
 /**
- * Time at which another program changed the file while Drawbridge was running, in milliseconds since 1970.
+ * Time at which another program last changed the file since Drawbridge was started, in milliseconds since 1970.
  */
 changed: number | null, };
 
 /**
- * Reference to a rule.
+ * Reference to a rule by its source and number.
  */
 export type RuleRef = { 
 /**
- * Source of the rule.
+ * Rule file or session that contains the rule.
  */
 source: RuleSource, 
 /**
@@ -5462,12 +5476,12 @@ id: string, };
  */
 export type RuleScope = { "kind": "always" } | { "kind": "conversation", 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation in which the rule is valid.
  */
 conversation: string, } | { "kind": "session" };
 
 /**
- * The origin of a rule.
+ * The source of a rule: a file or the current session.
  */
 export type RuleSource = "managed" | "user" | "session";
 
@@ -5486,18 +5500,18 @@ lastUse: LastUse, };
 
 /**
  * Content of a server after which a model's call of a tool of the same server requires consent, even if a rule or
- * grant allows it.
+ * grant allows the call.
  *
- * Per the specification, a tool without `openWorldHint` is assumed to reach an open world. Few servers send the hint,
- * so following this, nearly every local server would require consent for each call, and approvals would become
- * meaningless. A remote server always counts as open-world; a local tool counts if it sends the hint. The other hints
- * have no effect: a read-only tool can carry data out in its arguments, and `openWorldHint: false` is an untrusted
- * claim that would loosen the policy.
+ * The specification assumes that a tool without `openWorldHint` reaches an open world. Few servers send the hint, so
+ * with this assumption nearly every local server would require consent for each call, and users would approve without
+ * reading. Therefore a local tool counts as open-world only if it sends the hint. A remote server always counts as
+ * open-world. The other hints have no effect: a read-only tool can send data to third parties in its arguments, and
+ * `openWorldHint: false` is an untrusted claim that would loosen the policy.
  */
 export type SameServerFlow = "open_world" | "everything" | "off";
 
 /**
- * Limit on a server's use of the user's models without consent.
+ * Limits on sampling requests that a rule allows without consent.
  */
 export type SamplingBudget = { 
 /**
@@ -5510,7 +5524,7 @@ requestsPerHour: number,
 tokensPerHour: number, };
 
 /**
- * Limits of usage. `None` is unlimited.
+ * Limits on the usage of the user's models. `None` means no limit.
  */
 export type SamplingLimits = { 
 /**
@@ -5527,7 +5541,7 @@ tokens: number | null,
 micros: number | null, };
 
 /**
- * Content that a provider's wire protocol can't represent.
+ * Content that a provider's wire protocol can't represent, and its conversion.
  */
 export type SamplingLoss = { 
 /**
@@ -5535,8 +5549,8 @@ export type SamplingLoss = {
  */
 what: string, 
 /**
- * Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
- * describes it in text, `leaveOut` drops it.
+ * Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
+ * `sayInText` describes it in text, `leaveOut` drops it.
  */
 then: string, };
 
@@ -5545,7 +5559,7 @@ then: string, };
  */
 export type SamplingModel = { 
 /**
- * Reference to the model.
+ * Provider and identifier of the model.
  */
 model: ModelRef, 
 /**
@@ -5553,11 +5567,11 @@ model: ModelRef,
  */
 name: string, 
 /**
- * Reason for the choice.
+ * Reason why this model was chosen.
  */
 by: ModelChosenBy, 
 /**
- * Maximum cost in millionths of a US dollar, if the price is known.
+ * Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
  */
 mostMicros: number | null, };
 
@@ -5574,15 +5588,15 @@ settings: SamplingSettings,
  */
 withinHour: SamplingUsage, 
 /**
- * Usage over all time.
+ * Total usage without a time limit.
  */
 inAll: SamplingUsage, 
 /**
- * Limit that currently blocks the server's requests.
+ * Reached limit that currently blocks requests, or `None` if no limit is reached.
  */
 stopped: ReachedSamplingLimit | null, 
 /**
- * `true` if the running server uses older settings, until it is restarted.
+ * `true` if the settings changed after the server was started, so that they apply only after a restart.
  */
 outdated: boolean, };
 
@@ -5591,11 +5605,11 @@ outdated: boolean, };
  */
 export type SamplingRequest = { 
 /**
- * Messages for the model.
+ * Messages that the model receives, in order.
  */
 messages: Array<Message>, 
 /**
- * System prompt of the request.
+ * System prompt that the server requests.
  */
 systemPrompt: string | null, 
 /**
@@ -5611,11 +5625,11 @@ temperature: number | null,
  */
 stopSequences: Array<string>, 
 /**
- * Requested context: `none`, `thisServer` or `allServers`. Drawbridge never includes any.
+ * Context that the server requests: `none`, `thisServer` or `allServers`. Drawbridge never adds any context.
  */
 includeContext: string | null, 
 /**
- * Names of preferred models, best first.
+ * Names of models that the server prefers, best first.
  */
 modelHints: Array<string>, 
 /**
@@ -5631,15 +5645,15 @@ speedPriority: number | null,
  */
 intelligencePriority: number | null, 
 /**
- * Tools for the model, which the server executes itself.
+ * Tools for the model. The server executes their calls.
  */
 tools: Array<SamplingTool>, 
 /**
- * Tool choice of the model: `auto`, `required` or `none`.
+ * Mode of tool choice: `auto`, `required` or `none`.
  */
 toolChoice: string | null, 
 /**
- * Further metadata of the request, as JSON.
+ * Metadata for the provider, as JSON.
  */
 metadata: JsonValue | null, };
 
@@ -5652,7 +5666,7 @@ export type SamplingResponse = {
  */
 content: Array<Content>, 
 /**
- * Name of the model, or `user` if the user wrote the response.
+ * Name of the model that generated the response, or `user` if the user wrote it.
  */
 model: string, 
 /**
@@ -5661,11 +5675,11 @@ model: string,
 stopReason: string | null, };
 
 /**
- * Progress of a model with a sampling request.
+ * Progress of a model that responds to a sampling request.
  */
 export type SamplingRun = { "is": "no" } | { "is": "running", 
 /**
- * Text received so far.
+ * Text that the model has generated so far.
  */
 text: string, 
 /**
@@ -5673,11 +5687,11 @@ text: string,
  */
 thinking: boolean, } | { "is": "done", 
 /**
- * Tokens of the request, as the provider reports.
+ * Number of tokens in the request, as reported by the provider.
  */
 inputTokens: number | null, 
 /**
- * Tokens of the response, as the provider reports.
+ * Number of tokens in the response, as reported by the provider.
  */
 outputTokens: number | null, 
 /**
@@ -5685,11 +5699,11 @@ outputTokens: number | null,
  */
 micros: number | null, 
 /**
- * `true` if the model called no tool although the server requires it.
+ * `true` if the model called no tool although the request requires a tool call.
  */
 noToolUsed: boolean, } | { "is": "stopped" } | { "is": "failed", 
 /**
- * Stable identifier of the cause.
+ * Stable identifier of the cause, independent of the language.
  */
 code: ModelErrorCode, 
 /**
@@ -5698,7 +5712,7 @@ code: ModelErrorCode,
 message: string, };
 
 /**
- * Settings for a server's use of the user's models.
+ * Settings for sampling requests of one server.
  */
 export type SamplingSettings = { 
 /**
@@ -5706,7 +5720,7 @@ export type SamplingSettings = {
  */
 on: boolean, 
 /**
- * `true` if requests may contain tools for the model.
+ * `true` if the requests may contain tools for the model.
  */
 tools: boolean, 
 /**
@@ -5714,20 +5728,20 @@ tools: boolean,
  */
 maxTokens: number, 
 /**
- * Model that responds regardless of the server's preferences.
+ * Model that responds to all requests, or `None` to choose it by the server's preferences.
  */
 model: ModelRef | null, 
 /**
- * Limits within an hour.
+ * Limits on the usage within one hour.
  */
 perHour: SamplingLimits, 
 /**
- * Limits over all time.
+ * Limits on the total usage.
  */
 inAll: SamplingLimits, };
 
 /**
- * Step of a sampling request.
+ * Step of a sampling request that the user or a model works on.
  */
 export type SamplingStep = "request" | "running" | "response";
 
@@ -5736,11 +5750,11 @@ export type SamplingStep = "request" | "running" | "response";
  */
 export type SamplingTool = { 
 /**
- * Name of the tool.
+ * Name of the tool, which the model's calls refer to.
  */
 name: string, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
@@ -5749,7 +5763,7 @@ description: string | null,
 inputSchema: JsonValue, };
 
 /**
- * Usage of the user's models.
+ * Usage of the user's models by one server.
  */
 export type SamplingUsage = { 
 /**
@@ -5761,16 +5775,16 @@ requests: number,
  */
 tokens: number, 
 /**
- * Cost in millionths of a US dollar, as far as prices are known.
+ * Cost in millionths of a US dollar, without requests whose price is unknown.
  */
 micros: number, };
 
 /**
- * Files and network that a local server may reach.
+ * Sandbox settings of a local server.
  */
 export type Sandbox = { 
 /**
- * Folders that the server may reach. Paths of existing folders are stored canonicalized.
+ * Folders that the server may access. Paths of existing folders are stored in canonical form.
  */
 folders: Array<SandboxFolder>, 
 /**
@@ -5830,11 +5844,11 @@ problem: string,
 cause: SandboxProblem | null, };
 
 /**
- * Sandbox that can be set up: its mechanism, and everything that the server could reach.
+ * Sandbox as it would be set up: its mechanism, and all files and hosts that the server could access.
  */
 export type SandboxPlan = { 
 /**
- * Sandbox mechanism: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ * Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
  */
 heldBy: string, 
 /**
@@ -5842,11 +5856,11 @@ heldBy: string,
  */
 folders: Array<SandboxFolder>, 
 /**
- * Paths of the server's program files, readable.
+ * Paths of the server's program and its files, which are readable.
  */
 program: Array<string>, 
 /**
- * Paths of the operating system, readable.
+ * Paths of the operating system that are readable.
  */
 system: Array<string>, 
 /**
@@ -5854,7 +5868,7 @@ system: Array<string>,
  */
 home: string, 
 /**
- * Folders inside the others that are not accessible: Drawbridge's own records and secrets.
+ * Paths inside the accessible folders that stay hidden because they contain Drawbridge's records and secrets.
  */
 hidden?: Array<string>, 
 /**
@@ -5867,37 +5881,37 @@ network: SandboxNetwork,
 limits: ResourceLimits, };
 
 /**
- * Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
+ * Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each.
  */
 export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
 
 /**
- * Access that a server would have if it were started now.
+ * Files and hosts that a server could access if it were started now.
  */
 export type SandboxReport = { 
 /**
- * Sandbox of the server, or `None` if it can't be set up or the server has no sandbox.
+ * Sandbox of the server, or `None` if it has none or it can't be set up.
  */
 plan: SandboxPlan | null, 
 /**
- * Reason why the server could not be started, as a sentence for the user.
+ * Reason why the server could not be started, as a sentence for the user, or `None` if it could.
  */
 problem: string | null, 
 /**
- * Stable identifier of the cause, if the sandbox can't be set up.
+ * Stable identifier of the reason why the sandbox can't be set up.
  */
 cause?: SandboxProblem, 
 /**
- * Files that the server appears to need and could not reach, as sentences for the user.
+ * Files that the server appears to need but can't access, as sentences for the user.
  */
 missing?: Array<string>, };
 
 /**
- * Request to save binary content of a server.
+ * Request to save binary content from a server to a file.
  */
 export type SaveMedia = { 
 /**
- * Title from which the file name is suggested. Untrusted text of the server.
+ * Title from which a file name is suggested. Untrusted text from the server.
  */
 title: string, 
 /**
@@ -5958,42 +5972,42 @@ prompts: Array<SavedSystemPrompt>, };
  */
 export type SearchHistory = { 
 /**
- * Words that an item must all contain. The last one may be a prefix. Chinese, Japanese and Korean text matches at
- * any position.
+ * Words that an item must all contain. The last word may be incomplete. Chinese, Japanese and Korean text matches
+ * anywhere in a word.
  */
 text: string, 
 /**
- * Maximum number of results.
+ * Maximum number of results to return.
  */
 limit: number, 
 /**
- * Position of an earlier result, its `number`. Only older items are returned.
+ * Value of `number` in an earlier result. Only older items are returned. `None` starts with the newest.
  */
 before?: number, };
 
 /**
- * Storage of the secrets of an added or changed server.
+ * Result of storing the secrets of a server.
  */
 export type SecretStorageReport = { 
 /**
- * Reason why secrets are stored only until Drawbridge exits, if they are: the keychain is missing or locked.
+ * Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
  */
 onlyThisRun: string | null, };
 
 /**
- * The persistence of secrets. Each message says what the user can do.
+ * The place where secrets are stored. Each message says what the user can do.
  */
 export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
 /**
- * Message of the keychain.
+ * Error message of the keychain.
  */
 cause: string, } | { "is": "missing", 
 /**
- * Description of the problem.
+ * Error message that explains why there is no keychain.
  */
 cause: string, } | { "is": "broken", 
 /**
- * Description of the problem, with advice.
+ * Error message, with advice for the user.
  */
 cause: string, };
 
@@ -6015,7 +6029,7 @@ hash: string, };
  */
 export type SendMessage = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
@@ -6023,15 +6037,15 @@ conversation: string,
  */
 text: string, 
 /**
- * Attachments of the message.
+ * Files and resources that the user attached to the message.
  */
 attachments: Array<MessageAttachment>, 
 /**
- * Model that replies from now on, or `None` to keep the conversation's model.
+ * Model that replies to this and later messages, or `None` to keep the conversation's model.
  */
 model?: ModelRef, 
 /**
- * Identifier of the item that precedes the message, or `None` for the head.
+ * Identifier of the item after which the message is inserted, or `None` for the head of the selected branch.
  */
 parent?: string, };
 
@@ -6044,7 +6058,7 @@ export type Server = {
  */
 name: string, 
 /**
- * Configuration of the server.
+ * Configuration of the server, as in the settings file.
  */
 config: ServerConfig, 
 /**
@@ -6056,11 +6070,11 @@ commandLine: string,
  */
 url: UrlParts | null, 
 /**
- * Transport in use: `stdio`, `streamable-http` or `http-sse`, or `http` until it is detected.
+ * Transport of the server: `stdio`, `streamable-http` or `http-sse`, or `http` if it is not detected yet.
  */
 transport: string, 
 /**
- * Current state of the server.
+ * State of the server's process or connection.
  */
 state: ServerState, 
 /**
@@ -6068,19 +6082,19 @@ state: ServerState,
  */
 since: number, 
 /**
- * `true` if exactly this command or URL was approved.
+ * `true` if the user has approved this exact command or URL.
  */
 approved: boolean, 
 /**
- * Protocol revision in use, once the server is ready.
+ * Protocol revision of the session, or `None` if there is no session.
  */
 revision: string | null, 
 /**
- * Method by which the revision and the transport of a remote server were detected.
+ * Description of how the revision and the transport of a remote server were detected.
  */
 foundBy: string | null, 
 /**
- * Claims of the server about itself, not verified.
+ * Unverified claims of the server about itself.
  */
 claims: ServerClaims | null, 
 /**
@@ -6096,23 +6110,23 @@ instructions: string | null,
  */
 counts: Counts, 
 /**
- * Number of items that the user has not reviewed, if there are any.
+ * Number of tools and prompts that the user has not reviewed, or `None` if there are none.
  */
 unreviewed?: UnreviewedCounts, 
 /**
- * Folders that the server may know of.
+ * Folders that the server may know of (roots).
  */
 roots: RootsState, 
 /**
- * URIs of the resources that are subscribed.
+ * URIs of the resources to which Drawbridge is subscribed.
  */
 subscriptions: Array<string>, 
 /**
- * Reason why change notifications are not received at present, if they are not. The subscriptions are retried.
+ * Reason why change notifications currently do not arrive, or `None` if they do. The subscriptions are retried.
  */
 subscriptionsLost: string | null, 
 /**
- * Minimum level of the server's log messages, once set.
+ * Minimum level of log messages that was set for the server, or `None` if none was set.
  */
 logLevel: string | null, 
 /**
@@ -6120,53 +6134,55 @@ logLevel: string | null,
  */
 muted: boolean, 
 /**
- * Duration of the user's trust in calls of the server's tools.
+ * Duration of the user's trust in the server, by which its tools may be called without a consent request.
  */
 trust: TrustDuration, 
 /**
- * Settings that control how its content may be passed on.
+ * Data flow settings of the server.
  */
 flow: DataFlow, 
 /**
- * End of a temporary mute, in milliseconds since 1970. Set after the user denied three consent requests in a row.
+ * Time at which a temporary mute ends, in milliseconds since 1970. A server is muted temporarily after the user
+ * has denied three of its consent requests in a row.
  */
 mutedUntil: number | null, 
 /**
- * Number of consent requests that were denied automatically, because of their number or a mute, since the user
- * last denied all.
+ * Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
+ * too many requests.
  */
 refusedQuestions: number, 
 /**
- * Findings about the server's claims.
+ * Findings about the server's claims about itself.
  */
 marks: ReviewMarks, 
 /**
- * Process identifier while the server runs.
+ * Process identifier of a local server, while it runs.
  */
 pid: number | null, 
 /**
- * Sandbox mechanism of the running server, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ * Mechanism that enforces the running server's sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`. `None` without
+ * a sandbox.
  */
 heldBy?: string, 
 /**
- * Origin of the installation, if the server is from a registry or a bundle.
+ * Origin of the installed version, or `None` if the server is not from a registry or a bundle.
  */
 installed?: InstallationInfo, };
 
 /**
- * A call and its current state.
+ * Call of a tool, a prompt or a resource, with its current state.
  */
 export type ServerCall = { 
 /**
- * Identifier chosen by the caller.
+ * Identifier of the call, chosen by its caller.
  */
 id: string, 
 /**
- * Name of the called server.
+ * Name of the called server in the settings.
  */
 server: string, 
 /**
- * Kind of call: a tool, a prompt or a resource.
+ * Kind of the call: a tool, a prompt or a resource.
  */
 kind: CallKind, 
 /**
@@ -6178,15 +6194,15 @@ name: string,
  */
 startedAt: number, 
 /**
- * Current state: waiting for approval, running, or the outcome.
+ * Current state of the call.
  */
 state: CallState, 
 /**
- * Latest progress reported by the server, if any.
+ * Latest progress that the server reported, or `None` if it reported none.
  */
 progress: CallProgress | null, 
 /**
- * Task that the server runs for the call, if it runs one.
+ * Task that the server runs for the call, or `None` if it runs none.
  */
 task: CallTask | null, 
 /**
@@ -6195,15 +6211,15 @@ task: CallTask | null,
 conversation: string | null, };
 
 /**
- * Claims of a server about itself, not verified.
+ * Unverified claims of a server about itself.
  */
 export type ServerClaims = { 
 /**
- * Name from the server.
+ * Name that the server reports in its server info.
  */
 name: string, 
 /**
- * Title from the server.
+ * Display title that the server reports in its server info.
  */
 title: string | null, 
 /**
@@ -6211,16 +6227,16 @@ title: string | null,
  */
 version: string, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
- * URL of the server's website.
+ * URL of the server's website, not verified.
  */
 websiteUrl: string | null, };
 
 /**
- * Configuration of a server.
+ * Configuration of a local or remote server.
  */
 export type ServerConfig = { "type": "stdio", 
 /**
@@ -6236,8 +6252,8 @@ args: Array<string>,
  */
 env: { [key in string]: string }, 
 /**
- * Names of the variables whose values are stored in the system's keychain instead of the settings file. For a
- * configured server, `env` contains `${secret:NAME}` for them, and sending that back keeps the stored value.
+ * Names of the variables whose values are stored in the keychain. In responses, `env` contains
+ * `${secret:NAME}` as their value, and an update with this value keeps the stored one.
  */
 secretEnv?: Array<string>, 
 /**
@@ -6245,15 +6261,15 @@ secretEnv?: Array<string>,
  */
 cwd: string | null, 
 /**
- * Sandbox of the server, or `None` for unrestricted access.
+ * Sandbox of the server, or `None` if it runs with all rights of the user.
  */
 sandbox?: Sandbox, 
 /**
- * Protocol revision to use exclusively, such as `2025-06-18`, or `None` to negotiate it.
+ * Only protocol revision to use, such as `2025-06-18`, or `None` to negotiate the revision.
  */
 revision: string | null, 
 /**
- * Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+ * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
 tools?: ToolFilter, } | { "type": "http", 
 /**
@@ -6265,24 +6281,24 @@ url: string,
  */
 headers: Array<HttpHeader>, 
 /**
- * HTTP transport to use exclusively, or `None` to detect it.
+ * Only HTTP transport to use, or `None` to detect the transport.
  */
 kind: HttpKind | null, 
 /**
- * Sign-in settings, in addition to or instead of the discovered metadata.
+ * Sign-in settings that override discovered metadata, or `None` if there are none.
  */
 auth: AuthSettings | null, 
 /**
- * Protocol revision to use exclusively, or `None` to negotiate it.
+ * Only protocol revision to use, or `None` to negotiate the revision.
  */
 revision: string | null, 
 /**
- * Tools that are offered to models, or `None` for all. In an update, `None` keeps the current setting.
+ * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
 tools?: ToolFilter, };
 
 /**
- * The instructions of a server for models.
+ * The instructions that a server provides for models.
  */
 export type ServerInstructions = { 
 /**
@@ -6311,8 +6327,8 @@ calls: number,
  */
 questions: number, 
 /**
- * Maximum rate of consent requests per minute, with a burst of ten seconds' worth; further ones are refused.
- * Default: 180.
+ * Maximum rate of consent requests per minute, with a burst of as many as in ten seconds; further ones are
+ * refused. Default: 180.
  */
 questionsPerMinute: number, 
 /**
@@ -6321,7 +6337,8 @@ questionsPerMinute: number,
  */
 notificationsPerSecond: number, 
 /**
- * Maximum number of bytes read per minute, also as a burst; beyond it, reading slows down. Default: 1 GiB.
+ * Maximum number of bytes read per minute, which may arrive in one burst; beyond it, reading slows down. Default:
+ * 1 GiB.
  */
 bytesPerMinute: number, 
 /**
@@ -6351,16 +6368,16 @@ homeBytes: number,
 processorSeconds: number, };
 
 /**
- * Reference to a server.
+ * Request that refers to a server by its name in the settings.
  */
 export type ServerName = { 
 /**
- * The user's name for it.
+ * Name of the server in the settings.
  */
 server: string, };
 
 /**
- * The installation source of a server.
+ * The source from which a server was installed.
  */
 export type ServerOrigin = { "from": "registry", 
 /**
@@ -6372,36 +6389,36 @@ registry: string,
  */
 name: string, 
 /**
- * Exact version of the server.
+ * Version of the server in the registry.
  */
 version: string, 
 /**
- * Installed package or remote.
+ * The package or remote that was installed.
  */
 target: InstallTarget, 
 /**
- * Unpacked files, if the package is a bundle.
+ * Unpacked files, if the package is a bundle, or else `None`.
  */
 files: BundleFiles | null, } | { "from": "bundle", 
 /**
- * Name in the manifest.
+ * Name of the server in the bundle's manifest.
  */
 name: string, 
 /**
- * Version in the manifest.
+ * Version of the server in the bundle's manifest.
  */
 version: string, 
 /**
- * Unpacked files of the bundle.
+ * The bundle's files, which were unpacked.
  */
 files: BundleFiles, };
 
 /**
- * State of a server.
+ * State of a server's process or connection.
  */
 export type ServerState = { "is": "stopped" } | { "is": "awaiting_approval" } | { "is": "starting" } | { "is": "ready" } | { "is": "stopping" } | { "is": "reconnecting", 
 /**
- * Number of the next attempt, from 1.
+ * Number of the next attempt, counted from 1.
  */
 attempt: number, 
 /**
@@ -6409,11 +6426,11 @@ attempt: number,
  */
 at: number, 
 /**
- * Reason why the server is not running.
+ * Reason why the server exited or the connection was lost.
  */
 cause: string, } | { "is": "failed", 
 /**
- * Kind of the error, for the page to act on.
+ * Kind of the error, by which the page selects its message and actions.
  */
 reason: FailureReason, 
 /**
@@ -6425,7 +6442,7 @@ message: string,
  */
 stderr: Array<string>, 
 /**
- * Folders in which the command was searched, if it was not found.
+ * Folders that were searched for the command, if it was not found.
  */
 lookedIn: Array<string>, 
 /**
@@ -6433,11 +6450,11 @@ lookedIn: Array<string>,
  */
 hint: string | null, 
 /**
- * Paths that the sandbox may have denied.
+ * Paths to which the sandbox may have denied access.
  */
 blocked?: Array<BlockedPath>, 
 /**
- * Cause for which the sandbox can't be set up, if the failure is due to it.
+ * Reason why the sandbox can't be set up, if this caused the failure.
  */
 sandbox?: SandboxProblem, } | { "is": "needs_sign_in", 
 /**
@@ -6454,11 +6471,11 @@ signingIn: boolean, };
  */
 export type SetConversation = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
- * All settings of the conversation.
+ * Settings that replace those of the conversation.
  */
 settings: ConversationSettings, };
 
@@ -6476,11 +6493,11 @@ server: string,
 flow: DataFlow, };
 
 /**
- * Draft to store for a conversation.
+ * Request to store the unsent text of a conversation's composer.
  */
 export type SetDraft = { 
 /**
- * Identifier of the conversation.
+ * Identifier of the conversation, which consists of letters, digits and dashes.
  */
 conversation: string, 
 /**
@@ -6497,7 +6514,7 @@ export type SetLogLevel = {
  */
 server: string, 
 /**
- * Level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+ * Minimum level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
  */
 level: string, };
 
@@ -6515,23 +6532,23 @@ preset: Preset, };
  */
 export type SetProvider = { 
 /**
- * Identifier of letters, digits, `-`, `_` and `.`.
+ * Identifier of the provider, which consists of letters, digits, `-`, `_` and `.`.
  */
 id: string, 
 /**
- * Name of the provider.
+ * Name of the provider for display.
  */
 name: string, 
 /**
- * Wire protocol of the provider.
+ * Wire protocol that the provider's API uses.
  */
 kind: ProviderKind, 
 /**
- * Base URL of the API.
+ * Base URL to which paths of the provider's API are appended.
  */
 url: string, 
 /**
- * Timeout of a reply in seconds without a received byte, or `None` for the default.
+ * Maximum time without received data during a reply, in seconds, or `None` for the default.
  */
 silenceSeconds?: number | null, 
 /**
@@ -6540,15 +6557,15 @@ silenceSeconds?: number | null,
 conversions: Array<ConversionChoice>, };
 
 /**
- * API key of a provider, bound to the provider's current URL.
+ * Request to store the API key of a provider. The key is bound to the provider's current URL.
  */
 export type SetProviderKey = { 
 /**
- * Identifier of the provider.
+ * Identifier that the user chose for the provider.
  */
 id: string, 
 /**
- * API key, or empty to delete it.
+ * API key, or an empty string to delete it.
  */
 key: string, };
 
@@ -6557,7 +6574,7 @@ key: string, };
  */
 export type SetRegistry = { 
 /**
- * Base URL of the registry: https, or http on this computer. `None` for the official registry.
+ * Base URL of the registry, with the scheme https, or http for this computer. `None` for the official registry.
  */
 address: string | null, 
 /**
@@ -6566,7 +6583,7 @@ address: string | null,
 header: SetRegistryHeader | null, };
 
 /**
- * Header of requests to a registry.
+ * Header that is sent with each request to the registry.
  */
 export type SetRegistryHeader = { 
 /**
@@ -6574,12 +6591,12 @@ export type SetRegistryHeader = {
  */
 name: string, 
 /**
- * Whole value of the header, which is stored in the keychain, or `None` to keep the stored value for this URL.
+ * Value of the header, which is stored in the keychain. `None` keeps the stored value for this URL.
  */
 value: string | null, };
 
 /**
- * Request to set the folders that a server may know of.
+ * Request to set the folders that a server may know of (roots).
  */
 export type SetRoots = { 
 /**
@@ -6613,7 +6630,7 @@ export type SetSecret = {
  */
 server: string, 
 /**
- * Name of the header or environment variable, or name of a secret of the sign-in settings.
+ * Name of the header, environment variable or sign-in secret.
  */
 header: string, 
 /**
@@ -6622,7 +6639,7 @@ header: string,
 value: string, };
 
 /**
- * Request to trust a server or to end the trust.
+ * Request to set or end the user's trust in a server.
  */
 export type SetTrust = { 
 /**
@@ -6630,36 +6647,36 @@ export type SetTrust = {
  */
 server: string, 
 /**
- * Duration of the trust.
+ * Duration of the trust. The value `no` ends it.
  */
 trust: TrustDuration, };
 
 /**
- * Settings of the app.
+ * Settings of the app that the user can change.
  */
 export type Settings = { 
 /**
- * Color theme of the page.
+ * Color theme in which the page is displayed.
  */
 theme: Theme, 
 /**
- * Language of the page.
+ * Language in which the page and notifications are displayed.
  */
 language: Language, 
 /**
- * `true` if the welcome was closed.
+ * `true` if the user has closed the welcome screen.
  */
 welcomeDone: boolean, 
 /**
- * `true` if consent requests are announced by system notifications while the window is in the background.
+ * `true` to show system notifications about consent requests while the window is in the background.
  */
 announce: boolean, 
 /**
- * Limits of each server, or `None` for the defaults.
+ * Limits for each server, or `None` for the defaults.
  */
 limits?: ServerLimits, 
 /**
- * Retention of audit log entries in days, or 0 for unlimited.
+ * Time for which entries of the audit log are kept, in days, or 0 for an unlimited time.
  */
 auditDays: number, 
 /**
@@ -6671,11 +6688,11 @@ auditMegabytes: number,
  */
 auditContents: boolean, 
 /**
- * Bounds on the part of a conversation that a model receives, or `None` for the defaults.
+ * Limits on the content that a model receives, or `None` for the defaults.
  */
 chat?: ChatBounds, 
 /**
- * Behavior when the window is closed while servers run.
+ * Action when the user closes the window while servers run.
  */
 onClose: CloseAction, 
 /**
@@ -6688,11 +6705,11 @@ checkUpdates: boolean,
 zoom: number, };
 
 /**
- * Endpoint that receives data of a sign-in.
+ * Endpoint that receives credentials, codes or tokens during or after a sign-in.
  */
 export type SignInEndpoint = { 
 /**
- * Purpose of the endpoint.
+ * Purpose for which the endpoint receives data.
  */
 purpose: EndpointUse, 
 /**
@@ -6700,21 +6717,21 @@ purpose: EndpointUse,
  */
 url: UrlParts, 
 /**
- * Issuer of the authorization server that lists the endpoint.
+ * Issuer identifier of the authorization server whose metadata lists the endpoint.
  */
 issuer: string, 
 /**
- * `true` if the endpoint belongs to another domain than the issuer.
+ * `true` if the endpoint is on another domain than the issuer.
  */
 elsewhere: boolean, };
 
 /**
- * Stable identifier of the cause for which a sign-in did not come to its end. The page has words and a button for each.
+ * Stable identifier of the reason why a sign-in failed. The page has a message and suggested actions for each.
  */
 export type SignInFailure = "declined" | "cancelled" | "timed_out" | "unreachable" | "bad_response" | "unsafe_url" | "resource_mismatch" | "issuer_mismatch" | "no_pkce" | "no_authorization_server" | "no_client_id" | "other_issuer" | "refused" | "browser" | "callback" | "too_many_requests" | "keychain_locked" | "keychain_missing" | "storage" | "key" | "no_proof" | "unbound" | "not_approved" | "sign_in_needed" | "not_prepared";
 
 /**
- * The phase of a sign-in.
+ * Phase of a sign-in.
  */
 export type SignInPhase = "discovering" | "awaiting_consent" | "awaiting_browser" | "exchanging";
 
@@ -6723,11 +6740,11 @@ export type SignInPhase = "discovering" | "awaiting_consent" | "awaiting_browser
  */
 export type SignInProgress = { 
 /**
- * Current phase of the sign-in.
+ * Phase that the sign-in has reached.
  */
 phase: SignInPhase, 
 /**
- * Reason for the sign-in.
+ * Reason why the sign-in was started.
  */
 reason: SignInReason, 
 /**
@@ -6735,29 +6752,29 @@ reason: SignInReason,
  */
 since: number, 
 /**
- * Time at which waiting for the browser times out, in milliseconds since 1970.
+ * Time at which the sign-in fails if the browser has not returned, in milliseconds since 1970.
  */
 endsAt: number | null, 
 /**
- * URL of the authorization request, while the sign-in waits for the browser. The user can open it in another
- * browser.
+ * URL of the authorization request, which the user can open in another browser. `None` unless the sign-in waits
+ * for the browser.
  */
 authorizationUrl: string | null, 
 /**
- * Redirect URI. A pasted redirect URL has to begin with it.
+ * Redirect URI, with which a pasted redirect URL has to start.
  */
 redirectUri: string | null, 
 /**
- * Reason why the browser did not open, if it did not. The user can open the URL manually.
+ * Reason why the browser could not be opened. The user can then open the URL manually.
  */
 browserProblem: string | null, };
 
 /**
- * Reason for a sign-in.
+ * Reason why a sign-in was started.
  */
 export type SignInReason = { "is": "sign_in" } | { "is": "step_up", 
 /**
- * MCP method that requires the scopes.
+ * MCP method of the request that requires the scopes.
  */
 operation: string, } | { "is": "again", 
 /**
@@ -6774,23 +6791,23 @@ export type SignInStep = {
  */
 at: number, 
 /**
- * Duration of the step in milliseconds.
+ * Duration of the step, in milliseconds.
  */
 took: number, 
 /**
- * Purpose of the step as a sentence for the user.
+ * Purpose of the step, as a sentence for the user.
  */
 what: string, 
 /**
- * HTTP request: method, URL, headers, body.
+ * HTTP request of the step: method, URL, headers and body. `None` for a conclusion.
  */
 request: string | null, 
 /**
- * HTTP response: status, headers, body.
+ * HTTP response of the step: status, headers and body. `None` for a conclusion or without a response.
  */
 answer: string | null, 
 /**
- * Conclusion as a sentence for the user.
+ * Conclusion from the step, as a sentence for the user.
  */
 conclusion: string, 
 /**
@@ -6799,7 +6816,7 @@ conclusion: string,
 failed: boolean, };
 
 /**
- * Outcome of the token revocation at a sign-out. The local tokens are deleted in any case.
+ * Result of revoking the tokens at a sign-out. The local tokens are deleted in any case.
  */
 export type SignOutOutcome = { "revoked": "yes" } | { "revoked": "not_offered" } | { "revoked": "failed", 
 /**
@@ -6808,7 +6825,7 @@ export type SignOutOutcome = { "revoked": "yes" } | { "revoked": "not_offered" }
 cause: string, } | { "revoked": "nobody_signed_in" };
 
 /**
- * Instructions for a model, as a server lists them.
+ * Skill, as a server lists it.
  */
 export type Skill = { 
 /**
@@ -6824,16 +6841,16 @@ name: string,
  */
 description: string, 
 /**
- * Files of the skill including `SKILL.md`, or `None` if the server generates them on each read and they can't be
- * verified.
+ * Files of the skill including `SKILL.md`. `None` if the server generates the files on each read, so that they
+ * can't be verified.
  */
 files: Array<SkillFile> | null, 
 /**
- * All other members of the front matter.
+ * Members of the front matter that no other field contains.
  */
 others: JsonValue | null, 
 /**
- * Hash of the entry, which ensures that exactly the shown skill is read.
+ * Hash of the entry in the list. A later request to read the skill refers to it.
  */
 hash: string, };
 
@@ -6851,7 +6868,7 @@ skill: Skill,
 contents: ResourceContents, };
 
 /**
- * A file of a skill. Contents of another size or hash are rejected.
+ * A file of a skill. Contents with another size or hash are rejected.
  */
 export type SkillFile = { 
 /**
@@ -6868,7 +6885,7 @@ sha256: string,
 size: number, };
 
 /**
- * List of a server's skills.
+ * Skills that a server lists.
  */
 export type Skills = { 
 /**
@@ -6876,20 +6893,20 @@ export type Skills = {
  */
 server: string, 
 /**
- * Skills that can be read.
+ * Skills with a valid entry in the list.
  */
 skills: Array<Skill>, 
 /**
- * Notes on parts of the list that are missing, each with the reason.
+ * Reasons why parts of the list are missing. Empty if it is complete.
  */
 notes: Array<string>, };
 
 /**
- * State that the page needs at its start.
+ * State of the host that the page needs when it loads.
  */
 export type Snapshot = { 
 /**
- * Number of the next event.
+ * Number of the first event that this state does not include.
  */
 nextEvent: number, 
 /**
@@ -6897,11 +6914,11 @@ nextEvent: number,
  */
 servers: Array<Server>, 
 /**
- * Queue of consent requests, in order.
+ * Pending consent requests, in the order of the queue.
  */
 questions: Array<ConsentRequest>, 
 /**
- * Calls that are in progress.
+ * Calls of tools, prompts and resources that are in progress.
  */
 calls: Array<ServerCall>, 
 /**
@@ -6909,19 +6926,19 @@ calls: Array<ServerCall>,
  */
 conversations: Array<ConversationSummary>, 
 /**
- * Settings of the app.
+ * Settings of the app that the user can change.
  */
 settings: Settings, 
 /**
- * Problem of the settings file, if there is one.
+ * Problem in the settings file, or `None` if it is valid.
  */
 configProblem: ConfigProblem | null, 
 /**
- * Paths of Drawbridge's files.
+ * Paths of the files that Drawbridge uses, for display.
  */
 paths: Paths, 
 /**
- * Version of Drawbridge itself.
+ * Version number of Drawbridge.
  */
 version: string, };
 
@@ -6930,7 +6947,7 @@ version: string, };
  */
 export type StartedReply = { 
 /**
- * Identifier of the user's message, if there is a new one.
+ * Identifier of the user's message, or `None` if no message was added.
  */
 message: string | null, 
 /**
@@ -6939,12 +6956,12 @@ message: string | null,
 reply: string, };
 
 /**
- * Kinds of problems with the log.
+ * The kinds of problems that a verification can find.
  */
 export type TamperKind = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
 
 /**
- * The status of a task.
+ * Status of a server's task.
  */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
@@ -6953,11 +6970,11 @@ export type TaskStatus = "working" | "input_required" | "completed" | "failed" |
  */
 export type TestProvider = { 
 /**
- * Identifier of the provider.
+ * Identifier that the user chose for the provider.
  */
 id: string, 
 /**
- * Model to request a reply from, or `None` to only list the models.
+ * Model to request a short reply from, or `None` to only list the models.
  */
 model?: string | null, };
 
@@ -6967,7 +6984,7 @@ model?: string | null, };
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
 /**
- * Color theme of the page.
+ * Color theme in which the page is displayed.
  */
 export type Theme = "system" | "light" | "dark";
 
@@ -6985,40 +7002,40 @@ cause: string, };
  */
 export type TokenUsage = { 
 /**
- * Tokens of the request, including those read from the provider's cache.
+ * Number of input tokens, including those read from the provider's cache.
  */
 input?: number | null, 
 /**
- * Tokens of the answer, including thinking.
+ * Number of output tokens, including reasoning.
  */
 output?: number | null, 
 /**
- * Tokens of the request that were read from the provider's cache.
+ * Number of input tokens that the provider read from its cache.
  */
 cachedInput?: number | null, 
 /**
- * Tokens of the request that were written to the provider's cache, for providers that charge for it.
+ * Number of input tokens that the provider wrote to its cache, for providers that charge for it.
  */
 writtenInput?: number | null, 
 /**
- * Tokens of the answer that were used for thinking.
+ * Number of output tokens that were used for reasoning.
  */
 thinking?: number | null, };
 
 /**
- * Tool of a server.
+ * Tool that a server lists, with its review state.
  */
 export type Tool = { 
 /**
- * Name by which the tool is called.
+ * Name of the tool, which calls refer to.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * Display title that the server provides. Untrusted text.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * Description that the server provides. Untrusted text.
  */
 description: string | null, 
 /**
@@ -7034,15 +7051,15 @@ outputSchema: JsonValue | null,
  */
 claims: ToolClaims, 
 /**
- * Icons provided by the server.
+ * Icons that the server provides for display.
  */
 icons: Array<Icon>, 
 /**
- * `true` if a grant allows calls without a consent request.
+ * `true` if a grant allows calls of the tool without a consent request.
  */
 allowed: boolean, 
 /**
- * All other members of the definition, which a model may receive too.
+ * Members of the definition that no other field contains. A model may receive them too.
  */
 others: JsonValue | null, 
 /**
@@ -7050,7 +7067,7 @@ others: JsonValue | null,
  */
 hash: string, 
 /**
- * Review state and findings.
+ * Review state of the definition, with findings for the user.
  */
 marks: ReviewMarks, };
 
@@ -7075,27 +7092,28 @@ idempotent: boolean | null,
  */
 openWorld: boolean | null, 
 /**
- * `true` if the definition requires the user's consent for each call.
+ * `true` if the tool's definition demands the user's consent for each call, which Drawbridge then requires.
  */
 asksEachTime: boolean, };
 
 /**
- * The tools of a server that are offered to models, by patterns on their names. In a pattern, `*` matches any text,
- * also none, and every other character only itself. Case matters, and there is no escape. A tool that a server lists
- * under another name is a new tool, which requires a review. The user's own calls are not affected.
+ * The tools of a server that are available to models, by patterns on their names. In a pattern, `*` matches any text,
+ * including an empty one, and every other character matches only itself. Case matters, and there is no escape
+ * character. A tool that the server renames is a new tool, which requires a review. Calls by the user are not
+ * affected.
  */
 export type ToolFilter = { 
 /**
- * Patterns of the tools that are offered exclusively, or `None` for all.
+ * Patterns of the tools that are available to models, or `None` for all tools.
  */
 enabled: Array<string> | null, 
 /**
- * Patterns of the tools that are not offered, also if they are enabled.
+ * Patterns of the tools that are not available, even if `enabled` matches them.
  */
 disabled: Array<string>, };
 
 /**
- * The result of a tool call.
+ * Result of a tool call, as stored in a conversation.
  */
 export type ToolResult = { 
 /**
@@ -7103,38 +7121,38 @@ export type ToolResult = {
  */
 content: Array<Content>, 
 /**
- * Structured content of the result. A `null` from the server is treated as absent, since the history can't tell
- * the two apart.
+ * Structured content of the result, or `None` if there is none. A `null` from the server counts as none, since the
+ * history can't distinguish them.
  */
 structured: JsonValue | null, 
 /**
- * Violation of the tool's output schema by the structured content, if any.
+ * Description of how the structured content violates the tool's output schema, or `None` if it is valid.
  */
 structuredProblem: string | null, 
 /**
- * Set if the tool reports that it failed.
+ * Set if the result reports an error of the tool.
  */
 isError: boolean, 
 /**
- * Arguments as they were sent, including the user's edits.
+ * Arguments that were sent to the server, including changes by the user.
  */
 arguments: JsonValue, };
 
 /**
- * The state of a tool in a conversation.
+ * State of a tool in a conversation.
  */
 export type ToolState = "offered" | "off" | "disabled" | "new" | "changed" | "unusable" | "not_ready";
 
 /**
- * Reference to the tool use in a model's reply that requested a call.
+ * Reference to the tool use that requested a call, in a model's reply.
  */
 export type ToolUsed = { 
 /**
- * Identifier of the item with the model's reply.
+ * Identifier of the item that contains the reply.
  */
 reply: string, 
 /**
- * Identifier of the tool use in the reply.
+ * Identifier of the tool use within the reply.
  */
 id: string, 
 /**
@@ -7143,12 +7161,12 @@ id: string,
 key: string, };
 
 /**
- * Duration of the trust in a server.
+ * Duration of the user's trust in a server.
  */
 export type TrustDuration = "no" | "run" | "always";
 
 /**
- * Explanation of an unknown package version.
+ * Reason why the version of a package could not be determined.
  */
 export type UnknownPackage = { 
 /**
@@ -7156,17 +7174,17 @@ export type UnknownPackage = {
  */
 reason: UnknownPackageReason, 
 /**
- * Subject of the reason, such as an option or the output of a program. May be empty.
+ * Detail of the reason, such as the name of an option or the output of a program. May be empty.
  */
 detail: string, };
 
 /**
- * Reason why a package version is unknown.
+ * Reason why the version of a package could not be determined.
  */
 export type UnknownPackageReason = "shell_line" | "wrapped" | "option" | "specifier" | "several" | "no_package" | "launcher" | "variable" | "project_settings" | "local_copy" | "off_search_path" | "no_client" | "no_network" | "timed_out" | "failed";
 
 /**
- * Number of tools and prompts of a server that the user has not reviewed.
+ * Number of tools and prompts that the user has not reviewed.
  */
 export type UnreviewedCounts = { 
 /**
@@ -7196,11 +7214,11 @@ name: string,
 config: ServerConfig, };
 
 /**
- * Another version of an installed server that could replace it. Nothing is unpacked, stopped or approved.
+ * Other version of an installed server, with its install plan. Nothing is unpacked, stopped or approved yet.
  */
 export type UpgradeOffer = { 
 /**
- * Version that could be installed.
+ * Install plan for the other version.
  */
 offer: InstallOffer, 
 /**
@@ -7208,17 +7226,17 @@ offer: InstallOffer,
  */
 installed: ServerOrigin, 
 /**
- * Inputs that keep their current value unless the user enters another one, by key. The value is `None` for secrets
- * and header values.
+ * Inputs that keep their current value if the user enters none, by key. The value is `None` for secrets and header
+ * values, which are not displayed.
  */
 kept: { [key in string]: Array<string> | null }, 
 /**
- * `true` if the server is running and would be stopped.
+ * `true` if the server is running and would be stopped for the upgrade.
  */
 running: boolean, };
 
 /**
- * Another version of an installed server.
+ * Request for the install plan of another version of an installed server.
  */
 export type UpgradeSource = { 
 /**
@@ -7226,20 +7244,20 @@ export type UpgradeSource = {
  */
 server: string, 
 /**
- * Source of the other version, or `None` for the latest one in the registry.
+ * Source of the version, or `None` for the latest version in the registry.
  */
 source: InstallSource | null, };
 
 /**
- * A URL in three parts, with warnings.
+ * A URL split into three parts for display, with warnings.
  */
 export type UrlParts = { 
 /**
- * URL as it would be opened.
+ * URL in the normalized form in which it would be opened.
  */
 url: string, 
 /**
- * Everything before the registrable domain.
+ * All text before the registrable domain.
  */
 before: string, 
 /**
@@ -7247,24 +7265,24 @@ before: string,
  */
 domain: string, 
 /**
- * Everything after the host.
+ * All text after the host.
  */
 after: string, 
 /**
- * Host in ASCII, if it was written otherwise.
+ * Host in ASCII (Punycode), or `None` if it was written in this form.
  */
 asciiHost: string | null, 
 /**
- * Warnings for the user.
+ * Suspicious properties of the URL that the user should know.
  */
 warnings: Array<UrlWarning>, 
 /**
- * Set if the URL may be opened.
+ * Set if Drawbridge may open the URL in the browser.
  */
 openable: boolean, };
 
 /**
- * URL as a string.
+ * Request that contains a URL.
  */
 export type UrlText = { 
 /**
@@ -7273,7 +7291,7 @@ export type UrlText = {
 url: string, };
 
 /**
- * Suspicious properties of a URL.
+ * Suspicious properties of a URL, each with a warning in the UI.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
@@ -7283,7 +7301,7 @@ export type UrlWarning = "not_encrypted" | "user_information" | "internationaliz
 export type UsedBy = "user" | "model" | "command_line" | "host" | "server";
 
 /**
- * Current registry information on an installed server.
+ * Report on newer versions of an installed server.
  */
 export type VersionReport = { 
 /**
@@ -7295,7 +7313,7 @@ server: string,
  */
 registryName: string, 
 /**
- * Version that is installed.
+ * Installed version, as the publisher writes it.
  */
 version: string, 
 /**
@@ -7303,20 +7321,20 @@ version: string,
  */
 status: RegistryStatus, 
 /**
- * Explanation of the status from the registry.
+ * Explanation of the status, from the registry.
  */
 statusMessage: string | null, 
 /**
- * Newer version, if there is one.
+ * Newer version in the registry, or `None` if there is none.
  */
 newer: NewerVersion | null, 
 /**
- * Reason why the registry could not be queried, if it could not.
+ * Reason why the registry could not be queried, or `None` if it could.
  */
 problem: string | null, };
 
 /**
- * Current registry information on the installed servers.
+ * Reports on newer versions of the installed servers.
  */
 export type VersionReports = { 
 /**

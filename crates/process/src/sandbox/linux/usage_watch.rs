@@ -143,7 +143,7 @@ async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: Resour
 struct ProcessorTime {
     /// Total processor time of the process tree at the last measurement, in milliseconds.
     seen_ms: u64,
-    /// Minutes in which processor time was used, each with the time in milliseconds.
+    /// Minutes in which processor time was used, as pairs of a minute number like `now` and the milliseconds used in it.
     minutes: VecDeque<(u64, u64)>,
     /// Minute of the last measurement, counted from the start of the watch.
     now: u64,
