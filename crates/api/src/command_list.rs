@@ -27,7 +27,8 @@ macro_rules! commands {
             registry_server: RegistryServerName => RegistryServer,
             /// Returns the URL of the registry that servers are installed from. No request is sent to it.
             registry_setting: EmptyObject => RegistryReport,
-            /// Sets the registry, or resets it to the official one. The value of its header is stored in the keychain.
+            /// Sets the registry, or resets it to the official one. If requests to it need a header, the
+            /// value of the header is stored in the keychain.
             set_registry: SetRegistry => SecretStorageReport,
             /// Creates the install plan for a server in the registry or for a bundle, with the inputs that the user has
             /// to fill in. A bundle is downloaded, but not unpacked.

@@ -96,7 +96,8 @@ impl ConversationSettings {
         stored
     }
 
-    /// Returns the token count of definitions from which tools are found by search, for a model with this context size.
+    /// Returns a threshold in tokens, for a model with this context size. If the definitions of all tools reach it, the
+    /// model searches for tools instead of receiving all definitions.
     #[must_use]
     pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {

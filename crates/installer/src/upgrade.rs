@@ -69,8 +69,8 @@ impl InstalledServer {
         NewServer { secret_values: parts.filter(|(_, parts)| is_secret(parts)).collect(), ..entry.into() }
     }
 
-    /// Returns the source of the upgrade. If `named` is `None`, it is the newest version in the registry. The installed
-    /// package or remote is used unless `named` selects another.
+    /// Returns the source to upgrade to. Its version is the one in `named`, or else the newest in the registry. Its
+    /// package or remote is the installed one, unless `named` selects another.
     fn upgrade_source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
         let (name, version, target) = match (&self.origin, named) {
             (ServerOrigin::Registry { target, .. }, Some(InstallSource::Registry { name, version, target: None })) => {

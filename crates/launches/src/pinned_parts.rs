@@ -36,8 +36,8 @@ pub fn command_parts(
     parts
 }
 
-/// Returns the files that differ from the files approved last, or were not among them. `seen` contains the approved
-/// parts.
+/// Returns the files that are new or changed since the last approval. `seen` contains the parts of the launch that the
+/// user approved.
 pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
     let (program, scripts) = (seen.get("file").unwrap_or(&nothing), seen.get("scripts").unwrap_or(&nothing));

@@ -35,7 +35,8 @@ pub(crate) struct ClientRegistration {
 }
 
 impl ClientRegistration {
-    /// Parses an entry of the vault. Returns `None` if it is for another issuer, expired or doubted.
+    /// Parses an entry of the vault. Returns `None` if the registration is for another issuer, has expired, or was
+    /// possibly rejected by the authorization server.
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
         let registration: ClientRegistration = serde_json::from_slice(entry.expose_secret()).ok()?;
         let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;

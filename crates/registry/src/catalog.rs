@@ -30,8 +30,8 @@ pub struct RegistryCatalog {
 /// Query for one page of search results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchQuery {
-    /// Text that the name must contain, or also the description if the registry searches descriptions. Empty for all
-    /// servers.
+    /// Text to search for in server names, and in descriptions if the registry supports that. An empty text matches
+    /// all servers.
     pub text: String,
     /// [`EntryPage::next_cursor`] of the previous page, or `None` for the first page.
     pub cursor: Option<String>,

@@ -24,7 +24,7 @@ use host::{Host, HostOptions};
 use installer::{Installer, RegistryChoice};
 use tokio::net::TcpListener;
 
-/// Serves the page and its host on loopback
+/// Serves the page and the host behind it on the loopback interface
 #[derive(Debug, Parser)]
 struct Options {
     /// Port to listen on; 0 for any free port

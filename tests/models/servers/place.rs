@@ -21,7 +21,7 @@ pub(crate) enum ModelServer {
 }
 
 impl ModelServer {
-    /// All model servers of the table.
+    /// All model servers that the tests run against, in the order of `PROVIDERS.md`.
     pub(crate) const ALL: [Self; 3] = [Self::Aimock, Self::LiteLlm, Self::LlamaCpp];
 
     /// Returns the name of the server in the table.

@@ -64,7 +64,7 @@ pub enum ArchiveRefusal {
     Path {
         /// Path of the entry.
         path: String,
-        /// Problem with the path.
+        /// Reason for which the path is not allowed.
         problem: PathProblem,
     },
     /// This entry is a link, a device or another special file.

@@ -34,7 +34,7 @@ impl Owner {
         );
     }
 
-    /// Reads both rule files before the first turn.
+    /// Reads the system-wide rules and the user's rules. Called once, before the host accepts commands.
     pub(super) fn read_rules(&mut self) {
         let (managed, user) = (self.ports.managed.read(), self.ports.documents.read(Document::Policy));
         self.apply_rules(managed, user);

@@ -46,7 +46,7 @@ pub mod code {
     pub const INVALID_REQUEST: i64 = -32600;
     /// The receiver does not implement the method.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The parameters are invalid.
+    /// The parameters do not match the method.
     pub const INVALID_PARAMS: i64 = -32602;
     /// The receiver failed internally.
     pub const INTERNAL_ERROR: i64 = -32603;

@@ -42,7 +42,7 @@ pub enum DriverCommand {
     Answer {
         /// Identifier of the server's request.
         request: ServerRequestId,
-        /// The response to send.
+        /// The client's response to the request.
         answer: ClientResponse,
     },
     /// Sends this notification to the server.

@@ -138,7 +138,8 @@ const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
 const NO_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
 /// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
 const PACKAGE_FOLDER_USERS: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
-/// Folder with the packages of a project. npm prefers its programs to all others.
+/// Folder with the installed packages of a project. When npm resolves a command, programs in this folder take
+/// precedence.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
 /// Container engines: programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
 const CONTAINER_ENGINES: [&str; 3] = ["docker", "nerdctl", "podman"];

@@ -10,8 +10,8 @@ const CHECKED_EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
 /// Prefixes that a path may omit: none, the folder of the crates, and the folder of the test suites.
 const PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
 
-/// Reports paths that do not exist in comments and documents. Comments may name files of the same package by their last
-/// components, and other files by a path relative to one of [`PATH_PREFIXES`]. Documents use only the latter.
+/// Reports paths in comments and documents that name no existing file. A comment may name a file of its own package by
+/// the last components of its path. All other paths are relative to one of [`PATH_PREFIXES`].
 pub(super) fn paths_in_comments_exist(tree: &Tree) -> Vec<Finding> {
     let packages = package_folders(tree);
     let mut findings = Vec::new();

@@ -126,7 +126,7 @@ impl EgressLedger {
         self.changed.notify_one();
     }
 
-    /// Waits for the next batch of lines, at most one every two seconds.
+    /// Waits for events, and returns the log lines about them. Returns at most once every two seconds.
     pub(super) async fn next_lines(&self) -> Vec<String> {
         // Waits a while after the first event, so that one batch includes the events that follow it.
         let _ = timeout(OPEN_REPORT_INTERVAL, self.changed.notified()).await;
