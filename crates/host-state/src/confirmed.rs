@@ -173,16 +173,16 @@ mod tests {
 
     use super::*;
 
-    fn with_adoption(adopts: bool) -> ConfirmedSettings {
+    fn settings_that_adopt(adopts: bool) -> ConfirmedSettings {
         ConfirmedSettings { adopts, ..ConfirmedSettings::default() }
     }
 
     #[test]
     fn removed_file_confirms_nothing() {
-        let confirmed = with_adoption(false);
+        let confirmed = settings_that_adopt(false);
         let none = || ConfirmedRead::Known(ConfirmedFile::default());
         assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Sealed), none(), "a removed file confirms nothing");
-        let adopting = with_adoption(true);
+        let adopting = settings_that_adopt(true);
         assert_eq!(
             adopting.read(Ok(None), &DocumentSeal::Sealed),
             ConfirmedRead::Adopts,
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn nothing_is_adopted_while_the_keychain_is_unavailable() {
-        let confirmed = with_adoption(true);
+        let confirmed = settings_that_adopt(true);
         assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Waiting), ConfirmedRead::Unknown);
     }
 

@@ -28,7 +28,7 @@ pub(super) enum PendingAct {
     /// Sends a call to this run of its server, unless the data that the decision depended on has changed.
     Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: SendPermit },
     /// Sends its roots to a server, if they are still shared as recorded in the entry.
-    Folders(PendingFolders),
+    Folders(PendingRootsResponse),
     /// Runs another action that requires a written entry.
     Act(AuditedAct),
     /// No action: the entry records a denial, or something that has already happened.
@@ -36,7 +36,7 @@ pub(super) enum PendingAct {
 }
 
 /// Response to a server's request for roots, which is sent once its audit entry is written.
-pub(super) struct PendingFolders {
+pub(super) struct PendingRootsResponse {
     pub(super) server: String,
     pub(super) run: RunId,
     pub(super) request: ServerRequestId,
@@ -200,7 +200,7 @@ impl Owner {
     }
 
     /// Submits this entry, and sends the roots to the server once the entry is written.
-    pub(super) fn send_roots_when_written(&mut self, folders: PendingFolders, entry: AuditEntry) {
+    pub(super) fn send_roots_when_written(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
         self.write_then_act(entry, PendingAct::Folders(folders));
     }
 

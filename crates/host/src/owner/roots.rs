@@ -13,7 +13,7 @@ use ports::server_config::config_hash;
 use serde_json::json;
 
 use super::Owner;
-use super::audit::PendingFolders;
+use super::audit::PendingRootsResponse;
 use super::audited_decision::AuditedDecision;
 use super::gate::{authorize_allowed_response, authorize_denial};
 use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
@@ -103,13 +103,16 @@ impl Owner {
         });
         let answer = authorize_allowed_response(by, ClientResponse::Roots(to_roots(&told)));
         let server = server.to_owned();
-        self.send_roots_when_written(PendingFolders { server, run, request, ticket, answer, subject, hash }, entry);
+        self.send_roots_when_written(
+            PendingRootsResponse { server, run, request, ticket, answer, subject, hash },
+            entry,
+        );
     }
 
     /// Sends the roots once the audit entry is written. If the server was muted or its roots changed meanwhile, its
     /// request is decided again.
-    pub(super) fn continue_roots_response(&mut self, folders: PendingFolders, written: Result<(), StoreError>) {
-        let PendingFolders { server, run, request, ticket, answer, subject, hash } = folders;
+    pub(super) fn continue_roots_response(&mut self, folders: PendingRootsResponse, written: Result<(), StoreError>) {
+        let PendingRootsResponse { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {
             return self.servers.send_response(
                 &server,

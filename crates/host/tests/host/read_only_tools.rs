@@ -35,7 +35,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
 }
 
 /// Calls a tool and approves the call once, which reviews the tool.
-async fn review(app: &TestApp, tool: &str) {
+async fn mark_tool_reviewed(app: &TestApp, tool: &str) {
     let called = call(app, tool, tool);
     let request = app.consent_request(SERVER, "the call", is_tool).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -80,7 +80,7 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
     let app = TestApp::start(vec![(SERVER, server(&tools))]).await;
     app.ready(SERVER).await;
     for tool in ["wait", "environment", "web", "plain"] {
-        review(&app, tool).await;
+        mark_tool_reviewed(&app, tool).await;
     }
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
@@ -111,7 +111,7 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
 async fn changed_or_new_read_only_tool_asks() {
     let app = TestApp::start(vec![(SERVER, server(&[tool("echo", reads()), tool("wait", reads())]))]).await;
     app.ready(SERVER).await;
-    review(&app, "wait").await;
+    mark_tool_reviewed(&app, "wait").await;
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
     app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;
@@ -134,7 +134,7 @@ async fn changed_or_new_read_only_tool_asks() {
 async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
     let app = TestApp::start(vec![(SERVER, server(&[tool("echo", reads()), tool("wait", reads())]))]).await;
     app.ready(SERVER).await;
-    review(&app, "wait").await;
+    mark_tool_reviewed(&app, "wait").await;
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
     app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;

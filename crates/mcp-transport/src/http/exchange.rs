@@ -102,7 +102,7 @@ pub(super) fn post_message(
         let sent = if endpoint.is_signed() {
             // Each sending has its own timeout, which excludes the time that the user takes.
             match endpoint.with_send_timeout(within).send(parts).await {
-                Ok(answer) => timeout(within, accepted_step(exchange, answer)).await,
+                Ok(answer) => timeout(within, check_response_status(exchange, answer)).await,
                 Err(fault) => Ok(ExchangeStep::new(exchange, ExchangeEvent::Failed(fault))),
             }
         } else {
@@ -138,12 +138,12 @@ pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, 
 
 async fn post_accepted(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
     match endpoint.send(parts).await {
-        Ok(answer) => accepted_step(exchange, answer).await,
+        Ok(answer) => check_response_status(exchange, answer).await,
         Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
     }
 }
 
-async fn accepted_step(exchange: u64, answer: HttpResponse) -> ExchangeStep {
+async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeStep {
     let HttpResponse { mut response, moved } = answer;
     if !response.status().is_success() {
         let what = ExchangeEvent::Refused(delivery_faults::read_refusal(response).await);

@@ -73,8 +73,8 @@ fn required_context(body: &Value) -> u64 {
 mod tests {
     use super::*;
 
-    fn request_body(text: &str, most: Option<u64>) -> Value {
-        let options = most.map_or(json!({}), |most| json!({ "num_predict": most }));
+    fn request_body(text: &str, max_tokens: Option<u64>) -> Value {
+        let options = max_tokens.map_or(json!({}), |max_tokens| json!({ "num_predict": max_tokens }));
         json!({ "messages": [{ "role": "user", "content": text }], "options": options })
     }
 

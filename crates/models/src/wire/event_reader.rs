@@ -33,7 +33,7 @@ type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>,
 pub(super) struct EventReader {
     lines: EventLines,
     framing: EventFraming,
-    silence: Duration,
+    idle_timeout: Duration,
     /// Total time spent waiting for lines since the last event with content.
     waited: Duration,
     /// Number of lines since the last event with content.
@@ -45,15 +45,15 @@ pub(super) struct EventReader {
 }
 
 impl EventReader {
-    pub(super) fn new(response: reqwest::Response, framing: EventFraming, silence: Duration) -> Self {
+    pub(super) fn new(response: reqwest::Response, framing: EventFraming, idle_timeout: Duration) -> Self {
         let bytes = response.bytes_stream().map_err(io::Error::other).boxed();
         let lines = FramedRead::new(StreamReader::new(bytes), LinesCodec::new_with_max_length(MAX_LINE_BYTES));
         let (waited, idle_lines, bytes) = (Duration::ZERO, 0, 0);
-        Self { lines, framing, silence, waited, idle_lines, bytes, data: String::new(), is_first: true }
+        Self { lines, framing, idle_timeout, waited, idle_lines, bytes, data: String::new(), is_first: true }
     }
 
     /// Restarts the time limit, because the last event had content.
-    pub(super) const fn reset_silence(&mut self) {
+    pub(super) const fn reset_idle_time(&mut self) {
         self.waited = Duration::ZERO;
         self.idle_lines = 0;
     }
@@ -99,12 +99,12 @@ impl EventReader {
     }
 
     async fn read_line(&mut self) -> Result<Option<String>, ModelError> {
-        let patience = self.silence * EMPTY_LINES_FACTOR;
+        let patience = self.idle_timeout * EMPTY_LINES_FACTOR;
         let begun = Instant::now();
         // Only the waiting time counts, and not the time that the consumer takes between two lines.
-        let time = self.silence.min(patience.saturating_sub(self.waited));
+        let time = self.idle_timeout.min(patience.saturating_sub(self.waited));
         let Ok(next) = tokio::time::timeout(time, self.lines.next()).await else {
-            return Err(ModelError::Silent { after: if time < self.silence { patience } else { time } });
+            return Err(ModelError::Silent { after: if time < self.idle_timeout { patience } else { time } });
         };
         self.waited += begun.elapsed();
         let mut line = match next {

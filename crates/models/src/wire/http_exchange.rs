@@ -39,7 +39,7 @@ pub(super) struct HttpExchange {
     client: Client,
     headers: Vec<(&'static str, String)>,
     key: Option<SecretString>,
-    silence: Duration,
+    idle_timeout: Duration,
 }
 
 impl HttpExchange {
@@ -47,9 +47,9 @@ impl HttpExchange {
         client: Client,
         headers: Vec<(&'static str, String)>,
         key: Option<SecretString>,
-        silence: Duration,
+        idle_timeout: Duration,
     ) -> Self {
-        Self { client, headers, key, silence }
+        Self { client, headers, key, idle_timeout }
     }
 
     fn with_headers(&self, mut request: RequestBuilder) -> Result<RequestBuilder, ModelError> {
@@ -71,8 +71,8 @@ impl HttpExchange {
         model: &str,
     ) -> Result<EventReader, ModelError> {
         let request = self.with_headers(self.client.post(url))?.json(body);
-        let response = self.send(request, self.silence, model).await?;
-        Ok(EventReader::new(response, framing, self.silence))
+        let response = self.send(request, self.idle_timeout, model).await?;
+        Ok(EventReader::new(response, framing, self.idle_timeout))
     }
 
     /// Sends a GET request, and parses the response as JSON.

@@ -269,7 +269,7 @@ impl AnswerReader {
                 self.answer.process_event(event, &mut self.assembly)?;
                 self.ready.extend(self.assembly.drain());
                 if !self.ready.is_empty() {
-                    self.events.reset_silence();
+                    self.events.reset_idle_time();
                 }
                 self.answer.is_done()
             }

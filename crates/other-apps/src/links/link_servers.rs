@@ -46,7 +46,7 @@ pub(super) fn parse_candidates(
         None => None,
     };
     let inputs = inputs.as_ref().and_then(Value::as_object);
-    let found = named_entries(form, &text, &root)?;
+    let found = entries_with_names(form, &text, &root)?;
     if found.len() > MAX_SERVERS {
         return Err(format!("it has more than {MAX_SERVERS} servers"));
     }
@@ -137,7 +137,7 @@ fn parse_root<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
 type NamedEntry<'o, 't> = (Option<String>, &'o Object<'t>);
 
 /// Returns the entries with their names. The value is a single entry, a list, or an object of entries by name.
-fn named_entries<'o, 't>(
+fn entries_with_names<'o, 't>(
     form: &LinkForm,
     text: &JsonText<'_>,
     root: &'o Value<'t>,
@@ -154,7 +154,7 @@ fn named_entries<'o, 't>(
     };
     let map = match present_property(object, "mcpServers").map(|property| &property.value) {
         Some(Value::Object(map)) => map,
-        Some(list @ Value::Array(_)) => return named_entries(form, text, list),
+        Some(list @ Value::Array(_)) => return entries_with_names(form, text, list),
         Some(_) => return Err(nothing()),
         None => object,
     };

@@ -130,7 +130,7 @@ impl SyncProgress {
             }
             drop(state);
             if let Some((_, journal)) = &journal {
-                journal.copy_if_long(path);
+                journal.checkpoint_long_journal(path);
             }
         }
     }
@@ -159,7 +159,7 @@ impl WriteAheadJournal {
     }
 
     /// Copies a long journal into the database, so that SQLite writes it from the beginning again.
-    fn copy_if_long(&self, path: &Path) {
+    fn checkpoint_long_journal(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
         if length < COPY_THRESHOLD {
             return;

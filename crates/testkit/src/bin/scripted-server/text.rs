@@ -35,7 +35,7 @@ fn send_long_line(peer: &mut ScriptedPeer, start: &str, end: &str) -> io::Result
     peer.write_line(end.as_bytes())
 }
 
-pub(crate) fn no_newline(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn respond_without_newline(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.write_raw(
         format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":""#, request.id).as_bytes(),
     )?;

@@ -23,7 +23,7 @@ impl ServerRegistry {
         match made {
             // The settings may have changed while the sign-in was created.
             Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.matches_config(config)) => {
-                Ok(record.access.keep(made))
+                Ok(record.access.get_or_store(made))
             }
             Ok(_) => Err(SignInError::NotFound(server.to_owned())),
             Err(cause) => Err(SignInError::NotPrepared { server: server.to_owned(), cause: cause.to_string() }),
