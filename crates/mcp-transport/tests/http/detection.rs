@@ -33,7 +33,7 @@ async fn modern_server_is_detected_by_the_first_request() {
         HttpServer::start(|request, answer| async move { ordinary::respond(MODERN_REVISION, &request, answer).await })
             .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover must be answered".to_owned()));
+    assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover answered".to_owned()));
     assert_eq!(
         detection_steps(&server)[0],
         "server/discover",
