@@ -222,7 +222,7 @@ impl Owner {
                     }
                     owner.apply_servers(read);
                     if let Some(before) = tools_before {
-                        owner.note_renamed_tools(&entry.name, &before);
+                        owner.audit_renamed_tool_filter(&entry.name, &before);
                     }
                 });
                 owner.reply_when_written(reply, updated);

@@ -178,7 +178,7 @@ impl Owner {
         let start = ConnectionStart { run, target, session, times, activity, limits, used, clock };
         record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
         self.servers.runs.insert(run, name.to_owned());
-        self.note_tools_of_run(name);
+        self.audit_started_tool_filter(name);
         self.emit_server(name);
     }
 }
