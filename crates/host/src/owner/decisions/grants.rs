@@ -1,5 +1,6 @@
 //! Lists, revokes and restores grants. Used by `handle/rules.rs`.
 
+use std::slice;
 use std::sync::Arc;
 
 use domain::StoreError;
@@ -30,7 +31,7 @@ impl Owner {
             self.on_approval_revoked(&grant.server);
         }
         self.on_grant_changed(&grant);
-        self.write_grants(&grant.server, Some(&grant.subject), move |_, kept| {
+        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |_, kept| {
             let _ = reply.send(kept.map(|()| true));
         });
     }
@@ -48,7 +49,7 @@ impl Owner {
         // Entries are written in order, so this one is on disk before that of any payload that the grant allows.
         self.audit_grant(&grant, "restore", "allowed");
         self.on_grant_changed(&grant);
-        self.write_grants(&grant.server, Some(&grant.subject), move |owner, kept| {
+        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, kept| {
             if kept.is_err() {
                 owner.permissions.policy.grants_mut().limit_to_session(id);
             }
