@@ -80,6 +80,7 @@ async fn chosen_sandbox_asks_even_if_it_was_approved_before() {
     let second = start_request(&app).await;
     contain(&app, &second, SandboxConfig::default()).await.unwrap();
     let request = sandboxed_request(&app).await;
+    assert_eq!(request.rule, "sandbox-chosen", "the command is the approved one");
     assert_eq!(request.scopes, [ApprovalScope::Once], "the grant stays, and nothing is added to it");
     assert_eq!(app.server(SERVER).await.pid, None, "the grant does not start the server");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

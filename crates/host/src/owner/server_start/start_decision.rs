@@ -65,7 +65,7 @@ impl Owner {
             PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
-                self.request_start_consent(name, &mut body, DecisionReason::CommandChanged, &[ApprovalScope::Once]);
+                self.request_start_consent(name, &mut body, DecisionReason::SandboxChosen, &[ApprovalScope::Once]);
             }
             // The user already approved this start, which only waited for the sign-in.
             PolicyDecision::Ask { .. } if signed_in => {
