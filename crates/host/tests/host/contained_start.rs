@@ -81,6 +81,8 @@ async fn chosen_sandbox_asks_even_if_it_was_approved_before() {
     contain(&app, &second, SandboxConfig::default()).await.unwrap();
     let request = sandboxed_request(&app).await;
     assert_eq!(request.rule, "sandbox-chosen", "the command is the approved one");
+    let is_marked = matches!(&request.body, ConsentRequestBody::StartServer { approved_before: Some(_), .. });
+    assert!(!is_marked, "no change of the command is reported");
     assert_eq!(request.scopes, [ApprovalScope::Once], "the grant stays, and nothing is added to it");
     assert_eq!(app.server(SERVER).await.pid, None, "the grant does not start the server");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

@@ -87,7 +87,9 @@ impl Owner {
         rule: DecisionReason,
         scopes: &'static [ApprovalScope],
     ) {
-        let before = self.permissions.policy.grants().find(name, &GrantSubject::Command).map(|g| g.words.clone());
+        // In a chosen sandbox, the command is the approved one.
+        let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
+        let before = grant.filter(|_| rule != DecisionReason::SandboxChosen).map(|grant| grant.words.clone());
         let before = before.map(|words| without_sandbox_text(&words).to_owned()).filter(|words| !words.is_empty());
         if let ConsentRequestBody::StartServer { approved_before, .. }
         | ConsentRequestBody::ConnectServer { approved_before, .. } = body
