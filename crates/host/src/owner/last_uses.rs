@@ -26,7 +26,11 @@ impl Owner {
                     self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_uses());
                 }
             }
-            DecisionSource::Rule(rule) => self.permissions.uses.note_rule(rule, last_use),
+            DecisionSource::Rule(of) => {
+                let policy = &self.permissions.policy;
+                let rule = || policy.rules(of.source).find(|own| own.id == of.id).cloned();
+                self.permissions.uses.note_rule(of, last_use, rule);
+            }
             DecisionSource::BuiltIn | DecisionSource::Preset | DecisionSource::ManagedPreset => {}
         }
     }

@@ -133,3 +133,19 @@ async fn last_use_is_written_when_the_host_closes() {
     app.host.close().await;
     assert!(stored(&app)[0].last_use.is_some(), "the use is in the file");
 }
+
+#[tokio::test]
+async fn rule_does_not_get_the_use_of_a_removed_rule() {
+    let (app, grant) = granted(&SetClock::new()).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    let rule = || serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
+    let first = app.host.set_rule(rule()).await.unwrap();
+    call(&app, "used").await.expect("the rule allows the call");
+    let used = app.host.permission_uses().await.unwrap().rules();
+    assert_eq!(used.iter().map(|(rule, _)| *rule).collect::<Vec<_>>(), [first]);
+    app.host.remove_rule(first).await.unwrap();
+    let other: policy::PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
+    assert_eq!(app.host.set_rule(other).await.unwrap(), first, "the identifier is used again");
+    assert_eq!(app.host.permission_uses().await.unwrap().rules(), [], "the new rule was never used");
+    app.host.close().await;
+}
