@@ -56,6 +56,11 @@ impl RevokedGrants {
         self.0.push_back((grant, basis, now));
     }
 
+    /// Removes the grants of a removed server, since another server may get the same name.
+    pub fn forget_server(&mut self, server: &str) {
+        self.0.retain(|(grant, ..)| grant.server != server);
+    }
+
     /// Removes a grant, and returns it with the facts at its revocation.
     ///
     /// # Errors

@@ -152,13 +152,13 @@ impl Owner {
     }
 
     /// Handles the revocation of a server's start grant. If the server is running, it keeps running, but is not
-    /// restarted automatically.
+    /// restarted automatically unless the grant is restored.
     pub(super) fn on_approval_revoked(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if matches!(record.state, ServerState::Reconnecting(_)) {
             self.stop(name);
         } else {
-            record.supervision.give_up();
+            record.supervision.on_approval_revoked();
         }
     }
 

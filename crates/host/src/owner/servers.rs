@@ -274,6 +274,7 @@ impl Owner {
         self.forget_origin(name);
         self.forget_trust(name);
         self.permissions.uses.forget_server(name);
+        self.permissions.revoked.forget_server(name);
     }
 
     /// Removes the record of a server from memory.
