@@ -31,7 +31,7 @@ pub enum UsedBy {
     Model,
     /// The user, on the command line.
     CommandLine,
-    /// The host, which restarted a server.
+    /// The host, which started or restarted a server by itself.
     Host,
     /// The server itself, by a request.
     Server,

@@ -130,6 +130,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.start_again = false;
         record.launch.must_ask = false;
+        record.launch.requested_by = None;
         record.supervision.give_up();
         record.access.give_up();
         record.session.to_restore = Default::default();

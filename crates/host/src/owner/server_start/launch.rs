@@ -30,9 +30,7 @@ impl Owner {
         }
         self.pin_identity(name, departure.payload_hash());
         self.remember_package(name);
-        if let Some(by) = departure.source() {
-            self.note_start_use(by, name);
-        }
+        self.note_start_use(departure.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
         record.supervision.on_launched(departure.payload_hash().clone());
