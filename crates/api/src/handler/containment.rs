@@ -39,6 +39,7 @@ pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxO
             missing: preview.missing.iter().map(ToString::to_string).collect(),
         },
         HostOffer::Container => SandboxOffer::Container,
+        HostOffer::BroadFolder { folder } => SandboxOffer::BroadFolder { folder: folder.display().to_string() },
         HostOffer::Impossible { sandbox, error } => SandboxOffer::Impossible {
             sandbox: sandbox_view(sandbox),
             problem: error.to_string(),

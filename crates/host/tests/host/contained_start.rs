@@ -1,6 +1,8 @@
 //! The sandbox that a start request offers: choosing it changes the settings, ends the request, and starts nothing that
 //! the user has not consented to.
 
+use std::path::PathBuf;
+
 use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestBody, ConsentRequestView, SandboxOffer, ServerState, UserDecision};
 use host::{ContainError, DecisionError};
@@ -123,4 +125,16 @@ async fn container_gets_no_sandbox() {
     let request = start_request(&app).await;
     assert_eq!(app.host.offer_sandbox(request.id, None).await, Ok(SandboxOffer::Container));
     app.host.close().await;
+}
+
+#[tokio::test]
+async fn broad_working_folder_gets_no_sandbox() {
+    for folder in [PathBuf::from("/"), std::env::home_dir().expect("a home")] {
+        let mut config = scripted_config(&[]);
+        config.as_stdio_mut().unwrap().cwd = Some(folder.clone());
+        let app = TestApp::start(vec![(SERVER, config)]).await;
+        let request = start_request(&app).await;
+        assert_eq!(app.host.offer_sandbox(request.id, None).await, Ok(SandboxOffer::BroadFolder { folder }));
+        app.host.close().await;
+    }
 }

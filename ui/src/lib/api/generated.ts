@@ -5830,7 +5830,11 @@ plan: SandboxPlan,
 /**
  * Files that the server appears to need and could not reach, as sentences for the user.
  */
-missing: Array<string>, } | { "is": "container" } | { "is": "impossible", 
+missing: Array<string>, } | { "is": "container" } | { "is": "broad_folder", 
+/**
+ * Working folder of the server.
+ */
+folder: string, } | { "is": "impossible", 
 /**
  * Settings of the sandbox.
  */
