@@ -48,8 +48,8 @@ pub fn package_network(command: &str, first_argument: Option<&str>) -> NetworkAc
     if hosts.is_empty() { NetworkAccess::None } else { NetworkAccess::Hosts(hosts) }
 }
 
-/// Returns `true` if a folder is the root of a disk, or contains the whole home of the user, so that it is not proposed.
-/// Reads the disk to resolve symbolic links.
+/// Returns `true` if a folder is the root of a disk, or contains the whole home of the user, so that it is not
+/// proposed. Reads the disk to resolve symbolic links.
 #[must_use]
 pub fn is_broad_folder(folder: &Path, home: Option<&Path>) -> bool {
     let with_real = |path: &Path| [Some(path.to_owned()), path.canonicalize().ok()].into_iter().flatten();

@@ -107,8 +107,8 @@ pub fn declares_read_only(tool: &Tool) -> bool {
         .is_some_and(|own| are_read_only_hints(own.read_only_hint, own.destructive_hint, own.open_world_hint))
 }
 
-/// Returns `true` if a stored definition has annotations for which [`declares_read_only`] returns `true`. Does not parse
-/// the rest of the definition.
+/// Returns `true` if a stored definition has annotations for which [`declares_read_only`] returns `true`. Does not
+/// parse the rest of the definition.
 pub fn stored_declares_read_only(definition: &Value) -> bool {
     let hint = |name: &str| definition["annotations"][name].as_bool();
     are_read_only_hints(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))

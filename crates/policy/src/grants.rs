@@ -279,8 +279,8 @@ impl Grants {
     }
 
     /// Replaces the grants of scope [`ApprovalScope::Always`] with `kept`, the content of the file, and returns the
-    /// removed and the added grants. Grants of other scopes are retained. An unchanged grant retains its identifier, and
-    /// its last use becomes the later one.
+    /// removed and the added grants. Grants of other scopes are retained. An unchanged grant retains its identifier,
+    /// and its last use becomes the later one.
     pub fn replace_persisted(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
         let lasting = kept.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);

@@ -65,8 +65,8 @@ impl RevokedGrants {
     ///
     /// # Errors
     ///
-    /// Returns [`RestoreError::NotRevoked`] if it is not stored, and [`RestoreError::TooLate`] if it was revoked too long
-    /// ago, was revoked in the future because the clock was set back, or has expired.
+    /// Returns [`RestoreError::NotRevoked`] if it is not stored, and [`RestoreError::TooLate`] if it was revoked too
+    /// long ago, was revoked in the future because the clock was set back, or has expired.
     pub fn take(&mut self, id: GrantId, now: Millis) -> Result<(Grant, GrantBasis), RestoreError> {
         let at = self.0.iter().position(|(grant, ..)| grant.id == id).ok_or(RestoreError::NotRevoked)?;
         let (grant, basis, revoked) = self.0.remove(at).ok_or(RestoreError::NotRevoked)?;

@@ -1,5 +1,5 @@
-//! Last uses of rules and shared folders in this run, and the grants whose last use is not written yet. A grant contains
-//! its own last use. Used by `host/src/owner/last_uses.rs`.
+//! Last uses of rules and shared folders in this run, and the grants whose last use is not written yet. A grant
+//! contains its own last use. Used by `host/src/owner/last_uses.rs`.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! Read-only tools of a server that are allowed together: only reviewed ones, only by the user, and nothing that changes
-//! later.
+//! Read-only tools of a server that are allowed together: only reviewed ones, only by the user, and nothing that
+//! changes later.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Approval of a tool call together with the other tools that their server declares to be read-only. Each tool gets a grant
-//! of its own, which rests on its reviewed definition, so a new or changed tool is not covered.
+//! Approval of a tool call together with the other tools that their server declares to be read-only. Each tool gets a
+//! grant of its own, which rests on its reviewed definition, so a new or changed tool is not covered.
 
 use std::sync::Arc;
 
@@ -36,8 +36,9 @@ impl Owner {
         }
         // The reviewed definition is parsed already. A current definition that differs from it is not eligible anyway.
         let (catalog, pins) = (Arc::clone(&record.offer.catalog), Arc::clone(pins));
+        let identity = record.offer.identity.clone();
         let is_pinned = |name: &str| {
-            let pin = pins.tools.get(name).filter(|pin| pin.changed.is_none() && pin.under.is_some());
+            let pin = pins.tools.get(name).filter(|pin| pin.changed.is_none() && pin.under == identity);
             pin.and_then(|pin| pin.definition.as_ref()).is_some_and(stored_declares_read_only)
         };
         let candidates = catalog.tools.iter().filter(|entry| entry.name() != called.name && is_pinned(entry.name()));
