@@ -149,6 +149,9 @@ impl Owner {
                     // The server may offer less in a session that was opened without a sign-in.
                     Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
+                        if by_user {
+                            self.note_start_requested(name);
+                        }
                         // Can't fail, since the server exists.
                         let _ = self.start(name);
                     }
