@@ -104,6 +104,7 @@ fn decision_reason_text(name: &str) -> &str {
         "turned-off" => "the tool is turned off for models in the settings of the server",
         "new-command" | "new-address" => "it was never approved",
         "command-changed" | "address-changed" => "it changed since it was approved",
+        "sandbox-chosen" => "you chose this sandbox, so its start is confirmed",
         "muted" => "the server is muted",
         "sampling-asks" | "forms-ask" | "urls-ask" | "roots-ask" | "sign-in-asks" => "it asks each time",
         _ => "see the name of the reason",

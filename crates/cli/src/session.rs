@@ -7,6 +7,7 @@ use std::time::Duration;
 use api::data::{EmptyObject, Server, ServerName, ServerState};
 use api::{Api, ErrorCode, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
+use policy::UsedBy;
 use serde_json::json;
 use store::Locations;
 use tokio::sync::{mpsc, watch};
@@ -50,8 +51,12 @@ impl CommandSession {
         let opens = logs_in && !pastes;
         let platform = Arc::new(TerminalPlatform { opens, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(storage_failure)?;
-        let options =
-            HostOptions { decides: decider.name(), trace: trace::from_environment(), ..HostOptions::default() };
+        let options = HostOptions {
+            decides: decider.name(),
+            user_origin: UsedBy::CommandLine,
+            trace: trace::from_environment(),
+            ..HostOptions::default()
+        };
         let host = Host::start(ports, options).await;
         let api = Api::new(host);
         let events = api.events();

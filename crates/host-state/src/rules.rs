@@ -98,8 +98,8 @@ pub struct DryRunResult {
     pub assumed_unchanged: bool,
     /// Review state of the tool's current or last known definition, or `None` if the act is not a tool call.
     pub standing: Option<ReviewState>,
-    /// Set if the lists in the server's settings exclude the tool. Calls by models are refused then, and the decision
-    /// is about other calls.
+    /// Set if the lists in the server's settings exclude the tool, so that calls by models are refused. The decision is
+    /// that denial for a call after untrusted content, which only models make, and otherwise that about other calls.
     pub turned_off: bool,
 }
 

@@ -14,7 +14,7 @@ use launches::packages::LoadedPackage;
 use offers::catalog::Catalog;
 use offers::definitions::Definitions;
 use offers::review::KindNameIndexes;
-use policy::Hash;
+use policy::{Hash, UsedBy};
 use ports::server_config::StdioConfig;
 use process::sandbox::ResolvedSandbox;
 use process::{LaunchFiles, SearchPath};
@@ -34,6 +34,8 @@ pub struct LaunchState {
     pub package: Option<LoadedPackage>,
     /// Set if the user requested the start that is in progress.
     pub started_by_user: bool,
+    /// Originator of the start that is in progress, or `None` if the host starts the server by itself.
+    pub requested_by: Option<UsedBy>,
     /// Set if the start in progress requests consent even if a grant covers it.
     pub must_ask: bool,
 }

@@ -24,6 +24,7 @@ use std::time::Duration;
 use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
+use policy::UsedBy;
 use process::{LaunchFiles, SearchPath};
 
 /// Options for starting a host.
@@ -40,6 +41,9 @@ pub struct HostOptions {
     /// Name of who decides on consent requests, for the audit log: `user`, or `answers` for a file of scripted
     /// decisions.
     pub decides: &'static str,
+    /// Originator of starts that the user requests, which is shown with the grant that allowed them. Default: the user
+    /// in the window.
+    pub user_origin: UsedBy,
     /// Time for which a server is muted after the user denied three of its requests in a row.
     pub cool_down: Duration,
     /// Maximum total size of the activity logs of all servers, in bytes. If it is exceeded, the oldest entries of the
@@ -67,6 +71,7 @@ impl Default for HostOptions {
             timeouts: Timeouts::default(),
             times: view::CallTimes::default(),
             decides: "user",
+            user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),
             kept_together: supervision::activity::MAX_TOTAL_BYTES,
             search_path: None,

@@ -58,7 +58,8 @@ impl InstallOffer {
             .into_iter()
             .collect();
         let network = match &plan.target {
-            PlanTarget::Command { command, .. } => package_network(command),
+            // Plans contain only launchers that are programs of their own.
+            PlanTarget::Command { command, .. } => package_network(command, None),
             PlanTarget::Remote { .. } => NetworkAccess::None,
         };
         SandboxConfig { folders, network }

@@ -1,18 +1,31 @@
 //! The sandbox that is proposed for a local server. Used by start requests in `host`, and by `installer` for the hosts
 //! of package registries.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, StdioConfig};
 
 use crate::packages::program_name;
 
-/// Hosts that each launcher loads packages from, unless its own settings differ.
-const PACKAGE_HOSTS: [(&str, &[&str]); 4] = [
-    ("npx", &["registry.npmjs.org"]),
-    ("uv", &["pypi.org", "files.pythonhosted.org"]),
-    ("uvx", &["pypi.org", "files.pythonhosted.org"]),
-    ("dnx", &["api.nuget.org"]),
+/// Default hosts of the registries, by the launchers that use them.
+const NPM_HOSTS: &[&str] = &["registry.npmjs.org"];
+const YARN_HOSTS: &[&str] = &["registry.yarnpkg.com", "registry.npmjs.org"];
+const PYTHON_HOSTS: &[&str] = &["pypi.org", "files.pythonhosted.org"];
+/// Hosts that each launcher loads packages from, unless its own settings differ: the program, and its first argument if
+/// that is required.
+const PACKAGE_HOSTS: [(&str, Option<&str>, &[&str]); 12] = [
+    ("npx", None, NPM_HOSTS),
+    ("npm", Some("exec"), NPM_HOSTS),
+    ("npm", Some("x"), NPM_HOSTS),
+    ("bunx", None, NPM_HOSTS),
+    ("bun", Some("x"), NPM_HOSTS),
+    ("pnpx", None, NPM_HOSTS),
+    ("pnpm", Some("dlx"), NPM_HOSTS),
+    ("yarn", Some("dlx"), YARN_HOSTS),
+    ("uv", None, PYTHON_HOSTS),
+    ("uvx", None, PYTHON_HOSTS),
+    ("pipx", Some("run"), PYTHON_HOSTS),
+    ("dnx", None, &["api.nuget.org"]),
 ];
 /// Programs that run containers.
 const CONTAINER_PROGRAMS: [&str; 3] = ["docker", "podman", "nerdctl"];
@@ -24,12 +37,24 @@ pub fn runs_container(command: &str) -> bool {
 }
 
 /// Returns network access to the hosts that a launcher loads packages from, and none for other programs.
+/// `first_argument` distinguishes launchers from other uses of their program.
 #[must_use]
-pub fn package_network(command: &str) -> NetworkAccess {
+pub fn package_network(command: &str, first_argument: Option<&str>) -> NetworkAccess {
     let program = program_name(command);
-    let hosts = PACKAGE_HOSTS.iter().find(|(launcher, _)| *launcher == program).map_or(&[][..], |(_, hosts)| *hosts);
+    let mut launchers = PACKAGE_HOSTS.iter().filter(|(launcher, ..)| *launcher == program);
+    let found = launchers.find(|(_, word, _)| word.is_none() || *word == first_argument);
+    let hosts = found.map_or(&[][..], |(_, _, hosts)| *hosts);
     let hosts: Vec<HostPattern> = hosts.iter().filter_map(|host| host.parse().ok()).collect();
     if hosts.is_empty() { NetworkAccess::None } else { NetworkAccess::Hosts(hosts) }
+}
+
+/// Returns `true` if a folder is the root of a disk, or contains the whole home of the user, so that it is not
+/// proposed. Reads the disk to resolve symbolic links.
+#[must_use]
+pub fn is_broad_folder(folder: &Path, home: Option<&Path>) -> bool {
+    let with_real = |path: &Path| [Some(path.to_owned()), path.canonicalize().ok()].into_iter().flatten();
+    let homes: Vec<PathBuf> = home.into_iter().flat_map(with_real).collect();
+    with_real(folder).any(|folder| folder.parent().is_none() || homes.iter().any(|home| home.starts_with(&folder)))
 }
 
 /// Returns the smallest sandbox in which a command can be expected to start: it reads its working folder and the folder
@@ -43,11 +68,13 @@ pub fn proposed_sandbox(config: &StdioConfig, bundle: Option<PathBuf>) -> Sandbo
             folders.push(AllowedFolder { path, access: AccessMode::Read });
         }
     }
-    SandboxConfig { folders, network: package_network(&config.command) }
+    SandboxConfig { folders, network: package_network(&config.command, config.args.first().map(String::as_str)) }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -65,6 +92,48 @@ mod tests {
         assert_eq!(same.folders, [reads("/home/ann/project")], "each folder once");
         let other = proposed_sandbox(&StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }, None);
         assert_eq!(other, SandboxConfig::default(), "another program reads and reaches nothing of the user's");
+    }
+
+    #[test]
+    fn package_hosts_are_those_of_the_launcher() {
+        let hosts = |line: &str| {
+            let (command, argument) =
+                line.split_once(' ').map_or((line, None), |(command, rest)| (command, Some(rest)));
+            match package_network(command, argument) {
+                NetworkAccess::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+                NetworkAccess::None => "none".to_owned(),
+                NetworkAccess::Full => "full".to_owned(),
+            }
+        };
+        for line in ["npx", "npm exec", "npm x", "bunx", "bun x", "pnpx", "pnpm dlx"] {
+            assert_eq!(hosts(line), "registry.npmjs.org", "{line}");
+        }
+        assert_eq!(hosts("yarn dlx"), "registry.yarnpkg.com registry.npmjs.org");
+        for line in ["uv", "uvx", "pipx run"] {
+            assert_eq!(hosts(line), "pypi.org files.pythonhosted.org", "{line}");
+        }
+        for line in ["npm start", "npm", "bun run", "pnpm start", "yarn", "pipx list", "node"] {
+            assert_eq!(hosts(line), "none", "{line} loads no package");
+        }
+    }
+
+    #[test]
+    fn folders_with_the_whole_home_are_broad() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        let is_broad = |folder: &Path| is_broad_folder(folder, Some(home.path()));
+        assert!(is_broad(Path::new("/")), "the root of the disk");
+        assert!(is_broad(home.path()), "the home");
+        assert!(is_broad(home.path().parent().unwrap()), "the folder of all homes");
+        assert!(!is_broad(&project), "a folder in the home");
+        assert!(is_broad_folder(Path::new("/"), None), "without a home");
+        #[cfg(unix)]
+        {
+            let link = project.join("link");
+            std::os::unix::fs::symlink(home.path(), &link).unwrap();
+            assert!(is_broad(&link), "a link to the home");
+        }
     }
 
     #[test]

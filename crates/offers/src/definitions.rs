@@ -23,6 +23,9 @@ pub struct Definition {
     pub claims: ToolClaims,
     /// Set if the annotations contain `openWorldHint: true`, as opposed to the default.
     pub says_open_world: bool,
+    /// Set if the annotations declare that the tool only reads and does not interact with other systems, as
+    /// [`declares_read_only`] defines it.
+    pub read_only: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
     /// Review state of the definition: reviewed by the user, changed, or new.
@@ -75,8 +78,9 @@ impl Definitions {
                 let standing = seen(&own);
                 let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
-                let asks_each_time = requires_consent_each_call(&read);
-                let definition = Definition { approval, claims, says_open_world, asks_each_time, standing, calls };
+                let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
+                let definition =
+                    Definition { approval, claims, says_open_world, read_only, asks_each_time, standing, calls };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };
@@ -93,6 +97,26 @@ pub fn tool_claims(tool: &Tool) -> ToolClaims {
         idempotent: own.idempotent_hint.unwrap_or(default.idempotent),
         open_world: own.open_world_hint.unwrap_or(default.open_world),
     })
+}
+
+/// Returns `true` if a tool's annotations declare that it only reads and does not interact with other systems, to which
+/// the arguments of a call could be passed on. A missing `openWorldHint` means `true`, so it has to be `false`.
+pub fn declares_read_only(tool: &Tool) -> bool {
+    tool.annotations
+        .as_ref()
+        .is_some_and(|own| are_read_only_hints(own.read_only_hint, own.destructive_hint, own.open_world_hint))
+}
+
+/// Returns `true` if a stored definition has annotations for which [`declares_read_only`] returns `true`. Does not
+/// parse the rest of the definition.
+pub fn stored_declares_read_only(definition: &Value) -> bool {
+    let hint = |name: &str| definition["annotations"][name].as_bool();
+    are_read_only_hints(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
+}
+
+/// `destructiveHint` has no meaning for a read-only tool, but a server that sets it to `true` contradicts itself.
+fn are_read_only_hints(read_only: Option<bool>, destructive: Option<bool>, open_world: Option<bool>) -> bool {
+    read_only == Some(true) && destructive != Some(true) && open_world == Some(false)
 }
 
 /// Returns `true` if a tool's definition requires the user's consent for each call. Values other than `true` have no
@@ -165,6 +189,26 @@ mod tests {
             let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(definition.says_open_world, says, "{hint:?}");
         }
+    }
+
+    #[test]
+    fn only_closed_read_only_tools_are_declared_read_only() {
+        let cases = [
+            (json!({"readOnlyHint": true, "openWorldHint": false}), true),
+            (json!({"readOnlyHint": true, "openWorldHint": false, "destructiveHint": false}), true),
+            (json!({"readOnlyHint": true, "openWorldHint": false, "destructiveHint": true}), false),
+            (json!({"readOnlyHint": true}), false),
+            (json!({"readOnlyHint": true, "openWorldHint": true}), false),
+            (json!({"readOnlyHint": false, "openWorldHint": false}), false),
+            (json!({"openWorldHint": false}), false),
+        ];
+        for (annotations, expected) in cases {
+            let raw = json!({"name": "read", "inputSchema": {}, "annotations": annotations});
+            let tool: Tool = serde_json::from_value(raw).unwrap();
+            assert_eq!(declares_read_only(&tool), expected, "{annotations}");
+            assert_eq!(stored_declares_read_only(&json!(tool)), expected, "as stored: {annotations}");
+        }
+        assert!(!stored_declares_read_only(&json!({"name": "read"})), "without annotations");
     }
 
     #[test]

@@ -276,8 +276,8 @@ pub(crate) fn broken_server(
     }
 }
 
-/// Removes tool names that look like secrets from the lists of tools, since these are stored in a file. Returns the reason why the server
-/// can't be imported if a disabled tool has such a name, as models would be offered it.
+/// Removes tool names that look like secrets from the lists of tools, since these are stored in a file. Returns the
+/// reason why the server can't be imported if a disabled tool has such a name, as models would be offered it.
 pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<String> {
     let is_plain = |tool: &String| !has_secret(tool) || is_tool_name(tool);
     let tools = &mut candidate.tools;

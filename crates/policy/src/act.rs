@@ -231,6 +231,8 @@ pub enum DecisionReason {
     NewCommand,
     /// The command of a local server differs from the approved one.
     CommandChanged,
+    /// The user chose the sandbox of a local server in its start request, so its start in the sandbox is confirmed.
+    SandboxChosen,
     /// The address of a remote server was never approved.
     NewAddress,
     /// The address of a remote server differs from the approved one.
@@ -280,6 +282,7 @@ impl DecisionReason {
         match self {
             Self::NewCommand => "new-command",
             Self::CommandChanged => "command-changed",
+            Self::SandboxChosen => "sandbox-chosen",
             Self::NewAddress => "new-address",
             Self::AddressChanged => "address-changed",
             Self::ToolsAsk => "tools-ask",

@@ -31,7 +31,7 @@ pub enum UsedBy {
     Model,
     /// The user, on the command line.
     CommandLine,
-    /// The host, which restarted a server.
+    /// The host, which started or restarted a server by itself.
     Host,
     /// The server itself, by a request.
     Server,
@@ -278,8 +278,9 @@ impl Grants {
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }
 
-    /// Replaces the lasting grants by the persisted ones, and returns the revoked and the added grants. Other grants
-    /// stay, and so do the identifiers of unchanged grants, which take over a later use.
+    /// Replaces the grants of scope [`ApprovalScope::Always`] with `kept`, the content of the file, and returns the
+    /// removed and the added grants. Grants of other scopes are retained. An unchanged grant retains its identifier,
+    /// and its last use becomes the later one.
     pub fn replace_persisted(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
         let lasting = kept.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);

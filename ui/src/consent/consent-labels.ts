@@ -220,6 +220,7 @@ export function ruleLabel(rule: string): string {
   const known: Record<string, () => string> = {
     "new-command": m.consent_rule_new_command,
     "command-changed": m.consent_rule_command_changed,
+    "sandbox-chosen": m.consent_rule_sandbox_chosen,
     "new-address": m.consent_rule_new_address,
     "address-changed": m.consent_rule_address_changed,
     "tools-ask": m.consent_rule_tools_ask,

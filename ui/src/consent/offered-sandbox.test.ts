@@ -83,6 +83,11 @@ it("asks for the sandbox with another network", async () => {
 it.each<[string, SandboxOffer, RegExp]>([
   ["a container", { is: "container" }, /^It runs in a container/],
   [
+    "a broad folder",
+    { is: "broad_folder", folder: "/home/ann" },
+    /^Its working folder \/home\/ann /,
+  ],
+  [
     "a system without a sandbox",
     { is: "impossible", sandbox, problem: "no mechanism", cause: "not_here" },
     /^This computer has no sandbox/,

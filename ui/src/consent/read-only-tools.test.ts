@@ -28,7 +28,9 @@ it("names the tools, and says that the claim can't be checked", async () => {
   renderRequests(request);
   expect(box()).not.toBeChecked();
   expect(
-    screen.getByText("files says that these tools only read. Drawbridge can't check that."),
+    screen.getByText(
+      "files declares that these tools only read and do not reach other systems. Drawbridge can't check that.",
+    ),
   ).toBeVisible();
   for (const name of tools) expect(screen.getByText(name)).toBeVisible();
   expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);

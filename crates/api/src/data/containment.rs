@@ -145,6 +145,11 @@ pub enum SandboxOffer {
     },
     /// The command runs a container, which gets no sandbox.
     Container,
+    /// The working folder is the root of the disk, or contains the home of the user, so no sandbox is proposed.
+    BroadFolder {
+        /// Working folder of the server.
+        folder: String,
+    },
     /// The sandbox can't be set up.
     Impossible {
         /// Settings of the sandbox.

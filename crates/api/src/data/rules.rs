@@ -186,8 +186,9 @@ pub struct DryRunResult {
     pub assumed_unchanged: bool,
     /// Review state of the called tool, from the server's current or last session.
     pub standing: Option<ReviewState>,
-    /// `true` if the lists in the settings of the server exclude the tool. Calls by models are refused then, and the
-    /// effect is that of other calls.
+    /// `true` if the lists in the settings of the server exclude the tool, so that calls by models are refused. The
+    /// effect is that denial for a call after untrusted content, which only models make, and otherwise the effect for
+    /// other calls.
     pub turned_off: bool,
 }
 

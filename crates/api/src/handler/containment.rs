@@ -29,7 +29,7 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     })
 }
 
-/// Returns a sandbox for the server of a start request, and what the server would reach in it.
+/// Returns a sandbox for the server of a start request, and the access that the server would have in it.
 pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxOffer, ApiError> {
     let network = r.network.map(to_network_access).transpose()?;
     Ok(match api.host.offer_sandbox(parse_request_id(&r.id)?, network).await? {
@@ -39,6 +39,7 @@ pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxO
             missing: preview.missing.iter().map(ToString::to_string).collect(),
         },
         HostOffer::Container => SandboxOffer::Container,
+        HostOffer::BroadFolder { folder } => SandboxOffer::BroadFolder { folder: folder.display().to_string() },
         HostOffer::Impossible { sandbox, error } => SandboxOffer::Impossible {
             sandbox: sandbox_view(sandbox),
             problem: error.to_string(),
@@ -63,7 +64,7 @@ impl From<ContainError> for ApiError {
     }
 }
 
-/// Returns how much a server uses of each limit.
+/// Returns the resource usage of a server and its limits.
 pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.limits_usage(server.clone()).await?;
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))

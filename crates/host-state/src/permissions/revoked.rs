@@ -56,12 +56,17 @@ impl RevokedGrants {
         self.0.push_back((grant, basis, now));
     }
 
+    /// Removes the grants of a removed server, since another server may get the same name.
+    pub fn forget_server(&mut self, server: &str) {
+        self.0.retain(|(grant, ..)| grant.server != server);
+    }
+
     /// Removes a grant, and returns it with the facts at its revocation.
     ///
     /// # Errors
     ///
-    /// Returns [`RestoreError::NotRevoked`] if it is not stored, and [`RestoreError::TooLate`] if it was revoked too long
-    /// ago, was revoked in the future because the clock was set back, or has expired.
+    /// Returns [`RestoreError::NotRevoked`] if it is not stored, and [`RestoreError::TooLate`] if it was revoked too
+    /// long ago, was revoked in the future because the clock was set back, or has expired.
     pub fn take(&mut self, id: GrantId, now: Millis) -> Result<(Grant, GrantBasis), RestoreError> {
         let at = self.0.iter().position(|(grant, ..)| grant.id == id).ok_or(RestoreError::NotRevoked)?;
         let (grant, basis, revoked) = self.0.remove(at).ok_or(RestoreError::NotRevoked)?;

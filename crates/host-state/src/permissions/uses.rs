@@ -1,9 +1,9 @@
-//! Last uses of rules and shared folders in this run, and the grants whose last use is not written yet. A grant contains
-//! its own last use. Used by `host/src/owner/last_uses.rs`.
+//! Last uses of rules and shared folders in this run, and the grants whose last use is not written yet. A grant
+//! contains its own last use. Used by `host/src/owner/last_uses.rs`.
 
 use std::collections::{BTreeMap, HashSet};
 
-use policy::{GrantId, LastUse, RuleRef};
+use policy::{GrantId, LastUse, PolicyRule, RuleRef};
 
 /// Maximum number of rules whose last use is retained. Beyond it, the oldest use is dropped.
 const MAX_RULES: usize = 2_000;
@@ -11,19 +11,36 @@ const MAX_RULES: usize = 2_000;
 /// Last uses of permissions. Nothing depends on them except what the user sees.
 #[derive(Debug, Clone, Default)]
 pub struct PermissionUses {
-    rules: BTreeMap<RuleRef, LastUse>,
+    rules: BTreeMap<RuleRef, RuleUse>,
     folders: BTreeMap<String, LastUse>,
     unwritten: HashSet<GrantId>,
 }
 
+/// The last use of a rule, with the rule itself, since another rule may get its identifier.
+#[derive(Debug, Clone)]
+struct RuleUse {
+    rule: PolicyRule,
+    last_use: LastUse,
+}
+
 impl PermissionUses {
-    /// Records that a rule allowed an act.
-    pub fn note_rule(&mut self, rule: RuleRef, last_use: LastUse) {
-        if self.rules.len() >= MAX_RULES && !self.rules.contains_key(&rule) {
-            let oldest = self.rules.iter().min_by_key(|(_, used)| used.at).map(|(rule, _)| *rule);
+    /// Records that a rule allowed an act. `rule` returns the rule, or `None` if it was removed meanwhile.
+    pub fn note_rule(&mut self, of: RuleRef, last_use: LastUse, rule: impl FnOnce() -> Option<PolicyRule>) {
+        if let Some(own) = self.rules.get_mut(&of) {
+            own.last_use = last_use;
+            return;
+        }
+        let Some(rule) = rule() else { return };
+        if self.rules.len() >= MAX_RULES {
+            let oldest = self.rules.iter().min_by_key(|(_, used)| used.last_use.at).map(|(of, _)| *of);
             oldest.map(|oldest| self.rules.remove(&oldest));
         }
-        self.rules.insert(rule, last_use);
+        self.rules.insert(of, RuleUse { rule, last_use });
+    }
+
+    /// Removes the uses of rules that were removed or changed. `current` returns the rule that has an identifier now.
+    pub fn retain_unchanged_rules<'a>(&mut self, current: impl Fn(RuleRef) -> Option<&'a PolicyRule>) {
+        self.rules.retain(|of, used| current(*of).is_some_and(|now| *now == used.rule));
     }
 
     /// Records that a server received its shared folders.
@@ -50,7 +67,7 @@ impl PermissionUses {
 
     /// Returns the last uses of rules in this run.
     pub fn rules(&self) -> Vec<(RuleRef, LastUse)> {
-        self.rules.iter().map(|(rule, used)| (*rule, *used)).collect()
+        self.rules.iter().map(|(of, used)| (*of, used.last_use)).collect()
     }
 
     /// Returns the last time in this run at which each server received its shared folders.
@@ -69,19 +86,38 @@ mod tests {
         LastUse { at, by: UsedBy::User }
     }
 
+    fn reference(id: u64) -> RuleRef {
+        RuleRef { source: RuleSource::User, id }
+    }
+
+    fn rule(id: u64, server: &str) -> PolicyRule {
+        PolicyRule { id, ..PolicyRule::for_trusted_server(server) }
+    }
+
     #[test]
     fn oldest_use_is_dropped_beyond_the_limit() {
         let mut uses = PermissionUses::default();
-        let rule = |id| RuleRef { source: RuleSource::User, id };
         for id in 0..MAX_RULES as u64 {
-            uses.note_rule(rule(id), used(1_000 + id));
+            uses.note_rule(reference(id), used(1_000 + id), || Some(rule(id, "s")));
         }
-        uses.note_rule(rule(0), used(9_000));
-        uses.note_rule(rule(u64::MAX), used(9_001));
+        uses.note_rule(reference(0), used(9_000), || Some(rule(0, "s")));
+        uses.note_rule(reference(u64::MAX), used(9_001), || Some(rule(u64::MAX, "s")));
         let rules: Vec<_> = uses.rules().into_iter().map(|(rule, _)| rule.id).collect();
         assert_eq!(rules.len(), MAX_RULES, "the number of uses is bounded");
         assert!(rules.contains(&0) && rules.contains(&u64::MAX), "recent uses stay");
         assert!(!rules.contains(&1), "the oldest use is dropped");
+    }
+
+    #[test]
+    fn uses_of_removed_and_changed_rules_are_dropped() {
+        let mut uses = PermissionUses::default();
+        for id in 1..=3 {
+            uses.note_rule(reference(id), used(id), || Some(rule(id, "s")));
+        }
+        uses.note_rule(reference(4), used(4), || None);
+        let now = [rule(1, "s"), rule(2, "other")];
+        uses.retain_unchanged_rules(|of| now.iter().find(|rule| rule.id == of.id));
+        assert_eq!(uses.rules(), [(reference(1), used(1))], "only the unchanged rule has a use");
     }
 
     #[test]

@@ -32,6 +32,17 @@ pub struct Supervision {
     signed_in: bool,
     /// Number of the current wait before a restart. A wait with another number is obsolete when it ends.
     wait: u64,
+    /// State of a running server whose approval was revoked, for [`restore`](Self::restore).
+    revoked: Option<RevokedSupervision>,
+}
+
+/// State that restarts of a running server depend on, from the revocation of its approval on.
+#[derive(Debug)]
+struct RevokedSupervision {
+    backoff: Backoff,
+    approved: Option<Hash>,
+    ready: Option<Instant>,
+    was_ready: bool,
 }
 
 impl Supervision {
@@ -40,6 +51,7 @@ impl Supervision {
         self.approved = Some(approved);
         self.ended = None;
         self.out_of_reach = None;
+        self.revoked = None;
         (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
     }
 
@@ -47,6 +59,7 @@ impl Supervision {
     pub fn on_sign_in_awaited(&mut self) {
         self.backoff.reset_after_run(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
         self.wait += 1;
+        self.revoked = None;
         self.awaits_sign_in = true;
     }
 
@@ -66,6 +79,7 @@ impl Supervision {
     pub fn is_ready(&mut self) {
         self.ready = Some(Instant::now());
         self.was_ready = true;
+        self.revoked = None;
     }
 
     /// Returns `true` if a connection with this hash was approved and only waited for a sign-in, which has succeeded.
@@ -87,6 +101,27 @@ impl Supervision {
     /// Ends the automatic restarts, because the user stopped or changed the server, or has to act.
     pub fn give_up(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
+    }
+
+    /// Ends the automatic restarts of a running server because its approval was revoked. [`restore`](Self::restore)
+    /// reverts that while the server runs.
+    pub fn on_approval_revoked(&mut self) {
+        let before = std::mem::take(self);
+        let revoked = before.revoked.or(Some(RevokedSupervision {
+            backoff: before.backoff,
+            approved: before.approved,
+            ready: before.ready,
+            was_ready: before.was_ready,
+        }));
+        *self = Self { wait: before.wait + 1, revoked, ..Self::default() };
+    }
+
+    /// Restarts a server automatically again, after the revoked approval was restored. Has no effect if the server has
+    /// ended or was launched since.
+    pub fn restore(&mut self) {
+        if let Some(RevokedSupervision { backoff, approved, ready, was_ready }) = self.revoked.take() {
+            (self.backoff, self.approved, self.ready, self.was_ready) = (backoff, approved, ready, was_ready);
+        }
     }
 
     /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`Supervision::resume`] can
@@ -209,6 +244,27 @@ mod tests {
         while crashing.after(&failure(FailureReason::Exited)).is_some() {}
         crashing.on_attempts_exhausted(&failure(FailureReason::Exited));
         assert!(!crashing.resume(), "a crashing server is not resumed");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn restored_approval_restarts_the_running_server() {
+        let mut supervision = ready_supervision();
+        supervision.on_approval_revoked();
+        supervision.on_approval_revoked();
+        supervision.restore();
+        assert!(supervision.after(&failure(FailureReason::Exited)).is_some(), "the server is supervised again");
+        let mut ended = ready_supervision();
+        ended.on_approval_revoked();
+        let exited = failure(FailureReason::Exited);
+        assert!(ended.after(&exited).is_none(), "without the approval, it is not restarted");
+        ended.on_attempts_exhausted(&exited);
+        ended.restore();
+        assert!(ended.after(&exited).is_none(), "a server that ended meanwhile stays ended");
+        let mut stopped = ready_supervision();
+        stopped.on_approval_revoked();
+        stopped.give_up();
+        stopped.restore();
+        assert!(stopped.after(&exited).is_none(), "a server that the user stopped stays stopped");
     }
 
     #[test]

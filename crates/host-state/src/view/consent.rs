@@ -90,8 +90,9 @@ pub enum ConsentRequestBody {
         arguments: Map<String, Value>,
         /// Set if the definition changed since the user last allowed the tool.
         changed_since_allowed: bool,
-        /// Tools that the user can allow together because their server declares that they only read: this one first, then
-        /// those whose current definition is reviewed. Empty if there is no other one.
+        /// Tools that the user can allow together because their server declares that they only read and do not interact
+        /// with other systems: this one first, then those whose current definition is reviewed. Empty if there is no
+        /// other one.
         read_only: Vec<String>,
     },
     /// Get a prompt or read a resource.

@@ -191,6 +191,12 @@ pub enum SandboxOffer {
     },
     /// The command runs a container, which a sandbox would keep from the service that runs containers.
     Container,
+    /// The working folder of the server is the root of the disk, or contains the user's home, so a sandbox that
+    /// contains it would protect little. No sandbox is proposed.
+    BroadFolder {
+        /// Working folder of the server.
+        folder: PathBuf,
+    },
     /// The sandbox can't be set up.
     Impossible {
         /// Settings of the sandbox.

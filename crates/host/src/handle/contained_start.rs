@@ -1,7 +1,7 @@
 //! Sandboxes offered in start requests, on the handle to the host.
 
 use domain::consent_request::ConsentRequestId;
-use launches::sandbox_proposal::{proposed_sandbox, runs_container};
+use launches::sandbox_proposal::{is_broad_folder, proposed_sandbox, runs_container};
 use ports::server_config::{NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use tokio::sync::oneshot;
 
@@ -44,6 +44,14 @@ impl Host {
         let Some(stdio) = start.config.as_stdio().filter(|stdio| !runs_container(&stdio.command)) else {
             return Ok(SandboxOffer::Container);
         };
+        if let Some(folder) = stdio.cwd.clone() {
+            let judged = folder.clone();
+            let judging =
+                tokio::task::spawn_blocking(move || is_broad_folder(&judged, std::env::home_dir().as_deref()));
+            if judging.await.map_err(|_| HostClosed)? {
+                return Ok(SandboxOffer::BroadFolder { folder });
+            }
+        }
         let mut proposed = proposed_sandbox(stdio, start.bundle);
         if let Some(network) = network {
             proposed.network = network;

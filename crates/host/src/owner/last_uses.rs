@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::Owner;
 use super::state::CallOrigin;
+use crate::view::ServerState;
 
 /// Time between the first unwritten use of a grant and the write of all uses since.
 const USE_WRITE_DELAY: Duration = Duration::from_secs(30);
@@ -26,15 +27,32 @@ impl Owner {
                     self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_uses());
                 }
             }
-            DecisionSource::Rule(rule) => self.permissions.uses.note_rule(rule, last_use),
+            DecisionSource::Rule(of) => {
+                let policy = &self.permissions.policy;
+                let rule = || policy.rules(of.source).find(|own| own.id == of.id).cloned();
+                self.permissions.uses.note_rule(of, last_use, rule);
+            }
             DecisionSource::BuiltIn | DecisionSource::Preset | DecisionSource::ManagedPreset => {}
         }
     }
 
-    /// Records that a grant allowed the start that is in progress.
-    pub(super) fn note_start_use(&mut self, by: DecisionSource, server: &str) {
-        let is_restart = self.servers.records.get(server).is_some_and(|record| record.supervision.is_restarting());
-        self.note_use(by, server, None, if is_restart { UsedBy::Host } else { UsedBy::User });
+    /// Records that a server is launched and, with `by`, that a rule or grant allowed the start.
+    pub(super) fn note_start_use(&mut self, by: Option<DecisionSource>, server: &str) {
+        let Some(record) = self.servers.records.get_mut(server) else { return };
+        let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);
+        if let Some(by) = by {
+            self.note_use(by, server, None, used_by);
+        }
+    }
+
+    /// Records that the user requested the start of a server, unless it is starting or running already.
+    pub(super) fn note_start_requested(&mut self, server: &str) {
+        let by = self.options.user_origin;
+        if let Some(record) = self.servers.records.get_mut(server)
+            && !matches!(record.state, ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready)
+        {
+            record.launch.requested_by = Some(by);
+        }
     }
 
     /// Records that a server received its shared folders.

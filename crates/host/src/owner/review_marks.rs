@@ -64,14 +64,25 @@ impl Owner {
         ReviewFindings { diff: diff.map(Box::new), ..ReviewFindings::default() }
     }
 
-    /// Updates the warnings on pending consent requests for calls of a server's tools, after the tools may have
-    /// changed.
+    /// Updates the warnings on pending consent requests for calls of a server's tools, and the tools that they offer to
+    /// allow together, after the tools or their reviews may have changed.
     pub(super) fn update_request_findings(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
             if pending.view.server == server && matches!(pending.purpose, RequestPurpose::Call(_)) {
                 let marks = self.review_findings(server, &pending.view.body);
                 self.consent.pending[at].view.marks = marks;
+                self.update_read_only_tools(at);
+                self.emit_consent_request(at);
+            }
+        }
+    }
+
+    /// Updates the tools that pending consent requests of a server offer to allow together, after definitions have
+    /// changed.
+    pub(super) fn update_offered_tools(&mut self, server: &str) {
+        for at in 0..self.consent.pending.len() {
+            if self.consent.pending[at].view.server == server && self.update_read_only_tools(at) {
                 self.emit_consent_request(at);
             }
         }

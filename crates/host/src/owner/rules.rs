@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use domain::StoreError;
-use policy::PolicyFile;
+use policy::{PolicyFile, RuleRef};
 use ports::Document;
 use ports::server_config::ServerTransport;
 use serde_json::Value;
@@ -101,6 +101,9 @@ impl Owner {
 
     fn rules_changed(&mut self) {
         self.permissions.judgement += 1;
+        let policy = &self.permissions.policy;
+        let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);
+        self.permissions.uses.retain_unchanged_rules(current);
         let requests: Vec<_> =
             self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_to_resolve(pending))).collect();
         for (id, paths) in requests {

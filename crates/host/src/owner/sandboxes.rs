@@ -71,8 +71,8 @@ impl Owner {
         found
     }
 
-    /// Determines the access that a server would have if it were started now, with `proposed` instead of the sandbox in its
-    /// settings. Nothing is started.
+    /// Determines the access that a server would have if it were started now, with `proposed` instead of the sandbox in
+    /// its settings. Nothing is started.
     pub(crate) fn plan_sandbox(
         &mut self,
         name: &str,

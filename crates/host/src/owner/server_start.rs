@@ -130,6 +130,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.start_again = false;
         record.launch.must_ask = false;
+        record.launch.requested_by = None;
         record.supervision.give_up();
         record.access.give_up();
         record.session.to_restore = Default::default();
@@ -152,13 +153,13 @@ impl Owner {
     }
 
     /// Handles the revocation of a server's start grant. If the server is running, it keeps running, but is not
-    /// restarted automatically.
+    /// restarted automatically unless the grant is restored.
     pub(super) fn on_approval_revoked(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if matches!(record.state, ServerState::Reconnecting(_)) {
             self.stop(name);
         } else {
-            record.supervision.give_up();
+            record.supervision.on_approval_revoked();
         }
     }
 

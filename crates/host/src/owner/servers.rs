@@ -222,7 +222,7 @@ impl Owner {
                     }
                     owner.apply_servers(read);
                     if let Some(before) = tools_before {
-                        owner.note_renamed_tools(&entry.name, &before);
+                        owner.audit_renamed_tool_filter(&entry.name, &before);
                     }
                 });
                 owner.reply_when_written(reply, updated);
@@ -274,6 +274,7 @@ impl Owner {
         self.forget_origin(name);
         self.forget_trust(name);
         self.permissions.uses.forget_server(name);
+        self.permissions.revoked.forget_server(name);
     }
 
     /// Removes the record of a server from memory.
@@ -319,17 +320,17 @@ impl Owner {
         })
     }
 
-    /// Writes the grants of a server, or those for one subject, and calls `then`. Other entries of the file are
+    /// Writes the grants of a server, or those for some subjects, and calls `then`. Other entries of the file are
     /// retained, since another process may have written them, for example the app while the command line is running.
     pub(super) fn write_grants(
         &mut self,
         server: &str,
-        subject: Option<&GrantSubject>,
+        subjects: Option<&[GrantSubject]>,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let (server, subject) = (server.to_owned(), subject.cloned());
+        let (server, subjects) = (server.to_owned(), subjects.map(<[GrantSubject]>::to_vec));
         let concerns =
-            move |grant: &Grant| grant.server == server && subject.as_ref().is_none_or(|s| *s == grant.subject);
+            move |grant: &Grant| grant.server == server && subjects.as_ref().is_none_or(|s| s.contains(&grant.subject));
         let own: Vec<Grant> =
             self.permissions.policy.grants().persistent_grants().into_iter().filter(&concerns).collect();
         let change = move |kept: Option<Value>| {

@@ -50,6 +50,7 @@ impl Owner {
         }
         self.update_requests_for_tools(name);
         self.record_changed_tools(name);
+        self.update_offered_tools(name);
         self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         self.emit_server(name);
     }

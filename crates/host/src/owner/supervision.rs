@@ -20,6 +20,7 @@ impl Owner {
             return self.on_sign_in_required(name, cause);
         }
         record.access.mark_not_requested();
+        record.launch.requested_by = None;
         let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
             record.supervision.on_attempts_exhausted(&failure);
             record.session.to_restore = Default::default();

@@ -1,5 +1,6 @@
 //! The lists in a server's settings that restrict which of its tools models may call. Used by `servers.rs` when the
-//! settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each call of a model.
+//! settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each call of a
+//! model.
 
 use std::sync::Arc;
 
@@ -42,11 +43,11 @@ impl Owner {
     /// have been made by any program.
     pub(super) fn audit_tool_filter(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
-        self.note_lists(server, &json!({ "after": now, "before": before }));
+        self.audit_tool_lists(server, &json!({ "after": now, "before": before }));
     }
 
     /// Records a change of the lists that was made together with a change of the server's name.
-    pub(super) fn note_renamed_tools(&mut self, server: &str, before: &ToolFilter) {
+    pub(super) fn audit_renamed_tool_filter(&mut self, server: &str, before: &ToolFilter) {
         let Some(record) = self.servers.records.get(server).filter(|record| record.config.tools != *before) else {
             return;
         };
@@ -56,15 +57,15 @@ impl Owner {
 
     /// Records the lists that a server starts with, as they may have changed while Drawbridge was not running. Without
     /// an entry, models are offered all tools.
-    pub(super) fn note_tools_of_run(&mut self, server: &str) {
+    pub(super) fn audit_started_tool_filter(&mut self, server: &str) {
         let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.is_open()) else {
             return;
         };
         let lists = json!({ "started": record.config.tools });
-        self.note_lists(server, &lists);
+        self.audit_tool_lists(server, &lists);
     }
 
-    fn note_lists(&mut self, server: &str, lists: &Value) {
+    fn audit_tool_lists(&mut self, server: &str, lists: &Value) {
         let subject = canonical_json(lists);
         let hash = Hash::of_bytes(subject.as_bytes());
         self.audit_without_waiting(AuditedDecision {

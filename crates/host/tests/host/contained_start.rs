@@ -1,6 +1,8 @@
 //! The sandbox that a start request offers: choosing it changes the settings, ends the request, and starts nothing that
 //! the user has not consented to.
 
+use std::path::PathBuf;
+
 use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestBody, ConsentRequestView, SandboxOffer, ServerState, UserDecision};
 use host::{ContainError, DecisionError};
@@ -80,6 +82,9 @@ async fn chosen_sandbox_asks_even_if_it_was_approved_before() {
     let second = start_request(&app).await;
     contain(&app, &second, SandboxConfig::default()).await.unwrap();
     let request = sandboxed_request(&app).await;
+    assert_eq!(request.rule, "sandbox-chosen", "the command is the approved one");
+    let is_marked = matches!(&request.body, ConsentRequestBody::StartServer { approved_before: Some(_), .. });
+    assert!(!is_marked, "no change of the command is reported");
     assert_eq!(request.scopes, [ApprovalScope::Once], "the grant stays, and nothing is added to it");
     assert_eq!(app.server(SERVER).await.pid, None, "the grant does not start the server");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -120,4 +125,16 @@ async fn container_gets_no_sandbox() {
     let request = start_request(&app).await;
     assert_eq!(app.host.offer_sandbox(request.id, None).await, Ok(SandboxOffer::Container));
     app.host.close().await;
+}
+
+#[tokio::test]
+async fn broad_working_folder_gets_no_sandbox() {
+    for folder in [PathBuf::from("/"), std::env::home_dir().expect("a home")] {
+        let mut config = scripted_config(&[]);
+        config.as_stdio_mut().unwrap().cwd = Some(folder.clone());
+        let app = TestApp::start(vec![(SERVER, config)]).await;
+        let request = start_request(&app).await;
+        assert_eq!(app.host.offer_sandbox(request.id, None).await, Ok(SandboxOffer::BroadFolder { folder }));
+        app.host.close().await;
+    }
 }

@@ -1,15 +1,22 @@
-//! Read-only tools of a server that are allowed together: only reviewed ones, only by the user, and nothing that changes
-//! later.
+//! Read-only tools of a server that are allowed together: only reviewed ones, only by the user, and nothing that
+//! changes later.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use domain::call::CallFailure;
-use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use host::{DecisionError, HostOptions};
 use policy::{ApprovalScope, GrantSubject};
+use ports::Document;
+use ports::secrets::SecretsInMemory;
 use ports::server_config::{ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
 use testkit::app::{TestApp, scripted_config};
 use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
+
+use crate::roots::RefusingDisk;
 
 const SERVER: &str = "library";
 
@@ -18,7 +25,7 @@ fn tool(name: &str, annotations: Value) -> Value {
 }
 
 fn reads() -> Value {
-    json!({"readOnlyHint": true})
+    json!({"readOnlyHint": true, "openWorldHint": false})
 }
 
 fn server(tools: &[Value]) -> ServerConfig {
@@ -73,21 +80,21 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
         tool("echo", reads()),
         tool("wait", reads()),
         tool("unseen", reads()),
-        tool("environment", json!({"readOnlyHint": true, "destructiveHint": true})),
+        tool("environment", json!({"readOnlyHint": true, "openWorldHint": false, "destructiveHint": true})),
         tool("web", json!({"readOnlyHint": true, "openWorldHint": true})),
+        tool("unsaid", json!({"readOnlyHint": true})),
         tool("plain", json!({})),
     ];
     let app = TestApp::start(vec![(SERVER, server(&tools))]).await;
     app.ready(SERVER).await;
-    for tool in ["wait", "environment", "web", "plain"] {
+    for tool in ["wait", "environment", "web", "unsaid", "plain"] {
         mark_tool_reviewed(&app, tool).await;
     }
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
     assert_eq!(offered(&request), ["echo", "wait"], "the called tool, and reviewed tools that only read");
-    for wrong in
-        [names(&["echo", "unseen"]), names(&["wait"]), names(&["echo", "environment"]), names(&["echo", "web"])]
-    {
+    for wrong in [&["echo", "unseen"][..], &["wait"], &["echo", "environment"], &["echo", "web"], &["echo", "unsaid"]] {
+        let wrong = names(wrong);
         let decided = app.host.decide(request.id, request.hash.to_string(), UserDecision::AllowReadOnly(wrong)).await;
         assert_eq!(decided, Err(DecisionError::Stale), "other tools are not allowed");
     }
@@ -98,7 +105,7 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
     let audited = app.decisions().into_iter().filter(|(kind, ..)| kind == "read-only-tool").count();
     assert_eq!(audited, 1, "the grant of each other tool is audited");
     call(&app, "second", "wait").await.unwrap().expect("no consent is required");
-    for tool in ["unseen", "environment", "web", "plain"] {
+    for tool in ["unseen", "environment", "web", "unsaid", "plain"] {
         let called = call(&app, &format!("again {tool}"), tool);
         let request = app.consent_request(SERVER, "the call", is_tool).await;
         app.decide(&request, UserDecision::Deny).await;
@@ -149,5 +156,40 @@ async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
     assert!(matches!(decided, Err(DecisionError::WrongKind(_))), "{decided:?}");
     app.decide(&request, UserDecision::Deny).await;
     assert!(called.await.unwrap().is_err());
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn all_grants_are_written_at_once_or_limited_to_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<Mutex<Option<Arc<RefusingDisk>>>> = Arc::default();
+    let own = Arc::clone(&disk);
+    let tools = ["echo", "wait", "third"].map(|name| tool(name, reads()));
+    let app = TestApp::start_with_changed_ports(
+        folder,
+        vec![(SERVER, server(&tools))],
+        HostOptions::default(),
+        Arc::new(SecretsInMemory::default()),
+        |ports| {
+            let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Grants));
+            *own.lock().unwrap() = Some(documents.clone());
+            ports::Ports { documents, ..ports }
+        },
+    )
+    .await;
+    let disk = disk.lock().unwrap().clone().expect("the ports were changed");
+    app.ready(SERVER).await;
+    for tool in ["wait", "third"] {
+        review(&app, tool).await;
+    }
+    disk.full.store(true, Ordering::SeqCst);
+    let called = call(&app, "first", "echo");
+    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait", "third"]))).await;
+    called.await.unwrap().expect("the call is approved");
+    assert_eq!(disk.refused.load(Ordering::SeqCst), 1, "all grants are written together");
+    assert_eq!(granted_tools(&app).await, ["echo", "third", "wait"]);
+    let grants = app.host.grants().await.unwrap();
+    assert!(grants.iter().all(|grant| grant.scope == ApprovalScope::Session), "none outlives this run: {grants:?}");
     app.host.close().await;
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::call::CallFailure;
-use host::RestoreError;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
+use host::{HostOptions, RestoreError};
 use policy::{ApprovalScope, Grant, GrantSubject, UsedBy};
 use ports::Document;
 use ports::server_config::ServerEntry;
@@ -90,6 +90,29 @@ async fn grant_is_not_restored_after_a_change_of_its_server() {
 }
 
 #[tokio::test]
+async fn grant_is_not_restored_for_a_server_that_was_removed_and_added_again() {
+    let (app, grant) = granted(&SetClock::new()).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    app.host.remove_server(SERVER.into()).await.unwrap();
+    app.host.add_server(ServerEntry { name: SERVER.into(), config: scripted_config(&[]) }).await.unwrap();
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::NotRevoked));
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn start_grant_is_not_restored_for_a_server_that_was_removed_and_added_again() {
+    let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
+    app.ready_with_grant(SERVER).await;
+    let grant = app.host.grants().await.unwrap().remove(0);
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    app.host.remove_server(SERVER.into()).await.unwrap();
+    app.host.add_server(ServerEntry { name: SERVER.into(), config: scripted_config(&[]) }).await.unwrap();
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::NotRevoked));
+    assert!(app.host.grants().await.unwrap().is_empty(), "the new server has no grant");
+    app.host.close().await;
+}
+
+#[tokio::test]
 async fn grant_is_not_restored_while_another_one_has_its_place() {
     let clock = SetClock::new();
     let (app, grant) = granted(&clock).await;
@@ -132,4 +155,49 @@ async fn last_use_is_written_when_the_host_closes() {
     call(&app, "used").await.expect("the grant allows the call");
     app.host.close().await;
     assert!(stored(&app)[0].last_use.is_some(), "the use is in the file");
+}
+
+#[tokio::test]
+async fn rule_does_not_get_the_use_of_a_removed_rule() {
+    let (app, grant) = granted(&SetClock::new()).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    let rule = || serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
+    let first = app.host.set_rule(rule()).await.unwrap();
+    call(&app, "used").await.expect("the rule allows the call");
+    let used = app.host.permission_uses().await.unwrap().rules();
+    assert_eq!(used.iter().map(|(rule, _)| *rule).collect::<Vec<_>>(), [first]);
+    app.host.remove_rule(first).await.unwrap();
+    let other: policy::PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
+    assert_eq!(app.host.set_rule(other).await.unwrap(), first, "the identifier is used again");
+    assert!(app.host.permission_uses().await.unwrap().rules().is_empty(), "the new rule was never used");
+    app.host.close().await;
+}
+
+/// Returns the originator of the last start that a grant allowed.
+async fn started_by(app: &TestApp) -> Option<UsedBy> {
+    let grants = app.host.grants().await.unwrap();
+    let grant = grants.into_iter().find(|grant| grant.subject == GrantSubject::Command).expect("a grant for the start");
+    grant.last_use.map(|used| used.by)
+}
+
+#[tokio::test]
+async fn start_is_shown_with_its_originator() {
+    let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
+    let first = app.ready_with_grant(SERVER).await.pid;
+    assert_eq!(started_by(&app).await, None, "the approved start itself needed no grant");
+    app.host.restart_server(SERVER.into()).await.unwrap();
+    app.until(SERVER, "ready again", |server| server.state == ServerState::Ready && server.pid != first).await;
+    assert_eq!(started_by(&app).await, Some(UsedBy::User));
+    app.host.close().await;
+    let options = HostOptions { autostart: true, ..HostOptions::default() };
+    let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
+    app.until(SERVER, "started by itself", |server| server.state == ServerState::Ready).await;
+    assert_eq!(started_by(&app).await, Some(UsedBy::Host), "nobody requested the start");
+    app.host.close().await;
+    let options = HostOptions { user_origin: UsedBy::CommandLine, ..HostOptions::default() };
+    let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
+    app.host.start_server(SERVER.into()).await.unwrap();
+    app.until(SERVER, "ready", |server| server.state == ServerState::Ready).await;
+    assert_eq!(started_by(&app).await, Some(UsedBy::CommandLine));
+    app.host.close().await;
 }

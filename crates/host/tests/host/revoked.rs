@@ -89,3 +89,16 @@ async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
     assert!(back.seen().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
+
+#[tokio::test]
+async fn running_server_is_restarted_after_its_grant_is_restored() {
+    let (server, app) = approved_server().await;
+    let address = server.address;
+    let grant = app.host.grants().await.unwrap().remove(0);
+    assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
+    app.host.restore_grant(grant.id).await.unwrap();
+    drop_server(&app, server).await;
+    let _back = http_at(address).await;
+    app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
+    app.host.close().await;
+}

@@ -203,7 +203,7 @@ pub(crate) struct RefusingDisk {
     /// Number of reads of the document.
     reads: AtomicU64,
     /// Number of changes of the document that failed.
-    refused: AtomicU64,
+    pub(crate) refused: AtomicU64,
 }
 
 impl RefusingDisk {

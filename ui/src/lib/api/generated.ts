@@ -2146,8 +2146,9 @@ assumedUnchanged: boolean,
  */
 standing: ReviewState | null, 
 /**
- * `true` if the lists in the settings of the server exclude the tool. Calls by models are refused then, and the
- * effect is that of other calls.
+ * `true` if the lists in the settings of the server exclude the tool, so that calls by models are refused. The
+ * effect is that denial for a call after untrusted content, which only models make, and otherwise the effect for
+ * other calls.
  */
 turnedOff: boolean, };
 
@@ -5829,7 +5830,11 @@ plan: SandboxPlan,
 /**
  * Files that the server appears to need and could not reach, as sentences for the user.
  */
-missing: Array<string>, } | { "is": "container" } | { "is": "impossible", 
+missing: Array<string>, } | { "is": "container" } | { "is": "broad_folder", 
+/**
+ * Working folder of the server.
+ */
+folder: string, } | { "is": "impossible", 
 /**
  * Settings of the sandbox.
  */

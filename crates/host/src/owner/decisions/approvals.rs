@@ -2,7 +2,7 @@
 //! that lasts. Used by `decisions.rs`.
 
 use domain::Millis;
-use domain::consent_request::ConsentRequestOutcome;
+use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use launches::approvals::{address_text, command_text};
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{ElicitAction, ElicitResult};
@@ -207,40 +207,61 @@ impl Owner {
         lasting: ApprovalDuration,
         words: String,
     ) -> DecisionProgress {
-        let ApprovalDuration { scope, conversation, expires_at } = lasting;
-        if scope == ApprovalScope::Once {
+        if lasting.scope == ApprovalScope::Once {
             return DecisionProgress::Done;
         }
-        let server = request.server.as_str();
+        let id = self.insert_grant(&request.server, subject.clone(), rests_on, &lasting, words);
+        self.write_new_grants(request.id, &request.server, id.map(|id| (id, subject)).into_iter().collect())
+    }
+
+    /// Adds a grant to those in memory. Returns `None` if the limit is reached.
+    pub(super) fn insert_grant(
+        &mut self,
+        server: &str,
+        subject: GrantSubject,
+        rests_on: Hash,
+        lasting: &ApprovalDuration,
+        words: String,
+    ) -> Option<GrantId> {
         let grant = Grant {
             id: GrantId::default(),
             server: server.to_owned(),
-            subject: subject.clone(),
+            subject,
             rests_on,
-            scope,
-            conversation,
+            scope: lasting.scope,
+            conversation: lasting.conversation.clone(),
             since: self.now(),
-            expires_at,
+            expires_at: lasting.expires_at,
             words,
             last_use: None,
         };
         self.permissions.judgement += 1;
-        let acted = match self.permissions.policy.grants_mut().add(grant) {
-            Ok(id) => {
-                let answered = request.id;
-                self.write_grants(server, Some(&subject), move |owner, kept| {
-                    if let Err(error) = kept {
+        let added = self.permissions.policy.grants_mut().add(grant);
+        added.inspect_err(|error| tracing::warn!(%error, "the approval applies once only")).ok()
+    }
+
+    /// Writes grants that were added with the decision on the request `answered`, all at once, and reports the decision
+    /// afterwards. If they can't be written, all of them are effective until Drawbridge exits.
+    pub(super) fn write_new_grants(
+        &mut self,
+        answered: ConsentRequestId,
+        server: &str,
+        added: Vec<(GrantId, GrantSubject)>,
+    ) -> DecisionProgress {
+        let (ids, subjects): (Vec<GrantId>, Vec<GrantSubject>) = added.into_iter().unzip();
+        let acted = if ids.is_empty() {
+            DecisionProgress::Done
+        } else {
+            self.write_grants(server, Some(&subjects), move |owner, kept| {
+                if let Err(error) = kept {
+                    for id in ids {
                         owner.permissions.policy.grants_mut().limit_to_session(id);
-                        tracing::error!(%error, "the grant could not be written; it is effective until Drawbridge exits");
                     }
-                    owner.consent.report_decision(answered, Ok(DecisionProgress::Done));
-                });
-                DecisionProgress::Later
-            }
-            Err(error) => {
-                tracing::warn!(%error, "the approval applies once only");
-                DecisionProgress::Done
-            }
+                    tracing::error!(%error, "grants could not be written; they are effective until Drawbridge exits");
+                }
+                owner.consent.report_decision(answered, Ok(DecisionProgress::Done));
+            });
+            DecisionProgress::Later
         };
         self.events.emit(HostEvent::AuditChanged(None));
         self.events.emit(HostEvent::CatalogChanged(server.to_owned()));

@@ -1,5 +1,6 @@
 //! Lists, revokes and restores grants. Used by `handle/rules.rs`.
 
+use std::slice;
 use std::sync::Arc;
 
 use domain::StoreError;
@@ -30,13 +31,13 @@ impl Owner {
             self.on_approval_revoked(&grant.server);
         }
         self.on_grant_changed(&grant);
-        self.write_grants(&grant.server, Some(&grant.subject), move |_, kept| {
+        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |_, kept| {
             let _ = reply.send(kept.map(|()| true));
         });
     }
 
-    /// Restores a grant that was just revoked, unchanged, unless its server or tool has changed since. A server that
-    /// was about to be restarted when the grant was revoked stays stopped.
+    /// Restores a grant that was just revoked, unchanged, unless its server or tool has changed since. A running server
+    /// is restarted automatically again. One that was about to be restarted when the grant was revoked stays stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
         let grant = match self.restorable_grant(id) {
             Ok(grant) => grant,
@@ -47,8 +48,13 @@ impl Owner {
         };
         // Entries are written in order, so this one is on disk before that of any payload that the grant allows.
         self.audit_grant(&grant, "restore", "allowed");
+        if grant.subject == GrantSubject::Command
+            && let Some(record) = self.servers.records.get_mut(&grant.server)
+        {
+            record.supervision.restore();
+        }
         self.on_grant_changed(&grant);
-        self.write_grants(&grant.server, Some(&grant.subject), move |owner, kept| {
+        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, kept| {
             if kept.is_err() {
                 owner.permissions.policy.grants_mut().limit_to_session(id);
             }

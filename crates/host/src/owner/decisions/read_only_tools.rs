@@ -1,10 +1,12 @@
-//! Approval of a tool call together with the other tools that their server declares to be read-only. Each tool gets a grant
-//! of its own, which rests on its reviewed definition, so a new or changed tool is not covered.
+//! Approval of a tool call together with the other tools that their server declares to be read-only. Each tool gets a
+//! grant of its own, which rests on its reviewed definition, so a new or changed tool is not covered.
 
 use std::sync::Arc;
 
+use domain::consent_request::ConsentRequestId;
 use mcp_proto::types::Tool;
-use policy::{ApprovalScope, Grant, GrantId, GrantSubject, Hash, ReviewState};
+use offers::definitions::{Definition, declares_read_only, stored_declares_read_only};
+use policy::{ApprovalScope, GrantSubject, Hash, ReviewState};
 use ports::server_config::definition_hash;
 
 use super::approvals::ApprovalDuration;
@@ -16,25 +18,64 @@ use crate::view::ConsentRequestBody;
 
 /// Maximum number of tools that can be allowed together.
 const MAX_TOOLS: usize = 32;
-/// Maximum number of listed tools that are examined for one consent request.
-const MAX_EXAMINED: usize = 500;
+/// Maximum number of other tools whose definitions are compared with the reviewed ones for one list.
+const MAX_EXAMINED: usize = 64;
+/// Maximum total size of these definitions, in bytes of JSON. Cached definitions count, too, so that the list does not
+/// depend on the cache.
+const MAX_EXAMINED_BYTES: usize = 256 * 1024;
 
 impl Owner {
     /// Returns the tools that can be allowed together with a call of `called`: this one first, then others whose
     /// current definition is reviewed. Empty if the called tool is not declared read-only, or there is no other one.
     pub(in crate::owner) fn read_only_tools(&mut self, server: &str, called: &Tool) -> Vec<String> {
-        let catalog = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog));
-        let Some(catalog) = catalog.filter(|_| only_reads(called)) else { return Vec::new() };
-        let listed = catalog.tools.iter().take(MAX_EXAMINED).filter_map(|entry| entry.read().ok());
-        let mut tools = vec![called.name.clone()];
-        for tool in listed.filter(|tool| tool.name != called.name && only_reads(tool)) {
-            let definition = self.current_definition(server, &tool.name);
-            if definition.is_some_and(|own| own.standing == ReviewState::Reviewed && !own.asks_each_time) {
-                tools.push(tool.name);
+        let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
+            return Vec::new();
+        };
+        if !declares_read_only(called) {
+            return Vec::new();
+        }
+        // The reviewed definition is parsed already. A current definition that differs from it is not eligible anyway.
+        let (catalog, pins) = (Arc::clone(&record.offer.catalog), Arc::clone(pins));
+        let identity = record.offer.identity.clone();
+        let is_pinned = |name: &str| {
+            let pin = pins.tools.get(name).filter(|pin| pin.changed.is_none() && pin.under == identity);
+            pin.and_then(|pin| pin.definition.as_ref()).is_some_and(stored_declares_read_only)
+        };
+        let candidates = catalog.tools.iter().filter(|entry| entry.name() != called.name && is_pinned(entry.name()));
+        let (mut tools, mut bytes) = (vec![called.name.clone()], 0);
+        for entry in candidates.take(MAX_EXAMINED) {
+            bytes += entry.raw().get().len();
+            if tools.len() >= MAX_TOOLS || bytes > MAX_EXAMINED_BYTES {
+                break;
+            }
+            let definition = self.current_definition(server, entry.name());
+            let is_eligible =
+                |own: &Definition| own.standing == ReviewState::Reviewed && own.read_only && !own.asks_each_time;
+            // A server may list a name twice, of which only the first entry counts.
+            if definition.is_some_and(is_eligible) && !tools.iter().any(|name| name == entry.name()) {
+                tools.push(entry.name().to_owned());
             }
         }
-        tools.truncate(MAX_TOOLS);
         if tools.len() > 1 { tools } else { Vec::new() }
+    }
+
+    /// Updates the list of read-only tools in a pending consent request, after definitions of its server may have
+    /// changed. Returns `true` if the list is another one.
+    pub(in crate::owner) fn update_read_only_tools(&mut self, at: usize) -> bool {
+        let view = &self.consent.pending[at].view;
+        let ConsentRequestBody::Tool { tool, read_only, .. } = &view.body else { return false };
+        if !view.scopes.contains(&ApprovalScope::Always) {
+            return false;
+        }
+        let (server, tool, before) = (view.server.clone(), tool.clone(), read_only.clone());
+        let now = self.read_only_tools(&server, &tool);
+        if now == before {
+            return false;
+        }
+        if let ConsentRequestBody::Tool { read_only, .. } = &mut self.consent.pending[at].view.body {
+            *read_only = now;
+        }
+        true
     }
 
     /// Approves a tool call, and grants later calls of these tools.
@@ -55,23 +96,17 @@ impl Owner {
         let leaving = OutgoingPayload::displayed(pending);
         let offered = self.read_only_tools(&server, &tool);
         if !tools.contains(&tool.name) || !tools.iter().all(|name| offered.contains(name)) {
+            if self.update_read_only_tools(at) {
+                self.emit_consent_request(at);
+            }
             return Err(DecisionError::Stale);
         }
         self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
             // Definitions may have changed while the entry was written.
             let offered = owner.read_only_tools(&server, &tool);
-            for other in tools.iter().filter(|name| **name != tool.name && offered.contains(name)) {
-                owner.grant_read_only(&server, other);
-            }
-            owner.pin_tool(&server, &tool);
-            let mut acted = DecisionProgress::Done;
-            if let Some(record) = owner.servers.records.get(&server) {
-                let definition = definition_hash(&record.config, &tool);
-                let subject = GrantSubject::Tool(tool.name.clone());
-                let always = ApprovalDuration { scope: ApprovalScope::Always, conversation: None, expires_at: None };
-                // Written after the others, so the decision is reported once all grants are in the file.
-                acted = owner.add_grant(&pending.view, subject, definition, always, tool.name);
-            }
+            let others: Vec<_> =
+                offered.into_iter().filter(|name| *name != tool.name && tools.contains(name)).collect();
+            let acted = owner.grant_read_only(pending.view.id, &server, &tool, others);
             if let RequestPurpose::Call(call) = pending.purpose {
                 owner.send_approved(&call, arguments, departure);
             }
@@ -79,33 +114,33 @@ impl Owner {
         })
     }
 
-    /// Adds a grant for a tool with a reviewed definition, and records it in the audit log.
-    fn grant_read_only(&mut self, server: &str, tool: &str) {
-        let Some(rests_on) = self.current_definition(server, tool).map(|own| own.approval.clone()) else { return };
-        let subject = GrantSubject::Tool(tool.to_owned());
-        let grant = Grant {
-            id: GrantId::default(),
-            server: server.to_owned(),
-            subject: subject.clone(),
-            rests_on: rests_on.clone(),
-            scope: ApprovalScope::Always,
-            conversation: None,
-            since: self.now(),
-            expires_at: None,
-            words: tool.to_owned(),
-            last_use: None,
-        };
-        let id = match self.permissions.policy.grants_mut().add(grant) {
-            Ok(id) => id,
-            Err(error) => return tracing::warn!(%error, "a read-only tool is not allowed"),
-        };
-        self.audit_read_only(server, tool, &rests_on);
-        self.write_grants(server, Some(&subject), move |owner, kept| {
-            if let Err(error) = kept {
-                owner.permissions.policy.grants_mut().limit_to_session(id);
-                tracing::error!(%error, "the grant could not be written; it is effective until Drawbridge exits");
+    /// Adds grants for the called tool and for others with reviewed definitions, and writes them together.
+    fn grant_read_only(
+        &mut self,
+        answered: ConsentRequestId,
+        server: &str,
+        called: &Tool,
+        others: Vec<String>,
+    ) -> DecisionProgress {
+        let always = ApprovalDuration { scope: ApprovalScope::Always, conversation: None, expires_at: None };
+        let mut granted = Vec::new();
+        for other in others {
+            let definition = self.current_definition(server, &other).map(|own| own.approval.clone());
+            let Some(rests_on) = definition else { continue };
+            let subject = GrantSubject::Tool(other.clone());
+            if let Some(id) = self.insert_grant(server, subject.clone(), rests_on.clone(), &always, other.clone()) {
+                self.audit_read_only(server, &other, &rests_on);
+                granted.push((id, subject));
             }
-        });
+        }
+        self.pin_tool(server, called);
+        if let Some(record) = self.servers.records.get(server) {
+            let (definition, subject) =
+                (definition_hash(&record.config, called), GrantSubject::Tool(called.name.clone()));
+            let id = self.insert_grant(server, subject.clone(), definition, &always, called.name.clone());
+            granted.extend(id.map(|id| (id, subject)));
+        }
+        self.write_new_grants(answered, server, granted)
     }
 
     fn audit_read_only(&mut self, server: &str, tool: &str, rests_on: &Hash) {
@@ -120,12 +155,4 @@ impl Owner {
             ..AuditedDecision::default()
         });
     }
-}
-
-/// Returns `true` if the server declares that a tool only reads, and neither that it destroys data nor that it interacts
-/// with external systems, to which the arguments of a call could be passed on.
-fn only_reads(tool: &Tool) -> bool {
-    tool.annotations.as_ref().is_some_and(|own| {
-        own.read_only_hint == Some(true) && own.destructive_hint != Some(true) && own.open_world_hint != Some(true)
-    })
 }

@@ -30,9 +30,7 @@ impl Owner {
         }
         self.pin_identity(name, departure.payload_hash());
         self.remember_package(name);
-        if let Some(by) = departure.source() {
-            self.note_start_use(by, name);
-        }
+        self.note_start_use(departure.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
         record.supervision.on_launched(departure.payload_hash().clone());
@@ -178,7 +176,7 @@ impl Owner {
         let start = ConnectionStart { run, target, session, times, activity, limits, used, clock };
         record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
         self.servers.runs.insert(run, name.to_owned());
-        self.note_tools_of_run(name);
+        self.audit_started_tool_filter(name);
         self.emit_server(name);
     }
 }

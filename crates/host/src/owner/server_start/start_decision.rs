@@ -65,7 +65,7 @@ impl Owner {
             PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
-                self.request_start_consent(name, &mut body, DecisionReason::CommandChanged, &[ApprovalScope::Once]);
+                self.request_start_consent(name, &mut body, DecisionReason::SandboxChosen, &[ApprovalScope::Once]);
             }
             // The user already approved this start, which only waited for the sign-in.
             PolicyDecision::Ask { .. } if signed_in => {
@@ -87,7 +87,9 @@ impl Owner {
         rule: DecisionReason,
         scopes: &'static [ApprovalScope],
     ) {
-        let before = self.permissions.policy.grants().find(name, &GrantSubject::Command).map(|g| g.words.clone());
+        // In a chosen sandbox, the command is the approved one.
+        let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
+        let before = grant.filter(|_| rule != DecisionReason::SandboxChosen).map(|grant| grant.words.clone());
         let before = before.map(|words| without_sandbox_text(&words).to_owned()).filter(|words| !words.is_empty());
         if let ConsentRequestBody::StartServer { approved_before, .. }
         | ConsentRequestBody::ConnectServer { approved_before, .. } = body

@@ -23,6 +23,7 @@ impl Owner {
             record.launch.started_by_user =
                 record.session.connection.is_none() || record.state == ServerState::Stopping;
         }
+        self.note_start_requested(name);
         self.start(name)
     }
 
@@ -85,6 +86,7 @@ impl Owner {
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
+                self.note_start_requested(name);
                 // Can't fail, since the server exists.
                 let _ = self.start(name);
             }
@@ -147,6 +149,9 @@ impl Owner {
                     // The server may offer less in a session that was opened without a sign-in.
                     Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
+                        if by_user {
+                            self.note_start_requested(name);
+                        }
                         // Can't fail, since the server exists.
                         let _ = self.start(name);
                     }

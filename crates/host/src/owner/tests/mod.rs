@@ -5,4 +5,5 @@
 mod interleaved_calls;
 mod interleaved_requests;
 mod memory;
+mod read_only_tools;
 pub(super) mod world;
