@@ -180,7 +180,7 @@ async fn all_grants_are_written_at_once_or_limited_to_the_session() {
     let disk = disk.lock().unwrap().clone().expect("the ports were changed");
     app.ready(SERVER).await;
     for tool in ["wait", "third"] {
-        review(&app, tool).await;
+        mark_tool_reviewed(&app, tool).await;
     }
     disk.full.store(true, Ordering::SeqCst);
     let called = call(&app, "first", "echo");
