@@ -128,6 +128,11 @@ export function samplingItem(
   };
 }
 
+/** Returns the key of a rule with its content, because the id of a removed rule can be given to another one. */
+export function ruleKey(rule: Rule): string {
+  return `rule ${rule.source} ${rule.id} ${JSON.stringify(rule)}`;
+}
+
 /** Returns the item of a rule, or `null` if it does not allow anything. */
 export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): AllowedItem | null {
   if (rule.effect !== "allow") return null;
@@ -135,7 +140,7 @@ export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): 
   const used = uses.find((use) => use.rule.source === source && use.rule.id === id);
   const lasting = source === "session" ? m.rules_session : m.settings_allowed_until_revoked;
   return {
-    key: `rule ${source} ${id}`,
+    key: ruleKey(rule),
     kind: "rule",
     server: rule.server,
     what: m.settings_allowed_rule({

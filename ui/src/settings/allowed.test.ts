@@ -134,6 +134,47 @@ test("Undo does nothing after a change of the server, or if the host finds one",
   expect(await row("Tool read")).toHaveTextContent("Revoked");
 });
 
+test("a new rule with the id of a revoked one is allowed, and can be revoked", async () => {
+  let rules = [sampleRule({ id: "5", effect: "allow", tool: "add" })];
+  const host = await show([], {
+    policy: () => ({ ...emptyPolicy, rules }),
+    remove_policy_rule: ({ id }) => {
+      rules = rules.filter((rule) => rule.id !== id);
+      return {};
+    },
+  });
+  await revoke(await row(/^Rule: tool add/));
+  expect(await screen.findByText("Revoked")).toBeVisible();
+  rules = [sampleRule({ id: "5", effect: "allow", tool: "echo" })];
+  host.send({ type: "rules_changed" });
+  const added = await row(/^Rule: tool echo/);
+  expect(within(added).queryByText("Revoked"), "another rule").toBeNull();
+  expect(await row(/^Rule: tool add/), "the removed one").toHaveTextContent("Revoked");
+  await revoke(added);
+  await waitFor(() => expect(added).toHaveTextContent("Revoked"));
+  expect(host.requests("remove_policy_rule")).toHaveLength(2);
+});
+
+test("a revoked rule that was added again is allowed", async () => {
+  const all = [sampleRule({ id: "5", effect: "allow", tool: "add" })];
+  let rules = all;
+  const host = await show([], {
+    policy: () => ({ ...emptyPolicy, rules }),
+    remove_policy_rule: () => {
+      rules = [];
+      return {};
+    },
+  });
+  await revoke(await row(/^Rule: tool add/));
+  expect(await screen.findByText("Revoked")).toBeVisible();
+  rules = all;
+  host.send({ type: "rules_changed" });
+  await waitFor(() => expect(screen.queryByText("Revoked"), "it is in force").toBeNull());
+  await revoke(await row(/^Rule: tool add/));
+  expect(await screen.findByText("Revoked")).toBeVisible();
+  expect(host.requests("remove_policy_rule")).toHaveLength(2);
+});
+
 test("E16: shared folders and sampling are revoked with Undo, and denied folders are listed", async () => {
   const servers = [
     sampleServer({ name: "files", roots: shared }),
