@@ -1,4 +1,4 @@
-// "Always when…": a rule that is written from the consent request of a toolBody call.
+// "Always when…": a rule that is written from the consent request of a tool call.
 import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
@@ -108,7 +108,7 @@ describe("always when", () => {
   });
 
   it.each([
-    ["a toolBody that was not reviewed", { marks: NO_MARKS }, /Rules allow reviewed tools only/],
+    ["a tool that was not reviewed", { marks: NO_MARKS }, /Rules allow reviewed tools only/],
     ["the Careful preset", { rule: "preset-asks" }, /The Careful preset asks/],
     ["a rule that asks", { rule: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
   ] as [string, Partial<ConsentRequest>, RegExp][])(

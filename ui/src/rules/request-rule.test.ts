@@ -16,7 +16,7 @@ const glob = (at: string, pattern: string): ArgumentRule => ({ at, test: "glob",
 const path = (at: string, pattern: string): ArgumentRule => ({ at, test: "path", pattern });
 
 describe("a rule from a request", () => {
-  it("allows exactly this toolBody of this server, permanently and not after untrusted content", () => {
+  it("allows exactly this tool of this server, permanently and not after untrusted content", () => {
     const body = { ...request({}).body, tool: "write?file" };
     const { rule } = ruleFromRequest(request({}, { server: "files*", body }));
     expect(rule).toEqual({
@@ -91,8 +91,8 @@ describe("a rule from a request", () => {
 
 describe("a rule can't allow", () => {
   it.each([
-    ["a toolBody that was not reviewed", { marks: { ...NO_MARKS, review: "new" } }, "unreviewed"],
-    ["a toolBody that changed", { marks: { ...NO_MARKS, review: "changed" } }, "unreviewed"],
+    ["a tool that was not reviewed", { marks: { ...NO_MARKS, review: "new" } }, "unreviewed"],
+    ["a tool that changed", { marks: { ...NO_MARKS, review: "changed" } }, "unreviewed"],
     ["a call that another rule asks for", { rule: "rule-asks" }, "rule"],
     ["a call under the Careful preset", { rule: "preset-asks" }, "preset"],
     ["a call while the rules are unusable", { rule: "managed-unusable" }, "unusable"],
@@ -101,7 +101,7 @@ describe("a rule can't allow", () => {
     expect(ruleBlocker(request({}, changes))).toBe(blocker);
   });
 
-  it("a toolBody that asks each time", () => {
+  it("a tool that asks each time", () => {
     const { body } = request({});
     const claims = { ...body.claims, asksEachTime: true };
     expect(ruleBlocker(request({}, { body: { ...body, claims } }))).toBe("each_time");
