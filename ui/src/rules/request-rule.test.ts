@@ -79,13 +79,29 @@ describe("a rule from a request", () => {
       ...{ long: "ü".repeat(513), none: null, empty: {}, paths: ["/a/b/c", "/d/e"] },
       ...{ list: [], objects: [{}], mixed: ["1", 1] },
     };
-    const { rule, unconditional } = ruleFromRequest(request(args));
+    const { rule, incomparable, overLimit } = ruleFromRequest(request(args));
     expect(rule.arguments).toEqual([]);
-    expect(unconditional).toEqual(Object.keys(args).map((name) => `/${name}`));
+    expect(incomparable).toEqual(Object.keys(args).map((name) => `/${name}`));
+    expect(overLimit).toEqual([]);
+  });
+
+  it("names the arguments beyond the limit separately", () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`a${i}`, "x"]));
-    const bounded = ruleFromRequest(request(many));
-    expect(bounded.rule.arguments, "at most 20 conditions").toHaveLength(20);
-    expect(bounded.unconditional, "the others are named").toHaveLength(5);
+    const { rule, incomparable, overLimit } = ruleFromRequest(request({ none: null, ...many }));
+    expect(rule.arguments, "at most 20 conditions").toHaveLength(20);
+    expect(overLimit).toEqual(["/a20", "/a21", "/a22", "/a23", "/a24"]);
+    expect(incomparable, "for another reason").toEqual(["/none"]);
+  });
+
+  it("names the arguments of the schema that the call does not have", () => {
+    const { body } = request({ path: "/a/b" });
+    const inputSchema = { properties: { path: {}, "a/b": {}, mode: {} } };
+    const { unused } = ruleFromRequest(request({}, { body: { ...body, inputSchema } }));
+    expect(unused).toEqual(["/a~1b", "/mode"]);
+    for (const unusable of [null, true, [], { properties: 1 }])
+      expect(
+        ruleFromRequest(request({}, { body: { ...body, inputSchema: unusable } })).unused,
+      ).toEqual([]);
   });
 });
 
