@@ -31,7 +31,11 @@ const shared = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/t
 const denied = { decided: true, folders: [], told: [] };
 
 /** Shows the view on a host with these grants, whose `revoke_grant` removes one. */
-async function show(grants: Grant[], answers: FakeHost["answers"] = {}): Promise<FakeHost> {
+async function show(
+  grants: Grant[],
+  answers: FakeHost["answers"] = {},
+  servers = [sampleServer({ name: "files" }), sampleServer({ name: "git" })],
+): Promise<FakeHost> {
   let remaining = grants;
   const host = await startFakeHost(
     {
@@ -48,7 +52,7 @@ async function show(grants: Grant[], answers: FakeHost["answers"] = {}): Promise
       sampling: ({ server }) => samplingReport({ on: server === "git" }),
       ...answers,
     },
-    { servers: [sampleServer({ name: "files" }), sampleServer({ name: "git" })] },
+    { servers },
   );
   render(RulesView);
   return host;
@@ -92,6 +96,24 @@ test("lists grants, folders, models and rules with their validity and last use",
     screen.queryByText(/^Rule: tool denied_tool/),
     "a rule that denies allows nothing",
   ).toBeNull();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+});
+
+test("what still asks is not listed as allowed without asking", async () => {
+  const servers = [
+    sampleServer({ name: "files", roots: shared }),
+    sampleServer({ name: "mail", roots: denied }),
+    sampleServer({ name: "git" }),
+  ];
+  await show([grant], {}, servers);
+  await row(/^may use your models/);
+  const allowed = screen.getByRole("list", { name: "Allowed without asking" });
+  const others = screen.getByRole("list", { name: "Other decisions" });
+  expect(within(allowed).getAllByRole("listitem")).toHaveLength(2);
+  expect(allowed).toHaveTextContent(/Tool read.*\/home\/ann\/trip|trip.*Tool read/s);
+  expect(within(others).getAllByRole("listitem")).toHaveLength(2);
+  expect(others).toHaveTextContent(/may use your models/);
+  expect(others).toHaveTextContent(/has no shared folders/);
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
