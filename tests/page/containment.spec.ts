@@ -82,10 +82,13 @@ for (const width of [1180, 480]) {
       await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
       const offer = consentRequest(app).getByRole("region", { name: "Run it in a sandbox instead" });
       await expect(offer, "what it would reach").toContainText("Its own home folder");
+      const use = offer.getByRole("button", { name: "Use this sandbox" });
+      await expect(use, "folded at first").toBeHidden();
+      await offer.getByText("Run it in a sandbox instead").click();
       const before = await host.consentRequest("start_server");
       await offer.scrollIntoViewIfNeeded();
       await app.screenshot({ path: join(PICTURES, `offer-${width}.png`) });
-      await offer.getByRole("button", { name: "Use this sandbox" }).click();
+      await use.click();
       await expect(consentRequest(app)).toContainText("Runs in a sandbox on this computer");
       await expect(offer, "it has one").toHaveCount(0);
       const after = await host.consentRequest("start_server");

@@ -117,8 +117,7 @@ export class ConsentController implements Decidable {
   readonly retryBlocker: ApprovalBlocker | null = $derived.by(() => this.#retryBlocker());
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
 
-  /**
-   * Opens the editor of a rule for the current tool call, unless no rule can allow it. */
+  /** Opens the editor of a rule for the current tool call, unless no rule can allow it. */
   beginRule(): void {
     const { request } = this;
     if (request?.body.kind !== "tool") return;
@@ -130,7 +129,8 @@ export class ConsentController implements Decidable {
     this.ruleSource = null;
   }
 
-  /** Returns the arguments of a tool call before the user edited them, or `undefined` if they were not edited in this
+  /**
+   * Returns the arguments of a tool call before the user edited them, or `undefined` if they were not edited in this
    * window.
    */
   originalArguments({ id }: ConsentRequest): JsonValue | undefined {

@@ -30,6 +30,7 @@ const plan: SandboxPlan = {
 const sandbox = { folders: plan.folders, network: plan.network };
 const possible: SandboxOffer = { is: "possible", sandbox, plan, missing: [] };
 const start = consentRequest(startServerBody, { scopes: ["once", "always"] });
+const TITLE = "Run it in a sandbox instead";
 const sent = (name: string) => host.sent.filter(([sent]) => sent === name).map(([, r]) => r);
 
 /** Shows the request and waits for the offer. */
@@ -38,12 +39,29 @@ async function showStart(request = start) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
+/** Shows the request and unfolds the offer. */
+async function showOffer() {
+  await showStart();
+  unfold();
+}
+
+function unfold() {
+  const details = screen.getByText(TITLE).closest("details");
+  if (details) details.open = true;
+}
+
+function choose(network: string) {
+  const select = screen.getByLabelText<HTMLSelectElement>("Network");
+  select.value = network;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  return vi.advanceTimersByTimeAsync(0);
+}
+
 it("shows what the server would reach, and sends exactly the sandbox that is shown", async () => {
   host.handlers.offer_sandbox = () => possible;
   let answer = () => {};
   host.handlers.contain_start = () => new Promise((done) => (answer = () => done({})));
-  await showStart();
-  expect(screen.getByText("Run it in a sandbox instead")).toBeVisible();
+  await showOffer();
   expect(screen.getAllByText("/home/ann").length, "the folder that it would read").toBeGreaterThan(
     1,
   );
@@ -56,9 +74,20 @@ it("shows what the server would reach, and sends exactly the sandbox that is sho
   answer();
 });
 
-it("has no accessibility problems", async () => {
+it("is folded to one line at first, which does not delay the approval", async () => {
   host.handlers.offer_sandbox = () => possible;
   await showStart();
+  expect(screen.getByText(TITLE)).toBeVisible();
+  expect(screen.getByText("Use this sandbox"), "folded").not.toBeVisible();
+  await waitUntilArmed();
+  expect(isButtonBlocked("Allow once")).toBe(false);
+  unfold();
+  expect(screen.getByText("Use this sandbox"), "unfolded").toBeVisible();
+});
+
+it("has no accessibility problems", async () => {
+  host.handlers.offer_sandbox = () => possible;
+  await showOffer();
   expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
 });
 
@@ -67,17 +96,47 @@ it("asks for the sandbox with another network", async () => {
     network?.preset === "full"
       ? { ...possible, sandbox: { ...sandbox, network }, plan: { ...plan, network } }
       : possible;
-  await showStart();
-  const select = screen.getByLabelText<HTMLSelectElement>("Network");
-  expect(select.value).toBe("named_hosts");
-  select.value = "full";
-  select.dispatchEvent(new Event("change", { bubbles: true }));
-  await vi.advanceTimersByTimeAsync(0);
+  await showOffer();
+  expect(screen.getByLabelText("Network")).toHaveValue("named_hosts");
+  await choose("full");
   expect(screen.getByText(/^The server can send anything it reads anywhere/)).toBeVisible();
   expect(sent("offer_sandbox")).toEqual([
     { id: "q1", network: null },
     { id: "q1", network: { preset: "full" } },
   ]);
+});
+
+it("can't be used until the offer with the chosen network arrives", async () => {
+  const network = { preset: "files_only" as const };
+  const other = { ...possible, sandbox: { ...sandbox, network }, plan: { ...plan, network } };
+  let arrive = () => {};
+  host.handlers.offer_sandbox = ({ network: wanted }: { network: unknown }) =>
+    wanted === null ? possible : new Promise((done) => (arrive = () => done(other)));
+  await showOffer();
+  await choose("files_only");
+  expect(button("Use this sandbox"), "the old offer has a wider network").toBeDisabled();
+  expect(screen.getByText("Loading…")).toBeVisible();
+  await clickElement(button("Use this sandbox"));
+  expect(sent("contain_start")).toEqual([]);
+  arrive();
+  await vi.advanceTimersByTimeAsync(0);
+  await clickElement(button("Use this sandbox"));
+  expect(sent("contain_start")).toMatchObject([{ sandbox: { network } }]);
+});
+
+it("removes the old offer if the one with the chosen network fails, until another succeeds", async () => {
+  let fails = true;
+  host.handlers.offer_sandbox = ({ network }: { network: unknown }) =>
+    network !== null && fails ? Promise.reject(new Error("no plan")) : possible;
+  await showOffer();
+  await choose("files_only");
+  expect(screen.getByText("no plan")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Use this sandbox" }), "no offer").toBeNull();
+  expect(screen.getByLabelText("Network"), "another can be chosen").toHaveValue("files_only");
+  fails = false;
+  await clickElement(button("Try again"));
+  expect(screen.queryByText("no plan"), "it succeeded").toBeNull();
+  expect(button("Use this sandbox")).toBeEnabled();
 });
 
 it.each<[string, SandboxOffer, RegExp]>([
@@ -103,7 +162,7 @@ it("names the problem of a sandbox that can't be set up", async () => {
   host.handlers.offer_sandbox = () => ({
     ...{ is: "impossible", sandbox, problem: "bubblewrap is missing", cause: "no_hosts" },
   });
-  await showStart();
+  await showOffer();
   expect(screen.getByText("bubblewrap is missing")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Use this sandbox" })).toBeNull();
 });

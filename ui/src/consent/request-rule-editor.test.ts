@@ -1,4 +1,4 @@
-// "Always when…": a rule that is written from the consent request of a toolBody call.
+// "Always when…": a rule that is written from the consent request of a tool call.
 import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
@@ -55,6 +55,7 @@ describe("always when", () => {
     expect(within(editor).getByLabelText("Server")).toHaveValue("files");
     expect(within(editor).getByLabelText("Tool")).toHaveValue("write_file");
     const pattern = within(editor).getByLabelText("Pattern (condition 1)");
+    expect(within(editor).queryByText(/^The model has read untrusted content/)).toBeNull();
     expect(pattern, "the folder of the path").toHaveValue("/home/ann/trip");
     expect(
       within(editor).getByText(/get no condition.*\/note/),
@@ -74,6 +75,40 @@ describe("always when", () => {
     ]);
     expect(await screen.findByTestId("question"), "the request is still there").toBeVisible();
     expect(sentDecisions(), "a rule is no answer").toEqual([]);
+  });
+
+  it("warns that a rule without a condition allows any arguments", async () => {
+    renderRequests(write({ body: toolBody({}) }));
+    await waitUntilArmed();
+    const { user, editor } = await openEditor();
+    const warning = "This rule allows any arguments.";
+    expect(within(editor).getByText(warning)).toBeVisible();
+    expect(within(editor).getByText(/does not use these arguments.*\/path/)).toBeVisible();
+    await user.click(within(editor).getByRole("button", { name: "Add a condition" }));
+    expect(within(editor).queryByText(warning), "it has a condition now").toBeNull();
+  });
+
+  it("gives the limit as the reason for arguments beyond it", async () => {
+    const many = Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`a${i}`, "x"]));
+    renderRequests(write({ body: toolBody(many) }));
+    await waitUntilArmed();
+    const { editor } = await openEditor();
+    const reason = within(editor).getByText(/^A rule has at most 20 conditions/);
+    expect(reason).toHaveTextContent(/: \/a20, .*\/a39 and 5 more\.$/);
+    expect(within(editor).queryByText(/can't be compared/), "another reason").toBeNull();
+    expect(within(editor).queryByText(/allows any arguments/)).toBeNull();
+  });
+
+  it.each<[string, Partial<ConsentRequest>]>([
+    ["the rule that asks", { rule: "after-untrusted", scopes: ["once"] }],
+    ["the conversation", { why: { by: "model", conversation: "c1", after: ["web"] } }],
+  ])("names the check box for calls after untrusted content, known from %s", async (_, changes) => {
+    renderRequests(write(changes));
+    await waitUntilArmed();
+    const { editor } = await openEditor();
+    const box = within(editor).getByRole("checkbox", { name: /^Also after the model has read/ });
+    expect(box, "the default").not.toBeChecked();
+    expect(within(editor).getByText(/Check “Also after the model has read/)).toBeVisible();
   });
 
   it("decides nothing while the editor is open", async () => {
@@ -108,7 +143,7 @@ describe("always when", () => {
   });
 
   it.each([
-    ["a toolBody that was not reviewed", { marks: NO_MARKS }, /Rules allow reviewed tools only/],
+    ["a tool that was not reviewed", { marks: NO_MARKS }, /Rules allow reviewed tools only/],
     ["the Careful preset", { rule: "preset-asks" }, /The Careful preset asks/],
     ["a rule that asks", { rule: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
   ] as [string, Partial<ConsentRequest>, RegExp][])(

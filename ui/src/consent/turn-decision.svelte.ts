@@ -6,6 +6,7 @@ import { SvelteSet } from "svelte/reactivity";
 import type { ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
 import { hasPossiblyRounded } from "$lib/format/json";
 
+import { followsUntrustedContent } from "../rules/request-rule";
 import { Arming } from "./arming.svelte";
 import { requestVersion } from "./consent-queue.svelte";
 import type { Decidable } from "./decidable";
@@ -167,12 +168,11 @@ export function turnConversations(open: readonly ConsentRequest[]): string[] {
 
 /** Returns the reason why a call has to be reviewed individually, or `null` if a list can decide it. */
 export function reviewReason(request: ToolRequest): ReviewReason | null {
-  const { body, marks, why, rule, scopes } = request;
+  const { body, marks, scopes } = request;
   const isReviewed = marks.review === "reviewed" && body.definition === undefined;
   if (!isReviewed || body.changedSinceAllowed || marks.diff !== null) return "definition";
   if (marks.outdated || marks.flags.length > 0 || marks.lookAlikes.length > 0) return "warning";
-  const hasRead = why.by === "model" && (why.after.length > 0 || (why.read ?? []).length > 0);
-  if (hasRead || rule === "after-untrusted") return "untrusted";
+  if (followsUntrustedContent(request)) return "untrusted";
   if (hasPossiblyRounded(body.arguments)) return "rounded";
   if (totalHiddenCharacters(payloadParts(request)) > 0) return "long";
   return scopes.length === 0 || scopes.includes("once") ? null : "scope";

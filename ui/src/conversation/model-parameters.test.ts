@@ -93,6 +93,33 @@ test("values out of the model's bounds are reported at their field and not store
   expect(temperature, "the first invalid field has the focus").toHaveFocus();
 });
 
+test("a stored value above the limits of the chosen model stays, and is reported as lowered", async () => {
+  const { host, user, temperature, tokens, save } = await openForm({ temperature: 1.5 });
+  expect(temperature).toHaveValue("1.5");
+  expect(temperature, "the user did not enter it now").not.toBeInvalid();
+  expect(temperature).toHaveAccessibleDescription(/so this value is lowered to 1 for/);
+  await user.type(tokens, "900");
+  await save();
+  await waitFor(() =>
+    expect(host.requests("set_conversation")[0]?.settings).toMatchObject({
+      ...{ temperature: 1.5, maxTokens: 900 },
+    }),
+  );
+});
+
+test("an edited value above the limits of the chosen model is invalid", async () => {
+  const { host, user, temperature, tokens, save } = await openForm({ maxTokens: 9000 });
+  expect(tokens).toHaveAccessibleDescription(/lowered to 4,096 for/);
+  await user.type(tokens, "1");
+  expect(tokens).toHaveAccessibleDescription(/from 1 to 4,096/);
+  await save();
+  expect(host.requests("set_conversation")).toEqual([]);
+  await user.type(temperature, "0.5");
+  await user.clear(tokens);
+  await save();
+  await waitFor(() => expect(host.requests("set_conversation")).toHaveLength(1));
+});
+
 test("limits follow the provider and the model", () => {
   const openai = structuredClone(models);
   for (const provider of openai.providers) provider.kind = "openai";

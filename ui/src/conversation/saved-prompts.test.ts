@@ -76,6 +76,43 @@ test("a saved prompt is chosen, and used by the conversation", async () => {
   );
 });
 
+test("Undo restores the text that chosen prompts replaced", async () => {
+  const { user, dialog, press } = await openDialog([terse, pirate], "Old.");
+  const prompt = dialog.getByRole("textbox", { name: "System prompt" });
+  const choice = dialog.getByRole("combobox");
+  await user.type(prompt, " Unsaved.");
+  await user.selectOptions(choice, "p1");
+  await user.selectOptions(choice, "p2");
+  expect(prompt).toHaveValue("Say arr.");
+  await press("Undo");
+  expect(prompt, "as it was written").toHaveValue("Old. Unsaved.");
+  expect(choice, "so that a prompt can be chosen again").toHaveValue("");
+  expect(dialog.queryByRole("button", { name: "Undo" })).toBeNull();
+  await user.selectOptions(choice, "p2");
+  await user.type(prompt, " Ahoy.");
+  expect(
+    dialog.queryByRole("button", { name: "Undo" }),
+    "it would discard what was written since",
+  ).toBeNull();
+  await user.clear(prompt);
+  await user.selectOptions(choice, "p1");
+  expect(dialog.queryByRole("button", { name: "Undo" }), "nothing was replaced").toBeNull();
+});
+
+test("the text of a saved prompt is replaced after confirmation", async () => {
+  const { host, user, dialog, press } = await openDialog([terse, pirate]);
+  await user.selectOptions(dialog.getByRole("combobox"), "p1");
+  expect(dialog.getByRole("button", { name: "Replace" }), "equal texts").toBeDisabled();
+  await user.type(dialog.getByRole("textbox", { name: "System prompt" }), " Always.");
+  await press("Replace");
+  expect(host.requests("save_system_prompt"), "asked before it is done").toEqual([]);
+  await press("Replace the saved text");
+  expect(await dialog.findByText("Saved as Terse.")).toBeVisible();
+  const text = "Be brief. Always.";
+  expect(host.requests("save_system_prompt")).toEqual([{ ...terse, text }]);
+  expect(dialog.getByRole("combobox"), "it stays chosen").toHaveValue("p1");
+});
+
 test("a saved prompt is renamed, and keeps its text", async () => {
   const { host, user, dialog, press } = await openDialog([terse, pirate]);
   await user.selectOptions(dialog.getByRole("combobox"), "p1");

@@ -16,7 +16,7 @@ const glob = (at: string, pattern: string): ArgumentRule => ({ at, test: "glob",
 const path = (at: string, pattern: string): ArgumentRule => ({ at, test: "path", pattern });
 
 describe("a rule from a request", () => {
-  it("allows exactly this toolBody of this server, permanently and not after untrusted content", () => {
+  it("allows exactly this tool of this server, permanently and not after untrusted content", () => {
     const body = { ...request({}).body, tool: "write?file" };
     const { rule } = ruleFromRequest(request({}, { server: "files*", body }));
     expect(rule).toEqual({
@@ -79,20 +79,36 @@ describe("a rule from a request", () => {
       ...{ long: "ü".repeat(513), none: null, empty: {}, paths: ["/a/b/c", "/d/e"] },
       ...{ list: [], objects: [{}], mixed: ["1", 1] },
     };
-    const { rule, unconditional } = ruleFromRequest(request(args));
+    const { rule, incomparable, overLimit } = ruleFromRequest(request(args));
     expect(rule.arguments).toEqual([]);
-    expect(unconditional).toEqual(Object.keys(args).map((name) => `/${name}`));
+    expect(incomparable).toEqual(Object.keys(args).map((name) => `/${name}`));
+    expect(overLimit).toEqual([]);
+  });
+
+  it("names the arguments beyond the limit separately", () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`a${i}`, "x"]));
-    const bounded = ruleFromRequest(request(many));
-    expect(bounded.rule.arguments, "at most 20 conditions").toHaveLength(20);
-    expect(bounded.unconditional, "the others are named").toHaveLength(5);
+    const { rule, incomparable, overLimit } = ruleFromRequest(request({ none: null, ...many }));
+    expect(rule.arguments, "at most 20 conditions").toHaveLength(20);
+    expect(overLimit).toEqual(["/a20", "/a21", "/a22", "/a23", "/a24"]);
+    expect(incomparable, "for another reason").toEqual(["/none"]);
+  });
+
+  it("names the arguments of the schema that the call does not have", () => {
+    const { body } = request({ path: "/a/b" });
+    const inputSchema = { properties: { path: {}, "a/b": {}, mode: {} } };
+    const { unused } = ruleFromRequest(request({}, { body: { ...body, inputSchema } }));
+    expect(unused).toEqual(["/a~1b", "/mode"]);
+    for (const unusable of [null, true, [], { properties: 1 }])
+      expect(
+        ruleFromRequest(request({}, { body: { ...body, inputSchema: unusable } })).unused,
+      ).toEqual([]);
   });
 });
 
 describe("a rule can't allow", () => {
   it.each([
-    ["a toolBody that was not reviewed", { marks: { ...NO_MARKS, review: "new" } }, "unreviewed"],
-    ["a toolBody that changed", { marks: { ...NO_MARKS, review: "changed" } }, "unreviewed"],
+    ["a tool that was not reviewed", { marks: { ...NO_MARKS, review: "new" } }, "unreviewed"],
+    ["a tool that changed", { marks: { ...NO_MARKS, review: "changed" } }, "unreviewed"],
     ["a call that another rule asks for", { rule: "rule-asks" }, "rule"],
     ["a call under the Careful preset", { rule: "preset-asks" }, "preset"],
     ["a call while the rules are unusable", { rule: "managed-unusable" }, "unusable"],
@@ -101,7 +117,7 @@ describe("a rule can't allow", () => {
     expect(ruleBlocker(request({}, changes))).toBe(blocker);
   });
 
-  it("a toolBody that asks each time", () => {
+  it("a tool that asks each time", () => {
     const { body } = request({});
     const claims = { ...body.claims, asksEachTime: true };
     expect(ruleBlocker(request({}, { body: { ...body, claims } }))).toBe("each_time");

@@ -18,7 +18,7 @@ export type ToolRequest = ConsentRequest & {
 export type RuleBlocker = "unreviewed" | "each_time" | "rule" | "preset" | "unusable" | "name";
 
 /** Maximum number of conditions of a rule. */
-const MAX_CONDITIONS = 20;
+export const MAX_CONDITIONS = 20;
 /** Maximum length of a pattern, in bytes. */
 const MAX_PATTERN = 1024;
 /** Maximum number of nested objects whose members get conditions. */
@@ -42,16 +42,28 @@ export function ruleBlocker({ server, body, marks, rule }: ToolRequest): RuleBlo
   return [server, body.tool].some((name) => name.trim() !== name || name === "") ? "name" : null;
 }
 
-/** A rule with a condition for each argument, and the pointers of the arguments that can't have one. */
+/** A rule with conditions for the arguments of a call, and the pointers of the arguments without a condition. */
 export interface PrefilledRule {
   rule: Rule;
-  unconditional: string[];
+  /** Arguments whose values can't be compared. */
+  incomparable: string[];
+  /** Arguments beyond the maximum number of conditions. */
+  overLimit: string[];
+  /** Arguments in the tool's schema that the call does not have. */
+  unused: string[];
+}
+
+/** Returns `true` if the model has read untrusted content before the call. */
+export function followsUntrustedContent({ why, rule }: ConsentRequest): boolean {
+  const hasRead = why.by === "model" && (why.after.length > 0 || (why.read ?? []).length > 0);
+  return hasRead || rule === "after-untrusted";
 }
 
 /** Returns a new rule that allows this call and calls with similar arguments. */
 export function ruleFromRequest({ server, body }: ToolRequest): PrefilledRule {
   const found: ArgumentRule[] = [];
-  const unconditional: string[] = [];
+  const incomparable: string[] = [];
+  const overLimit: string[] = [];
   addConditions("", body.arguments, 0);
 
   function addConditions(at: string, value: JsonValue, depth: number) {
@@ -61,8 +73,9 @@ export function ruleFromRequest({ server, body }: ToolRequest): PrefilledRule {
       return;
     }
     const condition = at === "" ? null : conditionFor(at, value, body.inputSchema);
-    if (condition && found.length < MAX_CONDITIONS) found.push(condition);
-    else unconditional.push(at);
+    if (!condition) incomparable.push(at);
+    else if (found.length < MAX_CONDITIONS) found.push(condition);
+    else overLimit.push(at);
   }
 
   const rule: Rule = {
@@ -71,7 +84,16 @@ export function ruleFromRequest({ server, body }: ToolRequest): PrefilledRule {
     ...{ arguments: found, annotations: null, scope: { kind: "always" }, expiresAt: null },
     ...{ note: "", trustedServer: false, identity: null, afterUntrusted: false },
   };
-  return { rule, unconditional };
+  return { rule, incomparable, overLimit, unused: unusedArguments(body) };
+}
+
+/** Returns the arguments in the schema of a tool that a call does not have. */
+function unusedArguments({ inputSchema, arguments: given }: ToolRequest["body"]): string[] {
+  const properties = isObject(inputSchema) ? (inputSchema.properties ?? null) : null;
+  if (!isObject(properties) || !isObject(given)) return [];
+  return Object.keys(properties)
+    .filter((name) => !Object.hasOwn(given, name))
+    .map((name) => `/${escapePointer(name)}`);
 }
 
 /** Returns the condition that a value fulfills, or `null` if there is none for its kind or length. */

@@ -1,5 +1,5 @@
-// Items of the list of everything that is allowed without asking: labels, validity, last use and the commands that revoke
-// and restore each. Used by `allowed.svelte.ts`.
+// Items of the lists of what is allowed without asking and of other decisions about servers: labels, validity, last use
+// and the commands that revoke and restore each. Used by `allowed.svelte.ts`.
 
 import { call } from "$lib/api/client";
 import type {
@@ -43,6 +43,8 @@ export interface AllowedItem {
   since: number | null;
   /** Last use, or `null` if none is known. */
   lastUse: LastUse | null;
+  /** Set if it allows something without asking. Otherwise it is another decision of the user about the server. */
+  isAllowed: boolean;
   /** Period that the last use is known for. `asks` if each use asks. */
   known: "always" | "run" | "asks";
   /** Hash that a grant is bound to. */
@@ -78,7 +80,7 @@ export function grantItem(grant: Grant, remote: boolean, actions: AllowedActions
     expiresAt: grant.expiresAt,
     since: grant.since,
     lastUse: grant.lastUse ?? null,
-    known: "always",
+    ...{ known: "always", isAllowed: true },
     hash: grant.restsOn,
     revocation: {
       revoke: () => actions.revokeGrant(grant),
@@ -100,7 +102,7 @@ export function foldersItem({ name, roots }: Server, uses: FolderUse[]): Allowed
     paths: folders,
     ...{ until: m.settings_allowed_until_revoked(), expiresAt: null, since: null, hash: null },
     lastUse: uses.find(({ server }) => server === name)?.lastUse ?? null,
-    known: "run",
+    ...{ known: "run", isAllowed: folders.length > 0 },
     afterwards: m.settings_shares_taken({ server: shortName(name) }),
     revocation: folders.length > 0 ? { revoke: () => set([]), restore: () => set(folders) } : null,
   };
@@ -119,13 +121,18 @@ export function samplingItem(
     server,
     ...{ what: m.settings_shares_models(), paths: [], hash: null, since: null, expiresAt: null },
     until: m.settings_allowed_until_revoked(),
-    ...{ lastUse: null, known: "asks" },
+    ...{ lastUse: null, known: "asks", isAllowed: false },
     afterwards: m.settings_shares_taken({ server: shortName(server) }),
     revocation: {
       revoke: () => actions.setSampling(server, { ...settings, on: false }),
       restore: () => actions.setSampling(server, settings),
     },
   };
+}
+
+/** Returns the key of a rule with its content, because the id of a removed rule can be given to another one. */
+export function ruleKey(rule: Rule): string {
+  return `rule ${rule.source} ${rule.id} ${JSON.stringify(rule)}`;
 }
 
 /** Returns the item of a rule, or `null` if it does not allow anything. */
@@ -135,7 +142,7 @@ export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): 
   const used = uses.find((use) => use.rule.source === source && use.rule.id === id);
   const lasting = source === "session" ? m.rules_session : m.settings_allowed_until_revoked;
   return {
-    key: `rule ${source} ${id}`,
+    key: ruleKey(rule),
     kind: "rule",
     server: rule.server,
     what: m.settings_allowed_rule({
@@ -145,7 +152,7 @@ export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): 
     until: rule.expiresAt === null ? lasting() : untilTime(rule.expiresAt),
     ...{ expiresAt: rule.expiresAt, since: null, hash: null },
     lastUse: used?.lastUse ?? null,
-    known: "run",
+    ...{ known: "run", isAllowed: true },
     afterwards: m.rules_removed(),
     revocation:
       source === "managed"

@@ -4,7 +4,7 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, toApiError } from "$lib/api/client";
-import type { SamplingSettings } from "$lib/api/generated";
+import type { Policy, SamplingSettings } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { currentSecond } from "$lib/state/clock.svelte";
 import { Grants } from "$lib/state/grants.svelte";
@@ -15,6 +15,7 @@ import {
   foldersItem,
   grantItem,
   ruleItem,
+  ruleKey,
   samplingItem,
   type AllowedActions,
   type AllowedItem,
@@ -28,6 +29,8 @@ interface Revoked {
   at: number;
   /** Settings of the server at the revocation. */
   config: string;
+  /** Rules as they were read after the revocation. */
+  policy: Policy | null;
 }
 
 export class Allowed {
@@ -36,6 +39,8 @@ export class Allowed {
   /** Sampling settings by server. */
   readonly #sampling = new SvelteMap<string, SamplingSettings>();
   readonly #revoked = new SvelteMap<string, Revoked>();
+  /** Items whose revocation is in progress. They are drawn even after they were removed. */
+  readonly #leaving = new SvelteMap<string, AllowedItem>();
   readonly #busy = new SvelteSet<string>();
   /** Error of reading the sampling settings. */
   readError = $state.raw<unknown>(null);
@@ -69,7 +74,10 @@ export class Allowed {
     const current = items.filter((item) => item !== null).filter((item) => !this.isRevoked(item));
     const all = [...this.#revoked.values()].map(({ item }) => item);
     const revoked = all.filter((item) => this.isRevoked(item));
-    return [...current, ...revoked].sort(compareItems);
+    const leaving = [...this.#leaving.values()].filter(
+      ({ key }) => !current.some((item) => item.key === key),
+    );
+    return [...current, ...revoked, ...leaving].sort(compareItems);
   });
 
   /** Follows changes of the grants and the sampling settings until the returned function is called. */
@@ -93,7 +101,7 @@ export class Allowed {
   }
 
   isRevoked(item: AllowedItem): boolean {
-    return this.#revoked.has(item.key) && !this.#isSharedAgain(item);
+    return this.#revoked.has(item.key) && !this.#isAllowedAgain(item);
   }
 
   isBusy({ key }: AllowedItem): boolean {
@@ -112,8 +120,15 @@ export class Allowed {
     if (revocation === null || this.isRevoked(item)) return false;
     return this.#once(key, async () => {
       const config = configOf(server);
-      await revocation.revoke();
-      this.#revoked.set(key, { item, at: Date.now(), config });
+      // Present if the same permission was revoked before.
+      this.#revoked.delete(key);
+      this.#leaving.set(key, item);
+      try {
+        await revocation.revoke();
+        this.#revoked.set(key, { item, at: Date.now(), config, policy: this.#policy.now });
+      } finally {
+        this.#leaving.delete(key);
+      }
     });
   }
 
@@ -126,7 +141,7 @@ export class Allowed {
     if (!revoked) return "changed";
     const { item, at, config } = revoked;
     const isFresh = Date.now() - at < UNDO_PERIOD && configOf(item.server) === config;
-    if (!isFresh || this.#isSharedAgain(item)) return "changed";
+    if (!isFresh || this.#isAllowedAgain(item)) return "changed";
     try {
       await this.#once(key, async () => {
         await item.revocation?.restore();
@@ -140,10 +155,16 @@ export class Allowed {
     return "restored";
   }
 
-  /** Returns `true` if the user has shared other folders or turned sampling on since the revocation. */
-  #isSharedAgain({ kind, server }: AllowedItem): boolean {
+  /**
+   * Returns `true` if the user has shared other folders, turned sampling on, or added the same rule since the
+   * revocation.
+   */
+  #isAllowedAgain({ kind, key, server }: AllowedItem): boolean {
     if (kind === "folders") return (app.server(server)?.roots.folders.length ?? 0) > 0;
-    return kind === "models" && this.#sampling.get(server)?.on === true;
+    if (kind === "models") return this.#sampling.get(server)?.on === true;
+    const { now } = this.#policy;
+    if (kind !== "rule" || now === null || now === this.#revoked.get(key)?.policy) return false;
+    return now.rules.some((rule) => ruleKey(rule) === key);
   }
 
   /** Ignores the action while another one for the same item is in progress. */

@@ -31,7 +31,11 @@ const shared = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/t
 const denied = { decided: true, folders: [], told: [] };
 
 /** Shows the view on a host with these grants, whose `revoke_grant` removes one. */
-async function show(grants: Grant[], answers: FakeHost["answers"] = {}): Promise<FakeHost> {
+async function show(
+  grants: Grant[],
+  answers: FakeHost["answers"] = {},
+  servers = [sampleServer({ name: "files" }), sampleServer({ name: "git" })],
+): Promise<FakeHost> {
   let remaining = grants;
   const host = await startFakeHost(
     {
@@ -48,7 +52,7 @@ async function show(grants: Grant[], answers: FakeHost["answers"] = {}): Promise
       sampling: ({ server }) => samplingReport({ on: server === "git" }),
       ...answers,
     },
-    { servers: [sampleServer({ name: "files" }), sampleServer({ name: "git" })] },
+    { servers },
   );
   render(RulesView);
   return host;
@@ -95,6 +99,24 @@ test("lists grants, folders, models and rules with their validity and last use",
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
+test("what still asks is not listed as allowed without asking", async () => {
+  const servers = [
+    sampleServer({ name: "files", roots: shared }),
+    sampleServer({ name: "mail", roots: denied }),
+    sampleServer({ name: "git" }),
+  ];
+  await show([grant], {}, servers);
+  await row(/^may use your models/);
+  const allowed = screen.getByRole("list", { name: "Allowed without asking" });
+  const others = screen.getByRole("list", { name: "Other decisions" });
+  expect(within(allowed).getAllByRole("listitem")).toHaveLength(2);
+  expect(allowed).toHaveTextContent(/Tool read.*\/home\/ann\/trip|trip.*Tool read/s);
+  expect(within(others).getAllByRole("listitem")).toHaveLength(2);
+  expect(others).toHaveTextContent(/may use your models/);
+  expect(others).toHaveTextContent(/has no shared folders/);
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+});
+
 test("a revoked grant is restored by Undo, which ends after a few seconds", async () => {
   const host = await show([grant]);
   await revoke(await row("Tool read"));
@@ -132,6 +154,47 @@ test("Undo does nothing after a change of the server, or if the host finds one",
     before,
   );
   expect(await row("Tool read")).toHaveTextContent("Revoked");
+});
+
+test("a new rule with the id of a revoked one is allowed, and can be revoked", async () => {
+  let rules = [sampleRule({ id: "5", effect: "allow", tool: "add" })];
+  const host = await show([], {
+    policy: () => ({ ...emptyPolicy, rules }),
+    remove_policy_rule: ({ id }) => {
+      rules = rules.filter((rule) => rule.id !== id);
+      return {};
+    },
+  });
+  await revoke(await row(/^Rule: tool add/));
+  expect(await screen.findByText("Revoked")).toBeVisible();
+  rules = [sampleRule({ id: "5", effect: "allow", tool: "echo" })];
+  host.send({ type: "rules_changed" });
+  const added = await row(/^Rule: tool echo/);
+  expect(within(added).queryByText("Revoked"), "another rule").toBeNull();
+  expect(await row(/^Rule: tool add/), "the removed one").toHaveTextContent("Revoked");
+  await revoke(added);
+  await waitFor(() => expect(added).toHaveTextContent("Revoked"));
+  expect(host.requests("remove_policy_rule")).toHaveLength(2);
+});
+
+test("a revoked rule that was added again is allowed", async () => {
+  const all = [sampleRule({ id: "5", effect: "allow", tool: "add" })];
+  let rules = all;
+  const host = await show([], {
+    policy: () => ({ ...emptyPolicy, rules }),
+    remove_policy_rule: () => {
+      rules = [];
+      return {};
+    },
+  });
+  await revoke(await row(/^Rule: tool add/));
+  expect(await screen.findByText("Revoked")).toBeVisible();
+  rules = all;
+  host.send({ type: "rules_changed" });
+  await waitFor(() => expect(screen.queryByText("Revoked"), "it is in force").toBeNull());
+  await revoke(await row(/^Rule: tool add/));
+  expect(await screen.findByText("Revoked")).toBeVisible();
+  expect(host.requests("remove_policy_rule")).toHaveLength(2);
 });
 
 test("E16: shared folders and sampling are revoked with Undo, and denied folders are listed", async () => {
