@@ -40,8 +40,8 @@ pub enum ToolState {
     Disabled,
     /// The user has not reviewed the tool.
     New,
-    /// The definition has changed since the user's review, or its server has reported a change of its tools and the list
-    /// was not read again yet.
+    /// The definition has changed since the user's review, or its server has reported a change of its tools and the
+    /// list was not read again yet.
     Changed,
     /// The tool can't be offered: its definition is invalid, its name for the model is already in use, or there are too
     /// many tools.

@@ -177,8 +177,8 @@ impl Policy {
         Some((DecisionReason::PresetAsks, by))
     }
 
-    /// Returns the decision without regard to rules that deny or ask, and to the preset. Of `matching_rules`, only those
-    /// that allow are considered.
+    /// Returns the decision without regard to rules that deny or ask, and to the preset. Of `matching_rules`, only
+    /// those that allow are considered.
     fn decide_without_strict_rules(
         &self,
         act: &PolicyAct<'_>,

@@ -124,8 +124,8 @@ pub enum ConsentRequestBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also covers
-        /// the configuration of the server.
+        /// Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also
+        /// covers the configuration of the server.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,

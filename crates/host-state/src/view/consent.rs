@@ -61,7 +61,7 @@ pub enum ConsentRequestBody {
     ConnectServer {
         /// URL of the server, with the headers to send.
         config: HttpConfig,
-        /// Earlier approval of the server's address, which doesn't cover this connection. `None` if no grant has a text.
+        /// Earlier approval of the address, which doesn't cover this connection. `None` if no grant has a text.
         approved_before: Option<EarlierApproval>,
     },
     /// Start a server with exactly this command.

@@ -44,8 +44,8 @@ const CONNECT_ALLOWED_IN: [&str; 11] = [
 /// File that may create HTTP clients.
 const CLIENTS_ALLOWED_IN: &str = "crates/mcp-transport/src/http/client.rs";
 
-/// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the host's
-/// `Platform`.
+/// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the
+/// host's `Platform`.
 const OPEN_ALLOWED_IN: [&str; 2] = [
     "src-tauri/src/platform.rs",
     // The command line has no Tauri, and opens the browser without it.

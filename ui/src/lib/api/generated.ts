@@ -1358,8 +1358,8 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
- * Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also covers
- * the configuration of the server.
+ * Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also
+ * covers the configuration of the server.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
