@@ -67,11 +67,36 @@ async fn lasting_approval_applies_to_the_same_command_only() {
     app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "the changed command", |_| true).await;
-    let ConsentRequestBody::StartServer { approved_before: Some(before), .. } = &request.body else {
+    let ConsentRequestBody::StartServer { approved_before: Some(earlier), .. } = &request.body else {
         panic!("the question shows what was approved before: {request:?}");
     };
-    assert!(!before.contains("--era"), "the previously approved command had no such argument: {before}");
+    assert!(!earlier.before.contains("--era"), "the previously approved command had no such argument: {earlier:?}");
+    assert!(earlier.now.ends_with("--era modern"), "the requested command has the argument: {earlier:?}");
     assert_eq!(request.rule, "command-changed", "the request states the reason");
+}
+
+#[tokio::test]
+async fn changed_variable_value_is_not_shown_as_a_changed_command() {
+    let config = |value: &str| {
+        let mut config = demo_config(&[]);
+        config.as_stdio_mut().expect("a command").env.insert("MODE".to_owned(), value.to_owned());
+        config
+    };
+    let app = TestApp::start(vec![("harbour", config("one"))]).await;
+    app.host.start_server("harbour".into()).await.unwrap();
+    let request = app.consent_request("harbour", "its command", |_| true).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
+    let changed = ServerEntry { name: "harbour".into(), config: config("two") };
+    app.host.update_server("harbour".into(), changed).await.unwrap();
+    app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
+    app.host.start_server("harbour".into()).await.unwrap();
+    let request = app.consent_request("harbour", "the changed variable", |_| true).await;
+    let ConsentRequestBody::StartServer { approved_before: Some(earlier), .. } = &request.body else {
+        panic!("the request has no earlier approval: {request:?}");
+    };
+    assert!(earlier.before.ends_with(" (with MODE)"), "the text names the variable without its value: {earlier:?}");
+    assert_eq!(earlier.before, earlier.now, "the texts differ in nothing that they name");
 }
 
 #[tokio::test]

@@ -40,7 +40,8 @@ pub enum ToolState {
     Disabled,
     /// The user has not reviewed the tool.
     New,
-    /// The definition has changed since the user's review.
+    /// The definition has changed since the user's review, or its server has reported a change of its tools and the
+    /// list was not read again yet.
     Changed,
     /// The tool can't be offered: its definition is invalid, its name for the model is already in use, or there are too
     /// many tools.
@@ -222,7 +223,8 @@ impl OfferedTool {
         self.definition.as_ref()
     }
 
-    /// Returns the description of the tool, as written by the server. Empty if the tool is not offered.
+    /// Returns the description of the tool as the model reads it: the text of the server, with invisible characters
+    /// replaced by their code points. Empty if the tool is not offered.
     #[must_use]
     pub fn description(&self) -> &str {
         self.definition.as_ref().and_then(|tool| tool.description.as_deref()).unwrap_or_default()

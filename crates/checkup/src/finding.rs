@@ -89,7 +89,7 @@ pub enum CheckId {
     DataFolder,
     /// Folder of Drawbridge's settings.
     ConfigFolder,
-    /// Folder of Drawbridge's caches.
+    /// Cache folder of the user, to which launchers such as npx and uvx download packages.
     CacheFolder,
     /// Clock of the operating system.
     Clock,

@@ -64,9 +64,9 @@ pub struct Checkup {
 
 /// Runs all checks. This takes some seconds, and at most about a minute: reading the settings, searching for programs,
 /// each check, and querying the login shell have a time limit each.
-pub async fn run_checkup(computer: CheckInputs) -> Checkup {
-    let settings = read_settings(&computer).await;
-    let path = match computer.search_path.clone() {
+pub async fn run_checkup(inputs: CheckInputs) -> Checkup {
+    let settings = read_settings(&inputs).await;
+    let path = match inputs.search_path.clone() {
         Some(path) => path,
         None => SearchPath::read().await,
     };
@@ -75,18 +75,18 @@ pub async fn run_checkup(computer: CheckInputs) -> Checkup {
         Ok(servers) => find_required_programs(servers.clone(), path.clone()).await,
         Err(_) => None,
     };
-    let checks = list_checks(computer, settings, &servers, &path, needed);
+    let checks = list_checks(inputs, settings, &servers, &path, needed);
     Checkup { findings: run::run_checks(checks).await, servers }
 }
 
 fn list_checks(
-    computer: CheckInputs,
+    inputs: CheckInputs,
     settings: Result<Vec<ServerEntry>, ConfigProblem>,
     servers: &[ServerEntry],
     path: &SearchPath,
     needed: Option<Vec<required_programs::RequiredProgram>>,
 ) -> Vec<Check> {
-    let CheckInputs { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = computer;
+    let CheckInputs { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = inputs;
     let home = environment.home.clone();
     let config_file = port.path();
     let config_folder = config_file.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);

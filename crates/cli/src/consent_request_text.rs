@@ -2,8 +2,9 @@
 //! starts with a vertical bar.
 
 use api::data::{
-    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, FileWriter, FolderAccess, Reading,
-    ReadingKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts, UrlWarning,
+    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
+    FolderAccess, Reading, ReadingKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts,
+    UrlWarning,
 };
 use serde_json::Value;
 
@@ -65,6 +66,14 @@ pub(crate) fn missing_files_text(missing: &[String]) -> String {
     missing.iter().map(|one| format!("WARNING     {}\n", escape_line(one))).collect()
 }
 
+/// Describes an earlier approval that doesn't cover the request. `unnamed` lists what its text doesn't name.
+fn earlier_approval_text(earlier: &EarlierApproval, unnamed: &str) -> String {
+    if earlier.before == earlier.now {
+        return format!("  CHANGED: {} was approved before, but its {unnamed} changed", escape_line(&earlier.now));
+    }
+    format!("  CHANGED: approved before was  {}", escape_line(&earlier.before))
+}
+
 /// Describes a consent request without the available decisions.
 pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
     let server = escape_line(&request.server);
@@ -115,8 +124,8 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 let (server, file, folder) = (escape_line(server), escape_line(file), escape_line(folder));
                 add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
             }
-            if let Some(before) = approved_before {
-                add(format!("  CHANGED: approved before was  {}", escape_line(before)));
+            if let Some(earlier) = approved_before {
+                add(earlier_approval_text(earlier, "variables' values, sandbox or files"));
             }
         }
         ConsentRequestBody::ConnectServer {
@@ -138,8 +147,8 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(format!("  over     {}", crate::output::to_json_value(kind).as_str().unwrap_or_default()));
             }
             add(endpoints::settings_text(auth, *unattended));
-            if let Some(before) = approved_before {
-                add(format!("  CHANGED: approved before was  {}", escape_line(before)));
+            if let Some(earlier) = approved_before {
+                add(earlier_approval_text(earlier, "hidden values, transport or sign-in settings"));
             }
         }
         ConsentRequestBody::Tool {

@@ -132,6 +132,22 @@ mod tests {
     }
 
     #[test]
+    fn earlier_approval_is_described_as_changed_only_where_its_text_differs() {
+        let text_with = |before: &str, now: &str| {
+            connect_request_text(&json!({
+                "kind": "connect_server", "url": url("mcp.example", "/"), "headers": [], "transportKind": null,
+                "unencrypted": false, "unattended": false, "auth": [],
+                "approvedBefore": { "before": before, "now": now },
+            }))
+        };
+        let (one, other) = ("https://mcp.example/ (with X-Team)", "https://mcp.example/ (with X-Key)");
+        let same = text_with(one, one);
+        assert!(same.contains("CHANGED: https://mcp.example/ (with X-Team) was approved before, but"), "{same}");
+        let changed = text_with(one, other);
+        assert!(changed.contains("CHANGED: approved before was  https://mcp.example/ (with X-Team)"), "{changed}");
+    }
+
+    #[test]
     fn s07_sign_in_is_described_with_its_endpoints() {
         let sign_in = |page: Value, is_elsewhere: bool| {
             json!({

@@ -3,7 +3,7 @@
 mod consent;
 mod server;
 
-pub use consent::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, UserDecision};
+pub use consent::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, EarlierApproval, UserDecision};
 pub use server::{
     Failure, FailureReason, LaunchFileWriter, RemoteConnection, Retry, SandboxOffer, SandboxPreview, ServerState,
     ServerView,

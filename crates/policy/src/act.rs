@@ -176,7 +176,7 @@ pub enum PolicyDecision {
     Ask {
         /// Reason why consent is required, which the UI explains.
         rule: DecisionReason,
-        /// The rule or preset that requires consent.
+        /// The rule or preset that requires consent, or the built-in default.
         by: DecisionSource,
         /// Scopes that the user can choose for an approval.
         scopes: &'static [ApprovalScope],

@@ -34,13 +34,13 @@ impl Policy {
         if act.is_server_initiated() && self.muted.contains(act.server()) {
             return PolicyDecision::Deny { rule: DecisionReason::Muted, by: DecisionSource::BuiltIn };
         }
-        let said = self.rule_results(act, now);
-        if let Some(by) = said.deny {
+        let matching_rules = self.rule_results(act, now);
+        if let Some(by) = matching_rules.deny {
             return PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by };
         }
-        let own = self.decide_without_strict_rules(act, &said, now);
-        let Some((rule, by)) = self.consent_reason(act, said.ask) else { return own };
-        match own {
+        let without_rules = self.decide_without_strict_rules(act, &matching_rules, now);
+        let Some((rule, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
+        match without_rules {
             PolicyDecision::Allow { .. } | PolicyDecision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
                 PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
             }
@@ -49,7 +49,7 @@ impl Policy {
             PolicyDecision::Ask { rule, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
                 PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
             }
-            own => own,
+            unchanged => unchanged,
         }
     }
 
@@ -133,21 +133,21 @@ impl Policy {
 
     /// Evaluates the rules, and returns the first matching one of each effect.
     fn rule_results(&self, act: &PolicyAct<'_>, now: u64) -> RuleResults {
-        let mut said = RuleResults::default();
+        let mut matching_rules = RuleResults::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
-            for own in set.candidates(act) {
-                let place = match own.rule.effect {
-                    RuleEffect::Deny => &mut said.deny,
-                    RuleEffect::Ask => &mut said.ask,
-                    RuleEffect::Allow if own.rule.after_untrusted => &mut said.allow_after,
-                    RuleEffect::Allow => &mut said.allow,
+            for rule in set.candidates(act) {
+                let place = match rule.rule.effect {
+                    RuleEffect::Deny => &mut matching_rules.deny,
+                    RuleEffect::Ask => &mut matching_rules.ask,
+                    RuleEffect::Allow if rule.rule.after_untrusted => &mut matching_rules.allow_after,
+                    RuleEffect::Allow => &mut matching_rules.allow,
                 };
-                if place.is_none() && own.match_act(act, &self.identities, now) == RuleFit::Fits {
-                    *place = Some(rule_source(set, own));
+                if place.is_none() && rule.match_act(act, &self.identities, now) == RuleFit::Fits {
+                    *place = Some(rule_source(set, rule));
                 }
             }
         }
-        said
+        matching_rules
     }
 
     /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asked` is a
@@ -177,8 +177,14 @@ impl Policy {
         Some((DecisionReason::PresetAsks, by))
     }
 
-    /// Returns the decision if no matching rule denies or asks.
-    fn decide_without_strict_rules(&self, act: &PolicyAct<'_>, said: &RuleResults, now: u64) -> PolicyDecision {
+    /// Returns the decision without regard to rules that deny or ask, and to the preset. Of `matching_rules`, only
+    /// those that allow are considered.
+    fn decide_without_strict_rules(
+        &self,
+        act: &PolicyAct<'_>,
+        matching_rules: &RuleResults,
+        now: u64,
+    ) -> PolicyDecision {
         let asks = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
         match act {
             PolicyAct::StartServer { .. } => {
@@ -196,14 +202,18 @@ impl Policy {
                 };
                 let grants = self.grants_for(act);
                 let holding = grants.iter().find(|grant| match_grant(grant, act, now) == RuleFit::Fits);
-                match holding.map(|grant| DecisionSource::Grant(grant.id)).or(said.allow).or(said.allow_after) {
+                match holding
+                    .map(|grant| DecisionSource::Grant(grant.id))
+                    .or(matching_rules.allow)
+                    .or(matching_rules.allow_after)
+                {
                     None if grants.iter().any(|grant| match_grant(grant, act, now) == RuleFit::Changed) => {
                         asks(DecisionReason::ToolChanged, scopes)
                     }
                     None => asks(DecisionReason::ToolsAsk, scopes),
                     Some(_) if *standing == ReviewState::Changed => asks(DecisionReason::ToolChanged, scopes),
                     Some(_) if *standing == ReviewState::New => asks(DecisionReason::NewTool, scopes),
-                    Some(_) if *after_untrusted => match said.allow_after {
+                    Some(_) if *after_untrusted => match matching_rules.allow_after {
                         Some(by) => PolicyDecision::Allow { by },
                         None => asks(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
                     },
@@ -211,7 +221,7 @@ impl Policy {
                 }
             }
             // Only a rule with a budget matches, and only while the budget is not exhausted.
-            PolicyAct::Sample { .. } => match said.allow.or(said.allow_after) {
+            PolicyAct::Sample { .. } => match matching_rules.allow.or(matching_rules.allow_after) {
                 Some(by) => PolicyDecision::Allow { by },
                 None => asks(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
             },

@@ -43,12 +43,18 @@ describe("every kind", () => {
     ["start_server", startServerBody],
     [
       "start_server, changed",
-      Object.assign({}, startServerBody, { approvedBefore: "npx -y other /home/ann" }),
+      Object.assign({}, startServerBody, {
+        approvedBefore: { before: "npx -y other /home/ann", now: "npx -y new /home/ann" },
+      }),
     ],
     ["connect_server", connectBody],
     [
       "connect_server, changed",
-      { ...connectBody, headers: [], approvedBefore: "https://example.com/" },
+      {
+        ...connectBody,
+        headers: [],
+        approvedBefore: { before: "https://example.com/", now: connectBody.url.url },
+      },
     ],
     ["connect_server, with a sign-in", { ...connectBody, auth: authSettings, unattended: true }],
     ["tool", toolBody({ path: "/x", deep: { list: [1, 2] }, none: null })],
@@ -94,9 +100,9 @@ describe("every kind", () => {
     const body = {
       ...startServerBody,
       args: ["-y", long],
-      approvedBefore: "npx -y old",
+      approvedBefore: { before: "npx -y old", now: "npx -y new" },
     } as ConsentRequestBody;
-    renderRequests(consentRequest(body, { commandLine: "npx -y new", scopes: ["once", "always"] }));
+    renderRequests(consentRequest(body, { scopes: ["once", "always"] }));
     expect(
       screen.getByText(long),
       "X58: 4 kB of arguments are shown untruncated",
@@ -148,15 +154,34 @@ describe("every kind", () => {
     const change = { path, before: "https://idp.example/t", after: "https://evil.example/t" };
     const diff = { changes: [change], more: 0, serverChanged: true, cut: false, before: null };
     const marks = { ...NO_MARKS, diff };
-    renderRequests(
-      consentRequest({ ...connectBody, approvedBefore: connectBody.url.url }, { marks }),
-    );
+    const text = `${connectBody.url.url} (with Authorization, X-Team)`;
+    const approvedBefore = { before: text, now: text };
+    renderRequests(consentRequest({ ...connectBody, approvedBefore }, { marks }));
     const places = [...document.querySelectorAll(".place")].map((place) => place.textContent);
     expect(places, "S01: in words").toEqual(["Token endpoint of the identity provider"]);
     expect(screen.getByText("https://idp.example/t"), "S01: what was there").toBeVisible();
     expect(screen.getByText("https://evil.example/t"), "S01: what is there now").toBeVisible();
     const same = screen.getByText(/The address is the same/);
     expect(same.textContent, "S01: not as if nothing changed").toMatch(/sign-in settings changed/);
+  });
+
+  it("start and connect: names of headers and variables alone are no change", async () => {
+    const command = "npx -y server (in /home/ann) (with API_KEY)";
+    const address = `${connectBody.url.url} (with Authorization, X-Team)`;
+    const start = { ...startServerBody, approvedBefore: { before: command, now: command } };
+    const { set } = renderRequests(consentRequest(start as ConsentRequestBody));
+    expect(screen.getByText(/The command line is the same/)).toBeVisible();
+    const connect = { ...connectBody, approvedBefore: { before: address, now: address } };
+    set(consentRequest(connect, { id: "q2" }));
+    await tick();
+    expect(screen.getByText(/The address is the same/)).toBeVisible();
+    expect(document.querySelector("del, ins"), "nothing is marked").toBeNull();
+    const before = `${connectBody.url.url} (with Authorization)`;
+    set(consentRequest({ ...connectBody, approvedBefore: { before, now: address } }, { id: "q3" }));
+    await tick();
+    expect(screen.getByText(/This is not the address you approved/)).toBeVisible();
+    const removed = [...document.querySelectorAll("del")].map((word) => word.textContent);
+    expect(removed.join(), "only the list of headers differs").not.toContain(connectBody.url.url);
   });
 
   it("E16: where nothing waits, leads to what was allowed for longer", async () => {

@@ -115,6 +115,7 @@ export function identityPartLabel(part: string): string {
     arguments: m.review_part_arguments,
     variables: m.review_part_variables,
     folder: m.review_part_folder,
+    package: m.review_part_package,
     url: m.review_part_url,
     headers: m.review_part_headers,
     transport: m.review_part_transport,

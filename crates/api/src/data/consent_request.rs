@@ -5,8 +5,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, FileWriter, FormField,
-    HttpHeader, HttpKind, LaunchFile, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss, SamplingModel,
+    ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
+    FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss, SamplingModel,
     SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims, UrlParts,
 };
 
@@ -61,8 +61,8 @@ pub enum ConsentRequestBody {
         env: Vec<(String, String)>,
         /// Working directory of the server.
         cwd: Option<String>,
-        /// Command line that was approved before, or `None` if this is the first one.
-        approved_before: Option<String>,
+        /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
+        approved_before: Option<EarlierApproval>,
         /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -94,8 +94,8 @@ pub enum ConsentRequestBody {
         auth: Vec<AuthSetting>,
         /// `true` if the settings allow Drawbridge to sign in without a further consent request.
         unattended: bool,
-        /// URL that was approved before, or `None` if this is the first one.
-        approved_before: Option<String>,
+        /// Earlier approval that doesn't cover this connection, or `None` if no approval of the address is stored.
+        approved_before: Option<EarlierApproval>,
     },
     /// Tool call by the user or a model.
     Tool {
@@ -124,7 +124,8 @@ pub enum ConsentRequestBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Hash of the whole definition, which a review refers to.
+        /// Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also
+        /// covers the configuration of the server.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,

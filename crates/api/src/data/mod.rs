@@ -73,8 +73,8 @@ pub use domain::item::{
 };
 pub use host::rules::{DryRunAct, TrustDuration};
 pub use host::view::{
-    BlockedPath, FailureReason, FolderProposal, LaunchFileRole, PathMention, ProposalRefusal, ResourceLimits,
-    SandboxProblem,
+    BlockedPath, EarlierApproval, FailureReason, FolderProposal, LaunchFileRole, PathMention, ProposalRefusal,
+    ResourceLimits, SandboxProblem,
 };
 pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUsage};
 pub use offers::review::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike};

@@ -15,6 +15,7 @@ use policy::{ApprovalScope, Hash};
 use ports::server_config::{HttpConfig, StdioConfig};
 use process::LaunchFiles;
 use process::sandbox::ResolvedSandbox;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use server_requests::form::Form;
 use server_requests::sampling::SamplingState;
@@ -60,8 +61,8 @@ pub enum ConsentRequestBody {
     ConnectServer {
         /// URL of the server, with the headers to send.
         config: HttpConfig,
-        /// Previously approved URL if it differs, otherwise `None`.
-        approved_before: Option<String>,
+        /// Earlier approval of the address, which doesn't cover this connection. `None` if no grant has a text.
+        approved_before: Option<EarlierApproval>,
     },
     /// Start a server with exactly this command.
     StartServer {
@@ -69,8 +70,8 @@ pub enum ConsentRequestBody {
         config: StdioConfig,
         /// Resolved path of the program.
         resolved: PathBuf,
-        /// Previously approved command line if it differs, otherwise `None`.
-        approved_before: Option<String>,
+        /// Earlier approval of the server's command, which doesn't cover this start. `None` if no grant has a text.
+        approved_before: Option<EarlierApproval>,
         /// Sandbox plan: accessible paths and the mechanism that enforces it. `None` without a sandbox.
         plan: Option<ResolvedSandbox>,
         /// Files that determine what the command runs, read when the request was created.
@@ -176,6 +177,17 @@ pub enum ConsentRequestBody {
         /// Redirect URI on this computer, which has to be registered for the client id.
         redirect_uri: String,
     },
+}
+
+/// Texts of an earlier approval and of the requested one. Both texts name headers and environment variables without
+/// values, and omit the sandbox and secrets in URLs. If the texts are equal, something changed that they don't name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct EarlierApproval {
+    /// Text of the earlier approval.
+    pub before: String,
+    /// Text that an approval of this request would have.
+    pub now: String,
 }
 
 /// A decision of the user on a consent request.

@@ -1,9 +1,15 @@
 //! The gate: the only code that creates an [`AuthorizedPayload`], which is required for sending anything from the host.
 //!
-//! A payload is authorized by the user's approval of one consent request ([`Approval`]), or by a rule or grant that
-//! allows it. Once the decision is in the audit log, it becomes a [`SendPermit`], which is valid for one receiver, for
-//! exactly these bytes, and for one use. Sending consumes the permit, and compares its hash with that of the bytes to
-//! send. Denials contain no user data, so they require no authorization.
+//! A payload is authorized by the user's approval of one consent request ([`Approval`]), by a rule or grant, or by a
+//! built-in permission, such as for prompts and resources that the user requests. Once the decision is in the audit
+//! log, an outgoing call, start, response or URL has a [`SendPermit`], which is valid for one receiver, for exactly
+//! these bytes, and for one use. Sending consumes the permit, and compares its hash with that of the payload; the hash
+//! of a sign-in URL omits parameters that are generated for each use.
+//!
+//! Without a permit, these are authorized: denials, which contain no user data ([`authorize_denial`]); responses that a
+//! rule, a grant or shared folders allow ([`authorize_allowed_response`]); links that the user opens
+//! ([`authorize_link`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and requests
+//! that have no audit entry ([`Owner::authorize_unaudited`]).
 
 mod outgoing_payload;
 mod payload_hashes;

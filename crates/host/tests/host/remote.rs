@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use testkit::calls::UserCalls as _;
 
-use host::view::{ConsentRequestBody, ConsentRequestView, DetectedTransport, FailureReason, ServerState, UserDecision};
+use host::view::{
+    ConsentRequestBody, ConsentRequestView, DetectedTransport, EarlierApproval, FailureReason, ServerState,
+    UserDecision,
+};
 use host::{Host, HostOptions};
 use policy::ApprovalScope;
 use ports::secrets::{self, SecretsInMemory};
@@ -118,7 +121,8 @@ async fn detected_transport_is_shown_and_tried_first_the_next_time() {
 #[tokio::test]
 async fn any_change_of_an_address_asks_again() {
     let server = start_server("2026-07-28").await;
-    let base = HttpConfig { url: server.url("/mcp"), ..HttpConfig::default() };
+    let headers = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into();
+    let base = HttpConfig { url: server.url("/mcp"), headers: headers("X-Team", "7"), ..HttpConfig::default() };
     let app = TestApp::start(vec![("far", base.clone().into())]).await;
     app.host.start_server("far".into()).await.unwrap();
     let consent_request = app.consent_request("far", "its address", is_connect).await;
@@ -128,12 +132,14 @@ async fn any_change_of_an_address_asks_again() {
     app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
     assert!(app.consent_requests().await.is_empty(), "the same address requires no consent");
-    let changes: [HttpConfig; 3] = [
-        HttpConfig { url: server.url("/mcp2"), ..base.clone() },
-        HttpConfig { headers: [("X-Key".to_owned(), "s3cret".to_owned())].into(), ..base.clone() },
-        HttpConfig { kind: Some(HttpKind::Http), ..base.clone() },
+    let before = format!("{} (with X-Team)", base.url);
+    let changes: [(HttpConfig, String); 4] = [
+        (HttpConfig { url: server.url("/mcp2"), ..base.clone() }, format!("{} (with X-Team)", server.url("/mcp2"))),
+        (HttpConfig { headers: headers("X-Key", "s3cret"), ..base.clone() }, format!("{} (with X-Key)", base.url)),
+        (HttpConfig { headers: headers("X-Team", "8"), ..base.clone() }, before.clone()),
+        (HttpConfig { kind: Some(HttpKind::Http), ..base.clone() }, before.clone()),
     ];
-    for changed in changes {
+    for (changed, now) in changes {
         let entry = ServerEntry { name: "far".into(), config: changed.clone().into() };
         app.host.update_server("far".into(), entry).await.unwrap();
         let view = app.until("far", "stopped", |s| s.state == ServerState::Stopped).await;
@@ -141,7 +147,8 @@ async fn any_change_of_an_address_asks_again() {
         app.host.start_server("far".into()).await.unwrap();
         let consent_request = app.consent_request("far", "its changed address", is_connect).await;
         let ConsentRequestBody::ConnectServer { approved_before, .. } = &consent_request.body else { unreachable!() };
-        assert_eq!(approved_before.as_deref(), Some(base.url.as_str()), "the previously approved address is displayed");
+        let shown = Some(EarlierApproval { before: before.clone(), now });
+        assert_eq!(*approved_before, shown, "texts of {changed:?} and of the previously approved address");
         assert_eq!(consent_request.rule, "address-changed", "the rule names the change");
         app.decide(&consent_request, UserDecision::Deny).await;
     }

@@ -84,7 +84,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     equal_fields::shapes_are_defined_once,
     single_places::sockets_open_in_listed_places,
     single_places::processes_start_in_one_place,
-    single_places::urls_open_in_one_place,
+    single_places::urls_open_in_listed_places,
     single_places::credentials_are_used_in_one_place,
     contract::api_only_translates,
     contract::commands_do_not_recurse,

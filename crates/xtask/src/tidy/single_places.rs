@@ -34,8 +34,9 @@ const CONNECT_ALLOWED_IN: [&str; 11] = [
     "crates/supervision/src/wake.rs",
     // Checks whether Docker's socket accepts connections.
     "crates/checkup/src/containers.rs",
-    // Programs that are not part of the app, and the demo server, which is and listens only on the loopback interface.
+    // Listens on the loopback interface only.
     "crates/demo-server/",
+    // These are not part of the app.
     "crates/testkit/",
     "crates/xtask/",
 ];
@@ -43,13 +44,31 @@ const CONNECT_ALLOWED_IN: [&str; 11] = [
 /// File that may create HTTP clients.
 const CLIENTS_ALLOWED_IN: &str = "crates/mcp-transport/src/http/client.rs";
 
-/// Folder that may open URLs.
-const OPEN_ALLOWED_IN: &str = "src-tauri/src/";
+/// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the
+/// host's `Platform`.
+const OPEN_ALLOWED_IN: [&str; 2] = [
+    "src-tauri/src/platform.rs",
+    // The command line has no Tauri, and opens the browser without it.
+    "crates/cli/src/platform.rs",
+];
 
-/// Folders that may use API keys of model providers and tokens of servers. The host checks where they are sent.
+/// Files that may call a function named `open_url`. All other code opens URLs through the gate.
+const OPEN_URL_CALLED_IN: [&str; 3] = [
+    // The gate, which calls `Platform::open_url` with authorized URLs only.
+    "crates/host/src/owner/gate.rs",
+    // Calls `Host::open_url` for a link that the user opens. The gate authorizes the link.
+    "crates/api/src/handler/mod.rs",
+    // Calls Tauri's opener.
+    "src-tauri/src/platform.rs",
+];
+
+/// Folders that may read API keys of model providers and tokens of servers. `credentials` reads them from the keychain,
+/// and the host checks where they are sent.
 const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
+/// Calls that spawn processes. `{ fork() }` is the form of an unsafe block, since `fork` is a common name.
 const SPAWN_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
+/// Calls that open sockets or resolve host names. The spaces exclude functions whose names end with `socket`.
 const CONNECT_CALLS: [&str; 10] = [
     "TcpStream::connect",
     "TcpListener::bind",
@@ -63,7 +82,9 @@ const CONNECT_CALLS: [&str; 10] = [
     "    socket(",
 ];
 const CLIENT_CALLS: [&str; 4] = ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
-const OPEN_CALLS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
+/// Calls that open URLs or files with programs of the operating system.
+const OPEN_CALLS: [&str; 5] =
+    [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
 const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
 pub(super) fn credentials_are_used_in_one_place(tree: &Tree) -> Vec<Finding> {
@@ -73,7 +94,8 @@ pub(super) fn credentials_are_used_in_one_place(tree: &Tree) -> Vec<Finding> {
     {
         for (line, code) in file.product_lines() {
             if CREDENTIAL_CALLS.iter().any(|call| code.contains(call)) {
-                let text = "uses credentials; only the host does, which has checked where they go";
+                let text =
+                    "uses credentials; only crates/host and crates/credentials may, and the host checks where they go";
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
@@ -114,22 +136,30 @@ pub(super) fn sockets_open_in_listed_places(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports calls that open URLs, except the single one in the shell. Other code opens URLs through the host.
-pub(super) fn urls_open_in_one_place(tree: &Tree) -> Vec<Finding> {
-    let mut calls = Vec::new();
+/// Reports calls that open URLs or files, except one in each implementation of `Platform`, and calls of functions named
+/// `open_url` outside of the gate and the listed files.
+pub(super) fn urls_open_in_listed_places(tree: &Tree) -> Vec<Finding> {
+    let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
+    let mut findings = Vec::new();
     for file in tree.rust_files() {
+        // The first call in a listed file is the allowed one.
+        let mut allowed = usize::from(OPEN_ALLOWED_IN.contains(&file.path.as_str()));
+        let may_call = !is_product(&file.path) || OPEN_URL_CALLED_IN.contains(&file.path.as_str());
         for (line, code) in file.product_lines() {
             if OPEN_CALLS.iter().any(|call| code.contains(call)) {
-                calls.push((file.path.clone(), line));
+                if allowed > 0 {
+                    allowed -= 1;
+                    continue;
+                }
+                let text = "opens a URL or file; each implementation of Platform has one function for that";
+                findings.push(Finding::new(&file.path, line, text));
+            } else if !may_call && code.contains(".open_url(") {
+                let text = "opens a URL; only crates/host/src/owner/gate.rs does, with authorized URLs";
+                findings.push(Finding::new(&file.path, line, text));
             }
         }
     }
-    // The first call in the shell is the allowed one.
-    if let Some(at) = calls.iter().position(|(path, _)| path.starts_with(OPEN_ALLOWED_IN)) {
-        calls.remove(at);
-    }
-    let text = "opens a URL or file; there is one function for that, in src-tauri";
-    calls.into_iter().map(|(path, line)| Finding::new(&path, line, text)).collect()
+    findings
 }
 
 #[cfg(test)]
@@ -191,20 +221,42 @@ mod tests {
 
     #[test]
     fn second_place_that_opens_urls_is_reported() {
-        let code = "app.opener().open_url(url, None)?;\n";
-        let one = Tree::from_files(&[("src-tauri/src/open_url.rs", code)]);
-        assert!(urls_open_in_one_place(&one).is_empty(), "the first place should be accepted");
-        let two = Tree::from_files(&[("src-tauri/src/open_url.rs", code), ("src-tauri/src/tray.rs", code)]);
-        assert_eq!(
-            places(&urls_open_in_one_place(&two)),
-            ["src-tauri/src/tray.rs"],
-            "a second place should be reported"
+        let (shell, terminal) = ("app.opener().open_url(url, None)?;\n", "open::that_detached(url)?;\n");
+        let listed = [("src-tauri/src/platform.rs", shell), ("crates/cli/src/platform.rs", terminal)];
+        assert!(
+            urls_open_in_listed_places(&Tree::from_files(&listed)).is_empty(),
+            "one call in each implementation of Platform should be accepted"
         );
-        let elsewhere = Tree::from_files(&[("crates/host/src/lib.rs", "webbrowser::open(url)")]);
+        let twice = format!("{terminal}{terminal}");
+        let others = [
+            ("src-tauri/src/tray.rs", shell),
+            ("crates/cli/src/platform.rs", twice.as_str()),
+            ("crates/host/src/lib.rs", "webbrowser::open(url)"),
+        ];
+        let tree = Tree::from_files(&others);
+        let findings = urls_open_in_listed_places(&tree);
+        let mut found = places(&findings);
+        found.sort_unstable();
         assert_eq!(
-            places(&urls_open_in_one_place(&elsewhere)),
-            ["crates/host/src/lib.rs"],
-            "a place outside of the shell should be reported"
+            found,
+            ["crates/cli/src/platform.rs", "crates/host/src/lib.rs", "src-tauri/src/tray.rs"],
+            "other files and a second call should be reported"
+        );
+    }
+
+    #[test]
+    fn callers_of_open_url_outside_the_gate_are_reported() {
+        let code = "platform.open_url(url).await?;\n";
+        let tree = Tree::from_files(&[
+            ("crates/host/src/owner/gate.rs", code),
+            ("crates/host/src/owner/sign_in.rs", code),
+            ("crates/host/tests/all.rs", code),
+            ("tests/hostile/urls.rs", code),
+        ]);
+        assert_eq!(
+            places(&urls_open_in_listed_places(&tree)),
+            ["crates/host/src/owner/sign_in.rs"],
+            "only the gate and tests may open URLs"
         );
     }
 }

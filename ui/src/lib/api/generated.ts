@@ -1269,9 +1269,9 @@ env: Array<[string, string]>,
  */
 cwd: string | null, 
 /**
- * Command line that was approved before, or `None` if this is the first one.
+ * Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
  */
-approvedBefore: string | null, 
+approvedBefore: EarlierApproval | null, 
 /**
  * Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
  */
@@ -1313,9 +1313,9 @@ auth: Array<AuthSetting>,
  */
 unattended: boolean, 
 /**
- * URL that was approved before, or `None` if this is the first one.
+ * Earlier approval that doesn't cover this connection, or `None` if no approval of the address is stored.
  */
-approvedBefore: string | null, } | { "kind": "tool", 
+approvedBefore: EarlierApproval | null, } | { "kind": "tool", 
 /**
  * Name of the tool, as its server lists it.
  */
@@ -1358,7 +1358,8 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
- * Hash of the whole definition, which a review refers to.
+ * Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also
+ * covers the configuration of the server.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
@@ -2151,6 +2152,20 @@ standing: ReviewState | null,
  * other calls.
  */
 turnedOff: boolean, };
+
+/**
+ * Texts of an earlier approval and of the requested one. Both texts name headers and environment variables without
+ * values, and omit the sandbox and secrets in URLs. If the texts are equal, something changed that they don't name.
+ */
+export type EarlierApproval = { 
+/**
+ * Text of the earlier approval.
+ */
+before: string, 
+/**
+ * Text that an approval of this request would have.
+ */
+now: string, };
 
 /**
  * Request to change the payload of a consent request.

@@ -156,7 +156,7 @@ impl Owner {
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
         let Some(target) = now.and_then(|now| departure.authorize_start(name, target, &now).ok()) else {
-            return self.fail_start(name, "its program changed after it was approved; start it again");
+            return self.fail_start(name, "its command or address changed after it was approved; start it again");
         };
         record.session.sampling_offered.clone_from(&sampling);
         let mut session = SessionConfig {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
-use launches::approvals::{command_hash, without_sandbox_text};
+use launches::approvals::{address_text, command_hash, command_text, without_sandbox_text};
 use launches::packages::LoadedPackage;
 use launches::pinned_parts::changed_files;
 use policy::{ApprovalScope, DecisionReason, GrantSubject, Hash, PolicyAct, PolicyDecision};
@@ -15,7 +15,7 @@ use super::command_lookup::ResolvedCommand;
 use crate::owner::gate::SendPermit;
 use crate::owner::state::{RequestPurpose, consent_kind};
 use crate::owner::{AuditedDecision, Owner};
-use crate::view::{ConsentRequestBody, ServerState};
+use crate::view::{ConsentRequestBody, EarlierApproval, ServerState};
 
 impl Owner {
     /// Decides about starting a resolved command, including the version of the package that it loads.
@@ -88,13 +88,16 @@ impl Owner {
         scopes: &'static [ApprovalScope],
     ) {
         // In a chosen sandbox, the command is the approved one.
-        let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
-        let before = grant.filter(|_| rule != DecisionReason::SandboxChosen).map(|grant| grant.words.clone());
-        let before = before.map(|words| without_sandbox_text(&words).to_owned()).filter(|words| !words.is_empty());
-        if let ConsentRequestBody::StartServer { approved_before, .. }
-        | ConsentRequestBody::ConnectServer { approved_before, .. } = body
-        {
-            *approved_before = before;
+        let grants = self.permissions.policy.grants();
+        let granted = grants.find(name, &GrantSubject::Command).filter(|_| rule != DecisionReason::SandboxChosen);
+        match body {
+            ConsentRequestBody::StartServer { config, approved_before, .. } => {
+                *approved_before = granted.and_then(|grant| earlier_approval(&grant.words, &command_text(config)));
+            }
+            ConsentRequestBody::ConnectServer { config, approved_before } => {
+                *approved_before = granted.and_then(|grant| earlier_approval(&grant.words, &address_text(config)));
+            }
+            _ => {}
         }
         let mut why = ConsentRequestOrigin::User { conversation: None };
         if let Some(record) = self.servers.records.get_mut(name) {
@@ -165,6 +168,13 @@ impl Owner {
             PolicyDecision::Deny { .. } => false,
         }
     }
+}
+
+/// Returns the texts of a grant and of the requested approval without their sandboxes, whose changes are shown
+/// separately. `None` if the grant has no text.
+fn earlier_approval(granted: &str, requested: &str) -> Option<EarlierApproval> {
+    let (before, now) = (without_sandbox_text(granted).to_owned(), without_sandbox_text(requested).to_owned());
+    (!before.is_empty()).then_some(EarlierApproval { before, now })
 }
 
 fn start_act<'a>(name: &'a str, hash: &'a Hash, body: &ConsentRequestBody) -> PolicyAct<'a> {
