@@ -1,5 +1,6 @@
 // The choice to allow read-only tools together.
 import { screen } from "@testing-library/svelte";
+import { flushSync } from "svelte";
 import { expect, it } from "vitest";
 
 import { consentRequest, toolBody } from "./fixtures";
@@ -64,4 +65,19 @@ it("an unchecked choice allows the call alone", async () => {
 it("is absent without such tools", () => {
   renderRequests(consentRequest(toolBody({}), { scopes: ["once", "session", "always"] }));
   expect(screen.queryByRole("checkbox")).toBeNull();
+});
+
+it("the choice ends when the request no longer lists all of its tools", async () => {
+  const { set } = renderRequests(request);
+  await clickElement(box());
+  const changed = { ...toolBody({}), readOnlyTools: ["read_file"] } as ReturnType<typeof toolBody>;
+  flushSync(() =>
+    set(consentRequest(changed, { hash: "h2", scopes: ["once", "session", "always"] })),
+  );
+  expect(box()).not.toBeChecked();
+  await waitUntilArmed();
+  await clickElement(button("Allow once"));
+  expect(sentDecisions()).toEqual([
+    { id: "q1", hash: "h2", answer: { action: "allow", scope: "once" } },
+  ]);
 });
