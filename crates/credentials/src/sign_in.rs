@@ -1,6 +1,8 @@
 //! State of sign-ins that the user can observe: the account, the phase of the current sign-in, and the steps of the
 //! last one. Contains no tokens, codes or client secrets. Used by the owner of `host` and by `api`.
 
+pub mod conversion;
+
 use std::fmt;
 
 use domain::Millis;

@@ -1,16 +1,11 @@
 //! Converts the state of a sign-in to its view for observers.
 
-use credentials::sign_in::{
-    AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInFailure, SignInPhase, SignInProgress, SignInReason,
-    SignInStep, SignOutOutcome, TokenStorage,
+pub(super) use credentials::sign_in::conversion::{
+    account_text, account_view, error_text, sign_in_failure, sign_out_outcome, step_views, storage_of_status,
 };
-use domain::Millis;
-use mcp_auth::{
-    Account, AuthEndpoint, AuthError, AuthErrorCause, AuthPhase, AuthProgress, AuthReason, AuthStep, ClientKind,
-    ConsentPrompt, EndpointUse as AuthUse, EntryPersistence, RevocationOutcome, ServerAuthorization, VaultProblem,
-};
-use ports::SecretsStatus;
-use ports::time::to_millis;
+use credentials::sign_in::conversion::{client_identity, endpoint_view, phase_view, reason_view};
+use credentials::sign_in::{SignInPhase, SignInProgress, TokenStorage};
+use mcp_auth::{AuthPhase, AuthProgress, ConsentPrompt, EntryPersistence};
 
 use super::ServerSignIn;
 use super::sign_in_user::ConsentProgress;
@@ -32,47 +27,13 @@ pub(super) fn consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
     }
 }
 
-fn endpoint_view(endpoint: AuthEndpoint) -> SignInEndpoint {
-    let purpose = match endpoint.purpose {
-        AuthUse::Token => EndpointUse::Token,
-        AuthUse::Provider => EndpointUse::Provider,
-        AuthUse::Registration => EndpointUse::Registration,
-        AuthUse::Revocation => EndpointUse::Revocation,
-    };
-    SignInEndpoint { purpose, url: endpoint.url.into(), issuer: endpoint.issuer }
-}
-
-pub(super) fn account_view(account: Account) -> AccountView {
-    AccountView {
-        issuer: account.issuer,
-        resource: account.resource,
-        scopes: account.scopes,
-        expires_at: account.expires_at.map(to_millis),
-        signed_in_at: to_millis(account.signed_in_at),
-        refreshed_at: account.refreshed_at.map(to_millis),
-        can_refresh: account.can_refresh,
-        ended: account.ended,
-        client: client_identity(account.client),
-        bound: account.bound,
-    }
-}
-
 /// Returns the progress of a sign-in that has just been started.
 pub(super) const fn starting_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }
 }
 
 pub(super) fn progress_view(progress: AuthProgress, way: &ConsentProgress) -> SignInProgress {
-    let phase = match progress.phase {
-        AuthPhase::ResourceMetadata | AuthPhase::ServerMetadata | AuthPhase::ClientId => SignInPhase::Discovering,
-        AuthPhase::Consent => SignInPhase::AwaitingConsent,
-        AuthPhase::Browser | AuthPhase::Callback => SignInPhase::AwaitingBrowser,
-        AuthPhase::IdentityProvider
-        | AuthPhase::Token
-        | AuthPhase::Refresh
-        | AuthPhase::Storage
-        | AuthPhase::Revocation => SignInPhase::Exchanging,
-    };
+    let phase = phase_view(progress.phase);
     let waits = phase == SignInPhase::AwaitingBrowser;
     SignInProgress {
         phase,
@@ -85,29 +46,6 @@ pub(super) fn progress_view(progress: AuthProgress, way: &ConsentProgress) -> Si
     }
 }
 
-pub(super) fn step_views(authorization: &ServerAuthorization) -> Vec<SignInStep> {
-    authorization.steps().into_iter().map(step_view).collect()
-}
-
-fn step_view(step: AuthStep) -> SignInStep {
-    let lines = |first: String, headers: Vec<(String, String)>, body: String| {
-        let headers = headers.into_iter().map(|(name, value)| format!("{name}: {value}"));
-        let mut lines: Vec<String> = std::iter::once(first).chain(headers).collect();
-        if !body.is_empty() {
-            lines.extend([String::new(), body]);
-        }
-        lines.join("\n")
-    };
-    SignInStep {
-        at: to_millis(step.at),
-        took: Millis::try_from(step.took.as_millis()).unwrap_or(Millis::MAX),
-        what: step.phase.to_string(),
-        request: step.request.map(|r| lines(format!("{} {}", r.method, r.url), r.headers, r.body)),
-        answer: step.answer.map(|a| lines(a.status.to_string(), a.headers, a.body)),
-        conclusion: step.conclusion,
-    }
-}
-
 pub(super) fn token_storage(sign_in: &ServerSignIn) -> Option<TokenStorage> {
     match sign_in.authorization.token_persistence() {
         Some(EntryPersistence::Safely) => Some(TokenStorage::Keychain),
@@ -117,90 +55,11 @@ pub(super) fn token_storage(sign_in: &ServerSignIn) -> Option<TokenStorage> {
     }
 }
 
-/// Returns where tokens are stored, according to the state of the keychain.
-pub(super) fn storage_of_status(status: SecretsStatus) -> TokenStorage {
-    match status {
-        SecretsStatus::Keychain => TokenStorage::Keychain,
-        other => TokenStorage::ThisRun { cause: other.to_string() },
-    }
-}
-
-pub(super) fn sign_out_outcome(revoked: RevocationOutcome) -> SignOutOutcome {
-    match revoked {
-        RevocationOutcome::Yes => SignOutOutcome::Revoked,
-        RevocationOutcome::NotOffered => SignOutOutcome::RevocationNotOffered,
-        RevocationOutcome::Failed { cause } => SignOutOutcome::RevocationFailed(cause),
-        RevocationOutcome::NothingToRevoke => SignOutOutcome::NobodySignedIn,
-    }
-}
-
-/// Describes why a sign-in failed, and the next step for the user.
-pub(super) fn error_text(error: &AuthError) -> String {
-    match error.cause {
-        AuthErrorCause::Declined => "You declined the sign-in.".to_owned(),
-        _ => format!("{error}. {}", error.next_step()),
-    }
-}
-
-/// Converts an error to the stable identifier that observers receive.
-pub(super) const fn sign_in_failure(error: &AuthError) -> SignInFailure {
-    match &error.cause {
-        AuthErrorCause::Declined => SignInFailure::Declined,
-        AuthErrorCause::Cancelled => SignInFailure::Cancelled,
-        AuthErrorCause::TimedOut => SignInFailure::TimedOut,
-        AuthErrorCause::Unreachable { .. } => SignInFailure::Unreachable,
-        AuthErrorCause::Status { .. } | AuthErrorCause::Unreadable { .. } => SignInFailure::BadResponse,
-        AuthErrorCause::UnsafeUrl { .. } => SignInFailure::UnsafeUrl,
-        AuthErrorCause::ResourceMismatch { .. } => SignInFailure::ResourceMismatch,
-        AuthErrorCause::IssuerMismatch { .. } | AuthErrorCause::IssuerMissing => SignInFailure::IssuerMismatch,
-        AuthErrorCause::NoPkce { .. } => SignInFailure::NoPkce,
-        AuthErrorCause::NoAuthorizationServer => SignInFailure::NoAuthorizationServer,
-        AuthErrorCause::NoClientId { .. } => SignInFailure::NoClientId,
-        AuthErrorCause::OtherIssuer { .. } => SignInFailure::OtherIssuer,
-        AuthErrorCause::Refused { .. } => SignInFailure::Refused,
-        AuthErrorCause::Browser { .. } => SignInFailure::Browser,
-        AuthErrorCause::Callback { .. } => SignInFailure::Callback,
-        AuthErrorCause::TooManyRequests => SignInFailure::TooManyRequests,
-        AuthErrorCause::Vault(error) => match error.kind {
-            VaultProblem::Locked => SignInFailure::KeychainLocked,
-            VaultProblem::Missing => SignInFailure::KeychainMissing,
-            VaultProblem::Broken | VaultProblem::Closed => SignInFailure::Storage,
-        },
-        AuthErrorCause::Key { .. } => SignInFailure::Key,
-        AuthErrorCause::NoProof { .. } => SignInFailure::NoProof,
-        AuthErrorCause::Unbound => SignInFailure::Unbound,
-        AuthErrorCause::NotApproved { .. } => SignInFailure::NotApproved,
-        AuthErrorCause::SignInNeeded { .. } => SignInFailure::SignInNeeded,
-    }
-}
-
-/// Describes an account for the audit log and the activity log.
-pub(super) fn account_text(account: &Account) -> String {
-    let scopes = if account.scopes.is_empty() { "no scopes reported".to_owned() } else { account.scopes.join(" ") };
-    format!("{} ({scopes})", account.issuer)
-}
-
-pub(super) fn reason_view(reason: AuthReason) -> SignInReason {
-    match reason {
-        AuthReason::SignIn => SignInReason::SignIn,
-        AuthReason::StepUp { operation } => SignInReason::StepUp { operation },
-        AuthReason::Again { cause } => SignInReason::Again(cause),
-        AuthReason::AnotherAccount => SignInReason::ChangeAccount,
-    }
-}
-
-const fn client_identity(kind: ClientKind) -> ClientIdentity {
-    match kind {
-        ClientKind::Preregistered => ClientIdentity::Configured,
-        ClientKind::MetadataDocument => ClientIdentity::MetadataDocument,
-        ClientKind::Registered => ClientIdentity::Registered,
-        ClientKind::Typed => ClientIdentity::Entered,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use mcp_auth::{AuthEndpoint, AuthReason, ClientKind, EndpointUse as AuthUse};
 
     use super::super::super::state::consent_payload_hash;
     use super::*;

@@ -76,7 +76,7 @@ async fn offered(world: &World) -> Vec<String> {
 async fn bytes_that_are_read_for_one_request_are_bounded() {
     let world = World::new().await;
     let (called, tools) = (tool("called", 1), large_tools(100));
-    list(&world, &[&[called.clone()], &tools]).await;
+    list(&world, &[std::slice::from_ref(&called), &tools]).await;
     review(&world, &tools).await;
     let offered = read_only_tools(&world, &called).await;
     assert!(offered.len() > 1, "some reviewed tools are offered");
@@ -89,7 +89,7 @@ async fn bytes_that_are_read_for_one_request_are_bounded() {
 async fn unreviewed_tools_are_not_read() {
     let world = World::new().await;
     let (called, small, tools) = (tool("called", 1), tool("small", 1), large_tools(500));
-    list(&world, &[&[called.clone()], &tools, &[small.clone()]]).await;
+    list(&world, &[std::slice::from_ref(&called), &tools, std::slice::from_ref(&small)]).await;
     review(&world, &[small]).await;
     assert_eq!(read_only_tools(&world, &called).await, ["called", "small"], "a reviewed tool at the end is found");
     world.close().await;
