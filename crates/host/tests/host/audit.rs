@@ -395,3 +395,17 @@ async fn resource_read_is_audited_first() {
     );
     app.host.close().await;
 }
+
+#[tokio::test]
+async fn start_denied_by_a_rule_is_recorded() {
+    let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
+    let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
+    app.host.set_rule(serde_json::from_value(rule).unwrap()).await.unwrap();
+    app.host.start_server("harbour".to_owned()).await.unwrap();
+    let denied = || entries_of_kind(&app, "start-server");
+    assert!(poll_until(EVENT_TIMEOUT, || !denied().is_empty()).await, "the denial is in the audit log");
+    let entry = denied().remove(0);
+    assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("denied", "policy"));
+    assert!(entry.subject.contains("demo-server"), "the entry names the command: {}", entry.subject);
+    assert_eq!(entry.rule.as_ref(), "rule 1", "the entry names the rule");
+}

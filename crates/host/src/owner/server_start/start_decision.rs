@@ -1,6 +1,7 @@
 //! Decides about the start of a server, and requests consent if required. Used by `server_start.rs`, and by
 //! `packages.rs` for a package whose version was looked up.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
@@ -13,7 +14,7 @@ use supervision::activity::ActivityKind;
 
 use super::command_lookup::ResolvedCommand;
 use crate::owner::gate::SendPermit;
-use crate::owner::state::{RequestPurpose, consent_kind};
+use crate::owner::state::{RequestPurpose, ServerRecord, consent_kind};
 use crate::owner::{AuditedDecision, Owner};
 use crate::view::{ConsentRequestBody, EarlierApproval, ServerState};
 
@@ -62,7 +63,10 @@ impl Owner {
         let must_ask =
             self.servers.records.get_mut(name).is_some_and(|record| std::mem::take(&mut record.launch.must_ask));
         match self.permissions.policy.decide(&act, self.now()) {
-            PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
+            PolicyDecision::Deny { rule, by } => {
+                self.audit_denied_start(name, hash, &body, by.text());
+                self.fail_unapproved(name, rule.name());
+            }
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
                 self.request_start_consent(name, &mut body, DecisionReason::SandboxChosen, &[ApprovalScope::Once]);
@@ -111,6 +115,23 @@ impl Owner {
         self.request_consent(name, why, body.clone(), scopes, rule, RequestPurpose::Start);
     }
 
+    /// Records a start or connection that the policy denied.
+    fn audit_denied_start(&mut self, name: &str, hash: &Hash, body: &ConsentRequestBody, rule: Cow<'static, str>) {
+        let Some(record) = self.servers.records.get(name) else { return };
+        let (subject, is_restart) = (start_subject(record), record.supervision.is_restarting());
+        self.audit_without_waiting(AuditedDecision {
+            server: name,
+            kind: consent_kind(body),
+            subject: &subject,
+            decision: "denied",
+            by: "policy",
+            hash: hash.as_str(),
+            asker: if is_restart { "host" } else { "user" },
+            rule,
+            ..AuditedDecision::default()
+        });
+    }
+
     /// Launches a server without consent, after the decision was recorded.
     fn launch_audited(&mut self, name: &str, departure: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
@@ -120,9 +141,7 @@ impl Owner {
             record.note(ActivityKind::State, "starting again with its saved approval");
         }
         let hash = departure.payload_hash().clone();
-        let command =
-            || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
-        let words = record.config.as_http().map_or_else(command, HttpConfig::redacted_url);
+        let words = start_subject(record);
         let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
         let kind = consent_kind(&body);
         let entry = self.make_audit_entry(AuditedDecision {
@@ -168,6 +187,13 @@ impl Owner {
             PolicyDecision::Deny { .. } => false,
         }
     }
+}
+
+/// Returns the command line or address of a server, as its start is recorded in the audit log.
+fn start_subject(record: &ServerRecord) -> String {
+    let command =
+        || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
+    record.config.as_http().map_or_else(command, HttpConfig::redacted_url)
 }
 
 /// Returns the texts of a grant and of the requested approval without their sandboxes, whose changes are shown
