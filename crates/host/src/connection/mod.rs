@@ -5,7 +5,6 @@
 mod failures;
 mod pending_refreshes;
 mod redaction;
-mod request_quota;
 mod server_link;
 mod session_run;
 

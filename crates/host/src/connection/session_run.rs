@@ -21,13 +21,14 @@ use offers::catalog::{Catalog, CatalogList, ListReader};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
+use supervision::request_quota::ServerRequestQuota;
 use supervision::usage_counter::UsageCounter;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use self::tick_timer::TickTimer;
 use super::pending_refreshes::PendingRefreshes;
-use super::request_quota::ServerRequestQuota;
+
 use super::server_link::{self, ServerLink};
 use super::{
     CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, failures, redaction,

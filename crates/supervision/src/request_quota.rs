@@ -1,14 +1,14 @@
-//! Limits the number of requests that a server may send to the client.
+//! Limits the number of requests that a server may send to the client. Used by the connections of `host`.
 
 use std::collections::HashSet;
 
+use crate::limits::ServerLimits;
+use crate::token_bucket::TokenBucket;
 use mcp_proto::session::ServerRequestId;
-use supervision::limits::ServerLimits;
-use supervision::token_bucket::TokenBucket;
 
 /// The pending requests of one server, and its remaining allowance.
 #[derive(Debug)]
-pub(super) struct ServerRequestQuota {
+pub struct ServerRequestQuota {
     open: HashSet<ServerRequestId>,
     /// Maximum number of concurrently pending requests.
     most: usize,
@@ -21,7 +21,9 @@ pub(super) struct ServerRequestQuota {
 }
 
 impl ServerRequestQuota {
-    pub(super) fn new(limits: &ServerLimits) -> Self {
+    /// Creates the quota of a connection, without pending requests.
+    #[must_use]
+    pub fn new(limits: &ServerLimits) -> Self {
         let per_minute = limits.questions_per_minute;
         // The burst capacity is the number of requests that are allowed in ten seconds.
         let left = TokenBucket::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0);
@@ -29,13 +31,14 @@ impl ServerRequestQuota {
     }
 
     /// Returns the number of pending requests.
-    pub(super) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.open.len()
     }
 
     /// Registers a request as pending. Returns `false` if the server exceeds a limit, so that the request must be
     /// refused.
-    pub(super) fn register(&mut self, request: ServerRequestId) -> bool {
+    pub fn register(&mut self, request: ServerRequestId) -> bool {
         let may = self.open.len() < self.most && self.left.try_take(1);
         if may {
             self.open.insert(request);
@@ -46,19 +49,20 @@ impl ServerRequestQuota {
     }
 
     /// Removes a pending request. Returns `false` if it was not pending.
-    pub(super) fn remove(&mut self, request: ServerRequestId) -> bool {
+    pub fn remove(&mut self, request: ServerRequestId) -> bool {
         self.open.remove(&request)
     }
 
     /// Returns the total number of refused requests, or `None` if it has already been reported to the owner.
-    pub(super) fn take_refused_total(&mut self) -> Option<u64> {
+    pub fn take_refused_total(&mut self) -> Option<u64> {
         let refused = (self.refused > self.told).then_some(self.refused);
         self.told = self.refused;
         refused
     }
 
     /// Returns the total number of refused requests if it is a power of two, in which case it should be logged.
-    pub(super) fn refused_total_to_log(&self) -> Option<u64> {
+    #[must_use]
+    pub fn refused_total_to_log(&self) -> Option<u64> {
         Some(self.refused).filter(|refused| refused.is_power_of_two())
     }
 }
