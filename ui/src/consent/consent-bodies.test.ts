@@ -169,7 +169,7 @@ describe("every kind", () => {
     const command = "npx -y server (in /home/ann) (with API_KEY)";
     const address = `${connectBody.url.url} (with Authorization, X-Team)`;
     const start = { ...startServerBody, approvedBefore: { before: command, now: command } };
-    const { set } = renderRequests(consentRequest(start as ConsentRequestBody));
+    const { set } = renderRequests(consentRequest(start));
     expect(screen.getByText(/The command line is the same/)).toBeVisible();
     const connect = { ...connectBody, approvedBefore: { before: address, now: address } };
     set(consentRequest(connect, { id: "q2" }));
