@@ -27,13 +27,11 @@ const PACKAGE_HOSTS: [(&str, Option<&str>, &[&str]); 12] = [
     ("pipx", Some("run"), PYTHON_HOSTS),
     ("dnx", None, &["api.nuget.org"]),
 ];
-/// Programs that run containers.
-const CONTAINER_PROGRAMS: [&str; 3] = ["docker", "podman", "nerdctl"];
 
 /// Returns `true` if a command runs a container. A sandbox would keep it from the service that does.
 #[must_use]
 pub fn runs_container(command: &str) -> bool {
-    CONTAINER_PROGRAMS.contains(&program_name(command).as_str())
+    process::is_container_engine(&program_name(command))
 }
 
 /// Returns network access to the hosts that a launcher loads packages from, and none for other programs.

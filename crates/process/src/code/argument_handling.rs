@@ -168,6 +168,12 @@ const DATA_VALUE_OPTIONS: [&str; 8] =
 /// Short options of Python without a value, which may precede `-m` or `-c` in one word.
 const PYTHON_FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
 
+/// Returns `true` for the name of a container engine, without folder and extension.
+#[must_use]
+pub fn is_container_engine(name: &str) -> bool {
+    CONTAINER_ENGINES.contains(&name)
+}
+
 /// A classification of programs by the way in which they use their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentHandling {
@@ -194,9 +200,7 @@ impl ArgumentHandling {
             name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
             name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
             name if WRAPPERS.contains(&name) => ArgumentHandling::Wrapper,
-            name if CONTAINER_ENGINES.contains(&name) || project_files(name).next().is_some() => {
-                ArgumentHandling::Project
-            }
+            name if is_container_engine(name) || project_files(name).next().is_some() => ArgumentHandling::Project,
             _ => ArgumentHandling::Other,
         }
     }

@@ -13,6 +13,7 @@ mod found_files;
 mod launch_files;
 mod script_files;
 
+pub use argument_handling::is_container_engine;
 pub(crate) use code_files::{has_code_name, scripts_in_arguments};
 pub use code_variables::decides_code;
 pub use found_files::LaunchFileRole;
