@@ -13,7 +13,7 @@ pub const MAX_REPLY_TOKENS: u32 = 1_000_000;
 /// Maximum number of saved system prompts.
 pub const MAX_SAVED_PROMPTS: usize = 100;
 /// Maximum length of the name of a saved system prompt, in characters.
-pub(super) const MAX_PROMPT_NAME: usize = 100;
+pub const MAX_PROMPT_NAME: usize = 100;
 /// Maximum number of concurrent replies over all conversations.
 pub(super) const MAX_CONCURRENT_REPLIES: usize = 32;
 

@@ -36,7 +36,7 @@ use serde_json::{Map, Value, json};
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
 pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, ReplyIds, ServerInstructions};
-pub use error::{ConversationError, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS};
+pub use error::{ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS};
 pub use history::{BranchPage, SearchPage, TreeItem};
 pub use models::ModelRef;
 pub use saved_system_prompts::{SavedSystemPrompt, SavedSystemPrompts};

@@ -1,7 +1,7 @@
 // Temperature and maximum reply length of a conversation, as the user enters them.
 import { MAX_REPLY_TOKENS, MAX_TEMPERATURE, type ModelRef, type Models } from "$lib/api/generated";
-import { languageTag } from "$lib/state/locale.svelte";
 
+import { formatCount } from "../consent/consent-labels";
 import { m } from "../paraglide/messages";
 
 /** Maximum values of the parameters. */
@@ -49,11 +49,6 @@ export function parseTokens(text: string, limit: number): Parameter {
   if (WHOLE.test(entered) && value >= 1 && value <= limit) return { value, problem: null };
   return {
     value: undefined,
-    problem: m.conversation_max_tokens_problem({ limit: grouped(limit) }),
+    problem: m.conversation_max_tokens_problem({ limit: formatCount(limit) }),
   };
-}
-
-/** Formats a number with thousands separators. */
-export function grouped(value: number): string {
-  return new Intl.NumberFormat(languageTag()).format(value);
 }

@@ -23,8 +23,8 @@ CREATE TABLE reading (
 INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
 ";
 
-/// Creates the table with a MAC over the rows in `reading` of each conversation (`reading_seal.rs`). Rows without a valid
-/// MAC are ignored, and determined again from all items of the conversation.
+/// Creates the table with a MAC over the rows in `reading` of each conversation (`reading_seal.rs`). If the history has
+/// a key, rows without a valid MAC are ignored, and determined again from all items of the conversation.
 const SEAL_TABLE_SQL: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
 /// Creates the tables `reading` and `reading_seal` if they do not exist.

@@ -3,6 +3,9 @@
 /** Maximum number of servers in one conversation. */
 export const MAX_CONVERSATION_SERVERS = 100;
 
+/** Maximum length of the name of a saved system prompt, in characters. */
+export const MAX_PROMPT_NAME = 100;
+
 /** Maximum number of tokens of a reply that a conversation can set. */
 export const MAX_REPLY_TOKENS = 1000000;
 
