@@ -80,7 +80,7 @@ impl Owner {
 }
 
 /// Returns the originator of a call.
-pub(super) const fn caller(origin: &CallOrigin) -> UsedBy {
+pub(super) const fn call_originator(origin: &CallOrigin) -> UsedBy {
     match origin {
         CallOrigin::User { .. } => UsedBy::User,
         CallOrigin::Model { .. } => UsedBy::Model,

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use crate::connection::{CallTicket, ConnectionCommand};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
-use crate::owner::last_uses::caller;
+use crate::owner::last_uses::call_originator;
 use crate::owner::state::{CallRecord, TicketUse};
 use crate::view::HostEvent;
 
@@ -73,7 +73,7 @@ impl Owner {
         match self.servers.send_command(&record.view.server, tell) {
             Ok(run) => {
                 if let Some(by) = allowed_by {
-                    self.note_use(by, &record.view.server, Some(&record.view.name), caller(&record.origin));
+                    self.note_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
                 }
                 let id: Arc<str> = record.view.id.as_str().into();
                 self.calls.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
