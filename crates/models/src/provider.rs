@@ -52,7 +52,7 @@ pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 /// ```
 /// use futures_util::{StreamExt as _, stream};
 /// use models::{
-///     Deltas, LossyConversion, Model, ModelError, ModelMessage, ModelReply, ModelRequest, Provider, ProviderKind,
+///     ReplyStream, LossyConversion, Model, ModelError, ModelMessage, ModelReply, ModelRequest, Provider, ProviderKind,
 ///     ReplyDelta, Role, StopReason, TokenUsage,
 /// };
 ///
@@ -73,7 +73,7 @@ pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 ///         Vec::new()
 ///     }
 ///
-///     async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
+///     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
 ///         let text = request.messages.last().map(ModelMessage::plain_text).unwrap_or_default();
 ///         let reply = ModelReply {
 ///             message: ModelMessage::text(Role::Assistant, text.clone()),

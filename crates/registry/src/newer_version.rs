@@ -28,7 +28,7 @@ pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering 
 /// # Examples
 ///
 /// ```
-/// use registry::newer_version;
+/// use registry::find_newer_version;
 /// use registry::server_json::read_page;
 ///
 /// let page = read_page(br#"{ "servers": [
@@ -37,7 +37,7 @@ pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering 
 ///     { "server": { "name": "com.example/notes", "version": "2.0.0" },
 ///       "_meta": { "io.modelcontextprotocol.registry/official": { "status": "deleted" } } }
 /// ], "metadata": { "count": 3 } }"#)?;
-/// let newer = |installed| newer_version(installed, &page.entries).map(|entry| entry.server.version.as_str());
+/// let newer = |installed| find_newer_version(installed, &page.entries).map(|entry| entry.server.version.as_str());
 /// assert_eq!(newer("1.9.0"), Some("1.10.0"), "a deleted version is not offered");
 /// assert_eq!(newer("1.10.0"), None);
 /// # Ok::<(), registry::server_json::EntryError>(())

@@ -89,13 +89,14 @@ impl FrameKind {
     /// use mcp_transport::driver::FrameKind;
     ///
     /// let request = Bytes::from_static(br#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{}}"#);
-    /// assert_eq!(FrameKind::read(&request), FrameKind::Request { id: 3.into(), method: "tools/call".into() });
+    /// assert_eq!(FrameKind::classify(&request), FrameKind::Request { id: 3.into(), method: "tools/call".into() });
     /// let error = Bytes::from_static(br#"{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no such tool"}}"#);
-    /// assert_eq!(FrameKind::read(&error), FrameKind::Error { id: Some(3.into()) });
+    /// assert_eq!(FrameKind::classify(&error), FrameKind::Error { id: Some(3.into()) });
     /// // The version is missing, but the line is recognized as a notification.
     /// let unversioned = Bytes::from_static(br#"{"method":"notifications/message"}"#);
-    /// assert_eq!(FrameKind::read(&unversioned), FrameKind::Notification { method: "notifications/message".into() });
-    /// assert_eq!(FrameKind::read(&Bytes::from_static(b"starting up...")), FrameKind::Invalid);
+    /// let notification = FrameKind::Notification { method: "notifications/message".into() };
+    /// assert_eq!(FrameKind::classify(&unversioned), notification);
+    /// assert_eq!(FrameKind::classify(&Bytes::from_static(b"starting up...")), FrameKind::Invalid);
     /// ```
     pub fn classify(bytes: &Bytes) -> FrameKind {
         IncomingMessage::decode(bytes)

@@ -121,7 +121,7 @@ pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>
 ///     let preset = PRESETS.iter().find(|preset| preset.id == "llama-cpp").expect("the preset exists");
 ///     let mut settings = preset.settings()?;
 ///     settings.url = format!("http://{}/v1", listener.local_addr()?).parse()?;
-///     let provider = HttpProvider::new(settings, None, mcp_transport::http::for_models(true)?);
+///     let provider = HttpProvider::new(settings, None, mcp_transport::http::client_for_models(true)?);
 ///
 ///     let server = async {
 ///         let (mut stream, _) = listener.accept().await.expect("the provider connects");

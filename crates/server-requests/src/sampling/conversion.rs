@@ -109,8 +109,8 @@ fn is_valid_for_all_providers(name: &str) -> bool {
 ///
 /// # Errors
 ///
-/// Returns [`ConversionError::NoMessages`] for a request without messages, [`ConversionError::Base64`] for media that are not base64, and
-/// [`ConversionError::Content`] for blocks of an unknown kind.
+/// Returns [`ConversionError::NoMessages`] for a request without messages, [`ConversionError::Base64`] for media that
+/// are not base64, and [`ConversionError::Content`] for blocks of an unknown kind.
 pub fn check_request(params: &CreateMessageParams) -> Result<(), ConversionError> {
     if params.messages.is_empty() {
         return Err(ConversionError::NoMessages);
@@ -150,7 +150,7 @@ fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// use mcp_proto::types::{ContentBlock, CreateMessageParams};
 /// use models::{ModelMessage, ModelReply, Role, StopReason, TokenUsage};
 /// use serde_json::json;
-/// use server_requests::sampling::conversion::{check_request, reply_to_result, to_request};
+/// use server_requests::sampling::conversion::{check_request, reply_to_result, to_model_request};
 ///
 /// let params: CreateMessageParams = serde_json::from_value(json!({
 ///     "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a sea" } }],
@@ -158,7 +158,7 @@ fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
 ///     "maxTokens": 20
 /// }))?;
 /// check_request(&params)?;
-/// let request = to_request(&params)?;
+/// let request = to_model_request(&params)?;
 /// assert_eq!(request.messages, [ModelMessage::text(Role::User, "Name a sea")]);
 /// assert_eq!((request.system.as_deref(), request.max_tokens), (Some("Answer in one word"), Some(20)));
 ///
