@@ -66,10 +66,12 @@ export function consentRequest(app: Page): Locator {
   return app.getByTestId("question");
 }
 
+type AxeOptions = Parameters<AxeBuilder["options"]>[0];
+
 /** Returns the axe violations of the current page, one line each. */
-export async function axeViolations(app: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
+export async function axeViolations(app: Page, options: AxeOptions = {}): Promise<string[]> {
   // The page has a single frame, so no separate page is needed to merge results, and passed rules are not reported.
-  const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"], rules });
+  const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"], ...options });
   const { violations } = await axe.analyze();
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
