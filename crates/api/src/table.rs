@@ -1,6 +1,9 @@
 //! Code generated from the command table: the list of names, the trait [`Handler`], and the dispatch by name.
 
-use serde::Deserialize as _;
+use std::pin::Pin;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::data::*;
@@ -26,12 +29,7 @@ macro_rules! expand {
         /// [`ErrorCode::Internal`] if the response can't be serialized, or the error of the command.
         pub async fn respond(handler: &dyn Handler, name: &str, request: &Value) -> Result<String, ApiError> {
             match name {
-                $(stringify!($name) => {
-                    let request = <$request>::deserialize(request)
-                        .map_err(|e| ApiError::new(ErrorCode::BadRequest, format!("{name}: {e}")))?;
-                    let response = handler.$name(request).await?;
-                    serde_json::to_string(&response).map_err(|e| invalid_request_error(name, &e))
-                })*
+                $(stringify!($name) => respond_with(name, request, |request| handler.$name(request)).await,)*
                 _ => Err(ApiError::new(ErrorCode::BadRequest, format!("there is no command {name}"))),
             }
         }
@@ -54,6 +52,21 @@ macro_rules! expand {
     };
 }
 commands!(expand);
+
+/// Future of a command, as `async_trait` boxes it.
+type Response<'a, T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + Send + 'a>>;
+
+/// Executes one command with a JSON request and returns the response as JSON text.
+async fn respond_with<'a, Request: DeserializeOwned, T: Serialize>(
+    name: &str,
+    request: &Value,
+    run: impl FnOnce(Request) -> Response<'a, T> + Send,
+) -> Result<String, ApiError> {
+    let request = Request::deserialize(request)
+        .map_err(|error| ApiError::new(ErrorCode::BadRequest, format!("{name}: {error}")))?;
+    let response = run(request).await?;
+    serde_json::to_string(&response).map_err(|error| invalid_request_error(name, &error))
+}
 
 /// Executes a command like [`respond`], but returns the response as a [`Value`].
 ///
