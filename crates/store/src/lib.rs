@@ -122,3 +122,12 @@ fn real_folder(path: &Path) -> Result<PathBuf, StoreError> {
 fn absolute_path(path: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(path).map_err(|error| files::file_error(path, "find out where it lies", &error))
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn random_generators_are_seeded_by_the_system() {
+        let built_without_jitter = option_env!("AWS_LC_SYS_NO_JITTER_ENTROPY");
+        assert_eq!(built_without_jitter, Some("1"), ".cargo/config.toml should set it");
+    }
+}
