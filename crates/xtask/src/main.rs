@@ -27,6 +27,7 @@ mod progress;
 mod requirements;
 mod run;
 mod screen;
+mod shared_build;
 mod soak;
 mod system_packages;
 mod test;

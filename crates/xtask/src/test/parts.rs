@@ -23,7 +23,7 @@ pub(super) enum TestPart {
     Tidy,
     /// Format of the code, checked by rustfmt
     Fmt,
-    /// Clippy over the whole workspace
+    /// Build of the whole workspace, with the lints of Clippy
     Clippy,
     /// Licences, advisories and sources of dependencies, if cargo-deny is installed
     Deny,
@@ -72,7 +72,7 @@ impl TestPart {
     /// Returns `true` if the part requires Node.js. Parts that build all crates do, since the page is embedded in the
     /// shell.
     pub(super) fn needs_node(&self) -> bool {
-        !matches!(self, Self::Tidy | Self::Fmt | Self::Clippy | Self::Deny)
+        !matches!(self, Self::Tidy | Self::Fmt | Self::Deny)
     }
 
     pub(super) fn run(self, log: &mut Log) -> Result<PartOutcome, Problem> {

@@ -5,28 +5,22 @@ use std::sync::{Mutex, PoisonError};
 use super::log::Log;
 use super::outcome::PartOutcome;
 use crate::problem::Problem;
-use crate::process::{Program, cargo};
+use crate::process::{self, Program};
 use crate::progress::print_step;
-use crate::{check, node, system_packages, workspace};
-
-/// Cargo arguments that select all crates and embed the page in the shell. All parts use the same selection, because
-/// cargo selects features of shared dependencies by it, and another selection would rebuild most of them.
-const WITH_SHELL: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
-/// Cargo arguments that select all crates but the shell, for systems that can't build it.
-const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
-
-fn package_arguments() -> [&'static str; 3] {
-    if system_packages::can_build_shell() { WITH_SHELL } else { WITHOUT_SHELL }
-}
+use crate::shared_build::{cargo_with_clippy, includes_shell, package_arguments};
+use crate::{check, node, workspace};
 
 pub(super) fn check_format(log: &mut Log) -> Result<PartOutcome, Problem> {
     log.run(check::format_check())?;
     Ok(PartOutcome::Ran)
 }
 
+/// Builds everything, which reports Clippy's lints.
 pub(super) fn run_clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
-    print_step("clippy: the whole workspace");
-    log.run(check::clippy(&["--workspace"]))?;
+    if !process::command_succeeds("clippy-driver", &["--version"]) {
+        return Err(Problem::Machine("Clippy is not installed (rustup component add clippy)".into()));
+    }
+    build_all(log)?;
     Ok(PartOutcome::Ran)
 }
 
@@ -34,7 +28,7 @@ pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !has_subcommand("deny") {
         return Ok(PartOutcome::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
-    log.run(workspace_cargo("deny").args(["--config", ".deny.toml", "check"]))?;
+    log.run(cargo_with_clippy("deny").args(["--config", ".deny.toml", "check"]))?;
     Ok(PartOutcome::Ran)
 }
 
@@ -56,7 +50,7 @@ pub(super) fn run_unit_tests(log: &mut Log) -> Result<PartOutcome, Problem> {
     };
     log.run(tests)?;
     print_step("unit: running the examples of the documentation");
-    log.run(workspace_cargo("test").args(package_arguments()).args(["--doc", "--no-fail-fast"]))?;
+    log.run(cargo_with_clippy("test").args(package_arguments()).args(["--doc", "--no-fail-fast"]))?;
     Ok(PartOutcome::Ran)
 }
 
@@ -72,20 +66,19 @@ pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)])
 /// `true` once all crates are built. The lock lets parallel parts wait for the build here instead of at cargo's lock.
 static IS_BUILT: Mutex<bool> = Mutex::new(false);
 
-/// Builds the page, and then all crates with their tests. The suites start these binaries, and a separate build reports
-/// compile errors more clearly than a test run.
+/// Builds the page, and then all crates with their tests, with Clippy's lints. The suites start these binaries, and a
+/// separate build reports compile errors more clearly than a test run.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     let mut built = IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {
         return Ok(());
     }
-    let packages = package_arguments();
-    if packages == WITH_SHELL {
+    if includes_shell() {
         node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
         node::build_page(&mut |program| log.run(program))?;
     }
-    print_step("building the crates and their tests");
-    log.run(workspace_cargo("build").args(packages).arg("--all-targets"))?;
+    print_step("building the crates and their tests, with the lints of Clippy");
+    log.run(cargo_with_clippy("build").args(package_arguments()).arg("--all-targets"))?;
     *built = true;
     Ok(())
 }
@@ -111,19 +104,17 @@ fn workspace_test_command() -> TestCommand {
 
 fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
     let call = match runner {
-        TestRunner::Nextest => workspace_cargo("nextest").args(["run", "--profile", "ci"]).args(packages),
-        TestRunner::Cargo => workspace_cargo("test").arg("--no-fail-fast").args(packages),
+        TestRunner::Nextest => cargo_with_clippy("nextest").args(["run", "--profile", "ci"]).args(packages),
+        TestRunner::Cargo => cargo_with_clippy("test").arg("--no-fail-fast").args(packages),
     };
-    TestCommand { runner, call }
+    // Without the start-up files of the developer's login shell, which can take longer than a test. The tests of the login
+    // shell set their own.
+    TestCommand { runner, call: call.env("SHELL", "") }
 }
 
 /// Returns `true` if an additional cargo subcommand is installed.
 fn has_subcommand(subcommand: &str) -> bool {
-    workspace_cargo(subcommand).arg("--version").output().is_ok()
-}
-
-fn workspace_cargo(subcommand: &str) -> Program {
-    cargo().dir(workspace::root_folder()).arg(subcommand)
+    cargo_with_clippy(subcommand).arg("--version").output().is_ok()
 }
 
 #[cfg(test)]
@@ -132,12 +123,14 @@ mod tests {
 
     #[test]
     fn both_runners_continue_after_a_failure() {
-        let nextest = test_command(TestRunner::Nextest, &WITHOUT_SHELL).call.displayed_command();
+        let nextest =
+            test_command(TestRunner::Nextest, &["--workspace", "--exclude", "drawbridge"]).call.displayed_command();
         assert!(
             nextest.contains("nextest run --profile ci"),
             "nextest should use the ci profile, which does not stop early: {nextest}"
         );
-        let plain = test_command(TestRunner::Cargo, &WITHOUT_SHELL).call.displayed_command();
+        let plain =
+            test_command(TestRunner::Cargo, &["--workspace", "--exclude", "drawbridge"]).call.displayed_command();
         assert!(
             plain.contains("test --no-fail-fast --workspace --exclude drawbridge"),
             "cargo test should not stop early: {plain}"

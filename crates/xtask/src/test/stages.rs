@@ -1,8 +1,7 @@
 //! Defines which test parts run in parallel. Used by `mod.rs`.
 //!
-//! The tests of the page mostly wait, so parts that use a single core run in parallel with them. Clippy uses all cores
-//! for minutes, and in parallel with it the tests of the page and the window exceeded their timeouts. The tests of the
-//! window run alone.
+//! The tests of the page mostly wait, so parts that use a single core run in parallel with them. The build uses all cores
+//! for minutes, so no test runs in parallel with it. The tests of the window run alone.
 
 use super::parts::TestPart;
 
@@ -11,7 +10,7 @@ pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<TestPart>>,
 }
 
-/// Order of execution. Clippy precedes the parts that build everything. The tests of the window and the measurements of
+/// Order of execution. Clippy builds everything. The tests of the window and the measurements of
 /// frame rates run last, without other parts in parallel.
 const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny, TestPart::Unit]],
