@@ -23,7 +23,7 @@ pub(crate) const ALL_WIRES: [ProviderKind; 5] = [
 /// Key that the fake provider accepts. It must not appear in any output.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 
-/// Running fake provider. It is stopped when this is dropped.
+/// Running fake provider, stopped on drop.
 pub(crate) struct FakeProvider(pub(crate) RunningProgram);
 
 impl FakeProvider {
@@ -33,9 +33,10 @@ impl FakeProvider {
         let node = which::which("node").expect("Node.js 20 or newer");
         // Another test package includes this file as well.
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let folder = folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder");
+        let folder =
+            folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder tests/models");
         let installed = folder.join("../node_modules/@copilotkit/aimock");
-        assert!(installed.exists(), "run `npm ci` in tests/ first: {} is not there", installed.display());
+        assert!(installed.exists(), "{} should be installed: run `npm ci` in tests/", installed.display());
         Self(RunningProgram::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
@@ -131,5 +132,5 @@ pub(crate) async fn collect_response(
 
 /// Sends a request and returns the complete reply.
 pub(crate) async fn expect_reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
-    collect_response(provider, request).await.1.expect("an answer")
+    collect_response(provider, request).await.1.expect("a reply")
 }
