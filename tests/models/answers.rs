@@ -13,9 +13,9 @@ use crate::scripted::{AfterPieces, capture_request, serve_pieces};
 async fn text_streams_and_is_complete() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
-        let (came, reply) = collect_response(&fake.client(wire), text_request(wire, "say hello")).await;
+        let (received, reply) = collect_response(&fake.client(wire), text_request(wire, "say hello")).await;
         let reply = reply.expect("a reply");
-        let streamed: String = came
+        let streamed: String = received
             .iter()
             .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
             .collect();
@@ -26,7 +26,7 @@ async fn text_streams_and_is_complete() {
             "{wire:?}: the reply has the same text"
         );
         assert_eq!(reply.stop, StopReason::EndTurn, "{wire:?}: the reply ended normally");
-        let pieces = came.iter().filter(|delta| matches!(delta, ReplyDelta::Text(_))).count();
+        let pieces = received.iter().filter(|delta| matches!(delta, ReplyDelta::Text(_))).count();
         assert!(pieces > 2, "{wire:?}: the text arrives in several pieces: {pieces}");
         assert!(
             reply.usage.input.is_some() && reply.usage.output.is_some(),
@@ -42,19 +42,19 @@ async fn thinking_is_separate_from_the_text() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
         let request = ModelRequest { thinking: true, ..text_request(wire, "think first") };
-        let (came, reply) = collect_response(&fake.client(wire), request).await;
+        let (received, reply) = collect_response(&fake.client(wire), request).await;
         let reply = reply.expect("a reply");
-        let thought: String = came
+        let thought: String = received
             .iter()
             .filter_map(|delta| if let ReplyDelta::Thinking(text) = delta { Some(text.as_str()) } else { None })
             .collect();
         assert_eq!(thought, "Six times seven is forty-two.", "{wire:?}: the thinking is returned");
         assert_eq!(reply.message.plain_text(), "It is 42.", "{wire:?}: the text is returned");
-        let kept = reply.message.parts.iter().find_map(|part| match part {
+        let retained = reply.message.parts.iter().find_map(|part| match part {
             MessagePart::Thinking { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        assert_eq!(kept, Some(thought.as_str()), "{wire:?}: the reply contains the thinking");
+        assert_eq!(retained, Some(thought.as_str()), "{wire:?}: the reply contains the thinking");
     }
 }
 

@@ -42,12 +42,12 @@ fn processor_seconds() -> Option<f64> {
 
 #[test]
 fn processor_time_is_measured() {
-    let taken = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     let until = Instant::now() + Duration::from_millis(300);
     while Instant::now() < until {
         std::hint::spin_loop();
     }
-    assert!(taken.seconds() > 0.01, "the stopwatch should measure the time of the loop: {} s", taken.seconds());
+    assert!(stopwatch.seconds() > 0.01, "the stopwatch should measure the time of the loop: {} s", stopwatch.seconds());
 }
 
 /// Returns a line of an OpenAI stream with this delta.
@@ -63,12 +63,12 @@ async fn endless_response_is_truncated_with_an_error() {
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "endless text should be rejected");
     let url = serve_pieces(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
-    let taken = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "an endless line should be rejected");
-    let took = taken.seconds();
-    assert!(took < 10.0, "the time should be linear in the length: {took} s");
+    let seconds = stopwatch.seconds();
+    assert!(seconds < 10.0, "the time should be linear in the length: {seconds} s");
 }
 
 #[tokio::test]
@@ -95,22 +95,22 @@ async fn arguments_in_many_pieces_take_linear_time() {
     pieces.push(delta_line("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
     let url = serve_pieces(pieces, AfterPieces::Close).await;
-    let taken = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    let took = taken.seconds();
+    let seconds = stopwatch.seconds();
     let reply = reply.expect("a reply");
     let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
     assert_eq!(length, 1_000_000, "the arguments should be complete");
-    assert!(took < 20.0, "the time should be linear in the number of pieces: {took} s");
+    assert!(seconds < 20.0, "the time should be linear in the number of pieces: {seconds} s");
 }
 
 #[tokio::test]
 async fn silence_times_out() {
     let url = serve_pieces(vec![delta_line("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
-    let (came, error) =
+    let (received, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(came, [ReplyDelta::Text("Well".into())], "the received part is returned");
+    assert_eq!(received, [ReplyDelta::Text("Well".into())], "the received part is returned");
     assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "the timeout of the settings is used");
 }
 
@@ -195,17 +195,17 @@ async fn text_split_at_any_byte_is_complete() {
 
 #[tokio::test]
 async fn dropped_reply_ends_the_request() {
-    let (url, gone) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
+    let (url, closed) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
     let mut deltas = provider_at(ProviderKind::OpenAi, &url)
         .stream(text_request(ProviderKind::OpenAi, "x"))
         .await
         .expect("a response");
     let first = deltas.next().await;
     assert_eq!(first, Some(Ok(ReplyDelta::Text("Well".into()))), "the response begins");
-    assert!(!gone.is_finished(), "the connection should stay open while the response is read");
+    assert!(!closed.is_finished(), "the connection should stay open while the response is read");
     drop(deltas);
-    let gone = tokio::time::timeout(Duration::from_secs(5), gone).await;
-    assert!(gone.is_ok(), "the provider detects the closed connection");
+    let closed = tokio::time::timeout(Duration::from_secs(5), closed).await;
+    assert!(closed.is_ok(), "the provider detects the closed connection");
 }
 
 #[tokio::test]

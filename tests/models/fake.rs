@@ -109,25 +109,25 @@ pub(crate) async fn collect_response(
     provider: &HttpProvider,
     request: ModelRequest,
 ) -> (Vec<ReplyDelta>, Result<ModelReply, ModelError>) {
-    let mut came = Vec::new();
+    let mut received = Vec::new();
     let mut deltas = match provider.stream(request).await {
         Ok(deltas) => deltas,
-        Err(error) => return (came, Err(error)),
+        Err(error) => return (received, Err(error)),
     };
     while let Some(delta) = deltas.next().await {
         match delta {
             Ok(ReplyDelta::Ended(reply)) => {
                 assert!(deltas.next().await.is_none(), "no event follows the end");
-                return (came, Ok(reply));
+                return (received, Ok(reply));
             }
-            Ok(delta) => came.push(delta),
+            Ok(delta) => received.push(delta),
             Err(error) => {
                 assert!(deltas.next().await.is_none(), "no event follows an error");
-                return (came, Err(error));
+                return (received, Err(error));
             }
         }
     }
-    panic!("the stream ended without a result after {came:?}");
+    panic!("the stream ended without a result after {received:?}");
 }
 
 /// Sends a request and returns the complete reply.

@@ -58,10 +58,10 @@ async fn context_limit_is_reported() {
 async fn truncated_response_is_an_error() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
-        let (came, error) = collect_response(&fake.client(wire), text_request(wire, "break off")).await;
+        let (received, error) = collect_response(&fake.client(wire), text_request(wire, "break off")).await;
         assert_eq!(error, Err(ModelError::Cut), "{wire:?}: the truncation should be reported");
-        let has_text = came.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
-        assert!(has_text, "{wire:?}: the received part is returned: {came:?}");
+        let has_text = received.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
+        assert!(has_text, "{wire:?}: the received part is returned: {received:?}");
     }
 }
 

@@ -73,8 +73,8 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     let mut next = request;
     next.messages.extend([used.message, ModelMessage { role: Role::User, parts: vec![result] }]);
     expect_reply(&provider, next.clone()).await;
-    let asked = served.request_bodies("/v1/responses");
-    let (first, second) = (&asked[0], &asked[1]);
+    let bodies = served.request_bodies("/v1/responses");
+    let (first, second) = (&bodies[0], &bodies[1]);
     assert_eq!(
         first["include"],
         json!(["reasoning.encrypted_content"]),
@@ -104,8 +104,8 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     expect_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
     let elsewhere = start_server(thinking_and_tool_use()).await;
     expect_reply(&crate::fake::provider_client(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
-    for (who, asked) in [("model", &served), ("provider", &elsewhere)] {
-        let last = asked.request_bodies("/v1/responses").pop().unwrap().to_string();
+    for (who, server) in [("model", &served), ("provider", &elsewhere)] {
+        let last = server.request_bodies("/v1/responses").pop().unwrap().to_string();
         assert!(!last.contains("c2VjcmV0"), "another {who} should not receive the reasoning: {last}");
         assert!(last.contains("function_call_output"), "another {who} should receive the remaining items: {last}");
     }
@@ -135,31 +135,31 @@ async fn reasoning_item_without_a_successor_is_not_sent() {
 #[tokio::test]
 async fn unstreamed_content_is_taken_from_the_final_event() {
     let call = json!({ "type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{\"a\":1}" });
-    let said = json!({ "type": "message", "content": [{ "type": "output_text", "text": "I look." }] });
+    let message_item = json!({ "type": "message", "content": [{ "type": "output_text", "text": "I look." }] });
     let mut whole = final_event("completed");
-    whole["response"]["output"] = json!([said, call]);
+    whole["response"]["output"] = json!([message_item, call]);
     let done = |item: &Value| json!({ "type": "response.output_item.done", "item": item });
     // llama.cpp sends no index, and only the id that tool results refer to.
     let added = json!({ "type": "response.output_item.added", "item": { "type": "function_call", "call_id": "call_1", "name": "look" } });
     let piece = json!({ "type": "response.function_call_arguments.delta", "item_id": "call_1", "delta": "{\"a\":1}" });
     let text = json!({ "type": "response.output_text.delta", "item_id": "msg_1", "delta": "I look." });
-    let said_once_more = json!({ "type": "message", "id": "msg_1", "content": said["content"] });
+    let message_with_id = json!({ "type": "message", "id": "msg_1", "content": message_item["content"] });
     let cases = [
         ("all at the end", vec![whole]),
-        ("whole items", vec![done(&said), done(&call), final_event("completed")]),
-        ("pieces", vec![text, done(&said_once_more), added, piece, done(&call), final_event("completed")]),
+        ("whole items", vec![done(&message_item), done(&call), final_event("completed")]),
+        ("pieces", vec![text, done(&message_with_id), added, piece, done(&call), final_event("completed")]),
     ];
     for (what, sent) in cases {
         let url = serve_pieces(vec![sse_events(&sent)], AfterPieces::Close).await;
-        let (came, answer) =
+        let (received, answer) =
             collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
                 .await;
         let message = answer.expect("a reply").message;
-        assert_eq!(message.plain_text(), "I look.", "{what}: the text should occur once: {came:?}");
+        assert_eq!(message.plain_text(), "I look.", "{what}: the text should occur once: {received:?}");
         let used: Vec<Value> = message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
-        assert_eq!(used, [json!({ "a": 1 })], "{what}: the tool use should occur once: {came:?}");
-        let began = came.iter().filter(|delta| matches!(delta, ReplyDelta::ToolUseBegan { .. })).count();
-        assert_eq!(began, 1, "{what}: the tool use should begin once: {came:?}");
+        assert_eq!(used, [json!({ "a": 1 })], "{what}: the tool use should occur once: {received:?}");
+        let began = received.iter().filter(|delta| matches!(delta, ReplyDelta::ToolUseBegan { .. })).count();
+        assert_eq!(began, 1, "{what}: the tool use should begin once: {received:?}");
     }
 }
 

@@ -15,8 +15,8 @@ impl RunningProgram {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a started program");
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("a line with the URL");
-        let said: serde_json::Value = serde_json::from_str(&line).expect("a JSON object with the URL");
-        Self { child, url: said["url"].as_str().unwrap().to_owned() }
+        let announcement: serde_json::Value = serde_json::from_str(&line).expect("a JSON object with the URL");
+        Self { child, url: announcement["url"].as_str().unwrap().to_owned() }
     }
 
     /// Kills the process, like a crash would.

@@ -137,15 +137,15 @@ async fn other_models_and_providers_receive_all_parameters() {
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
     assert!(other.find_losses(&request).is_empty(), "a similar model of another provider should not be restricted");
     expect_reply(&other, request).await;
-    let asked = served.request_bodies("/v1/chat/completions");
-    for body in &asked {
+    let bodies = served.request_bodies("/v1/chat/completions");
+    for body in &bodies {
         assert_eq!(body["temperature"], 0.5, "the temperature should be sent: {body}");
         assert_eq!(body["stop"], json!(["END"]), "the stop sequences should be sent: {body}");
         assert!(body["reasoning_effort"].is_null(), "no effort should be sent: {body}");
     }
-    assert_eq!(asked.len(), 2, "each provider should receive one request");
-    assert_eq!(asked[0]["max_completion_tokens"], 100, "OpenAI should receive the new name of the token limit");
-    assert_eq!(asked[1]["max_tokens"], 100, "other providers should receive the old name of the token limit");
+    assert_eq!(bodies.len(), 2, "each provider should receive one request");
+    assert_eq!(bodies[0]["max_completion_tokens"], 100, "OpenAI should receive the new name of the token limit");
+    assert_eq!(bodies[1]["max_tokens"], 100, "other providers should receive the old name of the token limit");
 }
 
 #[tokio::test]

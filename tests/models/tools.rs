@@ -44,7 +44,7 @@ async fn tool_is_used_and_its_result_answered() {
     for wire in ALL_WIRES {
         let provider = fake.client(wire);
         let request = request_with_tool(wire, "what is the weather");
-        let (came, used) = collect_response(&provider, request.clone()).await;
+        let (received, used) = collect_response(&provider, request.clone()).await;
         let used = used.expect("a reply");
         assert_eq!(used.stop, StopReason::ToolUse, "{wire:?}: the model should use a tool");
         let uses: Vec<_> = used.message.tool_uses().collect();
@@ -58,8 +58,8 @@ async fn tool_is_used_and_its_result_answered() {
             "{wire:?}: the arguments should be complete"
         );
         let began = ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() };
-        assert!(came.contains(&began), "{wire:?}: the beginning of the tool use should be reported: {came:?}");
-        let streamed: String = came
+        assert!(received.contains(&began), "{wire:?}: the beginning of the tool use should be reported: {received:?}");
+        let streamed: String = received
             .iter()
             .filter_map(|delta| match delta {
                 ReplyDelta::ToolUseArguments { id: of, text } if of == id => Some(text.as_str()),
@@ -135,8 +135,9 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
                 .await;
         let sent = taken.await.expect("a captured request").to_string();
         assert!(sent.contains("iVBORw0KGgptYXA"), "{wire:?}: the request should contain the image: {sent}");
-        let is_told = sent.contains("The tool failed") || sent.contains("\"error\"") || sent.contains("is_error");
-        assert!(is_told, "{wire:?}: the request should report the failure: {sent}");
+        let reports_failure =
+            sent.contains("The tool failed") || sent.contains("\"error\"") || sent.contains("is_error");
+        assert!(reports_failure, "{wire:?}: the request should report the failure: {sent}");
     }
 }
 
@@ -145,14 +146,14 @@ async fn unsupported_tool_choice_is_refused_before_sending() {
     let fake = FakeProvider::start();
     let request =
         ModelRequest { tool_choice: ToolChoice::Required, ..request_with_tool(ProviderKind::Ollama, "say hello") };
-    let (came, refused) = collect_response(&fake.client(ProviderKind::Ollama), request).await;
+    let (received, refused) = collect_response(&fake.client(ProviderKind::Ollama), request).await;
     let loss = LossyConversion { what: UnsupportedFeature::ToolRequired, then: Conversion::Refuse };
     assert_eq!(
         refused,
         Err(ModelError::CannotCarry(loss)),
         "a required tool should be refused, because Ollama does not support it"
     );
-    assert!(came.is_empty(), "no events should be received");
+    assert!(received.is_empty(), "no events should be received");
 }
 
 #[tokio::test]

@@ -75,14 +75,14 @@ async fn complete_reply(place: &ServedWire, request: ModelRequest) -> Result<Mod
 }
 
 async fn check_text(place: &ServedWire) -> CellResult {
-    let (came, whole) = collect_response(&place.client(), text_request(place, "say hello")).await;
+    let (received, whole) = collect_response(&place.client(), text_request(place, "say hello")).await;
     let whole = whole.map_err(|error| error.to_string())?;
-    let pieces: Vec<&str> = came
+    let pieces: Vec<&str> = received
         .iter()
         .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
         .collect();
     if pieces.concat() != whole.message.plain_text() {
-        return Err(format!("the streamed text differs from the reply: {came:?}"));
+        return Err(format!("the streamed text differs from the reply: {received:?}"));
     }
     if place.is_scripted() && pieces.concat() != "Hello! Grüße, 你好 and 👋 from the model." {
         return Err(format!("unexpected text: {}", pieces.concat()));
@@ -102,7 +102,7 @@ async fn check_model_name(place: &ServedWire) -> CellResult {
 /// Requests a model that another one replaces: because the server chooses so, as a fallback of a proxy, or because
 /// there is only one.
 async fn check_replaced_model(place: &ServedWire) -> CellResult {
-    let (model, stands_in) = match place.server {
+    let (model, substitute) = match place.server {
         ModelServer::Aimock => (place.model.as_str(), "another-model"),
         ModelServer::LiteLlm => ("falls-back", "mocked"),
         ModelServer::LlamaCpp => ("nothing", "tiny"),
@@ -114,7 +114,7 @@ async fn check_replaced_model(place: &ServedWire) -> CellResult {
         Err(error) if place.server == ModelServer::LiteLlm => return Ok(error.code().into()),
         Err(error) => return Err(error.to_string()),
     };
-    Ok(if reply.model == stands_in { "told".into() } else { format!("as {}", reply.model) })
+    Ok(if reply.model == substitute { "told".into() } else { format!("as {}", reply.model) })
 }
 
 async fn check_token_usage(place: &ServedWire) -> CellResult {

@@ -40,9 +40,9 @@ pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]
     if std::env::var_os("MODEL_SERVERS_WRITE").is_some() {
         std::fs::write(&path, &table).expect("a written table");
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(
-        kept, table,
+        stored, table,
         "PROVIDERS.md should match the results; run `MODEL_SERVERS_WRITE=yes cargo xtask test models` to update it"
     );
 }
