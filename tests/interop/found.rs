@@ -70,7 +70,9 @@ async fn check_programs_in_session() {
     for (server, expected) in [("name", &node), ("script", &script)] {
         app.host.start_server(server.into()).await.unwrap();
         let request = app.consent_request(server, "its command", |_| true).await;
-        let ConsentRequestBody::StartServer { resolved, .. } = &request.body else { panic!("{request:?}") };
+        let ConsentRequestBody::StartServer { resolved, .. } = &request.body else {
+            panic!("the consent request should be for the command: {request:?}")
+        };
         assert_eq!(resolved, expected, "the executable is shown");
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         app.until(server, "ready", |s| s.counts[0] > 0).await;

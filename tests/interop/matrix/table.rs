@@ -103,8 +103,8 @@ pub(crate) fn compare_faults(table: &str) {
 }
 
 fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
-    let kept = update_tables(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
-    assert!(is_same(&kept), "MATRIX.md equals the outcomes; `cargo xtask test interop` writes it again");
+    let kept = update_tables(change).unwrap_or_else(|error| panic!("MATRIX.md should be accessible: {error}"));
+    assert!(is_same(&kept), "MATRIX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }
 
 /// Text of both tables: working features, then outcomes of faults.
@@ -137,6 +137,9 @@ fn versions_in_the_table_are_the_pinned_ones() {
     let kept = include_str!("../MATRIX.md");
     for (name, version) in pinned_versions() {
         let line = format!("| {name} | {version} |");
-        assert!(kept.contains(&line), "MATRIX.md was written with {version}: run `cargo xtask test interop`");
+        assert!(
+            kept.contains(&line),
+            "MATRIX.md should contain {version}; run `cargo xtask test interop` to update it"
+        );
     }
 }

@@ -35,7 +35,7 @@ async fn run_mcpb(user: &NewUser, arguments: &[&Path]) {
     let mut command = user.command(&installed::node_path());
     let output = command.arg(installed::mcpb_script()).args(arguments).output().await.unwrap();
     let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "mcpb {arguments:?}: {}", String::from_utf8_lossy(&said));
+    assert!(output.status.success(), "mcpb {arguments:?} should succeed: {}", String::from_utf8_lossy(&said));
 }
 
 /// Packs a version of the server, and returns the path of the bundle.
@@ -68,7 +68,11 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     let (inspected, _) = user.run_cli(&["bundle", "inspect", &first.display().to_string()]).await;
     let inspected = inspected.unwrap();
     assert_eq!(inspected["signature"], json!({ "state": "absent" }));
-    assert_eq!(inspected["plan"]["inputs"][0]["key"], "folder", "what it wants to know: {}", inspected["plan"]);
+    assert_eq!(
+        inspected["plan"]["inputs"][0]["key"], "folder",
+        "the bundle should require a folder: {}",
+        inspected["plan"]
+    );
     assert!(inspected["files"].as_array().unwrap().len() > 1_000, "the bundle contains all installed packages");
     let mut told = user.command(&installed::cli_path());
     let told = told.args(["bundle", "inspect"]).arg(&first).output().await.unwrap();
@@ -101,7 +105,7 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     let (args, folders) =
         (|name: &str| user.settings()[name]["args"][0].clone(), unpacked_bundles(&user.path("data/bundles")));
     assert_ne!(args("memory"), args("memory-2"), "each version has separate files");
-    assert_eq!(folders.len(), 2, "{folders:?}");
+    assert_eq!(folders.len(), 2, "both versions should be unpacked: {folders:?}");
     let read = user.call_tool("memory-2", "read_graph", &json!({})).await;
     assert!(read.contains("it has a bridge"), "the second version reads the data of the first one: {read}");
 
@@ -141,11 +145,11 @@ async fn bundle_signature_is_shown_as_unverified() {
     let file = pack_version(&mut user, "1.0.0").await;
     let plain = fs::metadata(&file).unwrap().len();
     run_mcpb(&user, &[Path::new("sign"), Path::new("--self-signed"), &file]).await;
-    assert!(fs::metadata(&file).unwrap().len() > plain, "the signature follows the archive");
+    assert!(fs::metadata(&file).unwrap().len() > plain, "the signature should be appended to the archive");
     let (inspected, _) = user.run_cli(&["bundle", "inspect", &file.display().to_string()]).await;
     let signature = inspected.unwrap()["signature"].clone();
     let claimed = json!({ "state": "claimed", "name": "MCPB Self-Signed Certificate" });
-    assert_eq!(signature, claimed, "the claimed signer is shown, which is unverified");
+    assert_eq!(signature, claimed, "the signer should be shown as claimed");
     user.install(&file.display().to_string(), &["--set", "folder=/nowhere", "--no-sandbox"]).await;
     user.print_durations();
 }

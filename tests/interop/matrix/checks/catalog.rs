@@ -60,7 +60,7 @@ impl RowCheck<'_> {
         self.call("add_tool", json!({ "name": name })).await?;
         // An expired list is read again as well, so the notification of the change must have arrived first.
         let is_told = |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
-        wait_for_activity(self.app, self.server, "that the tools changed", is_told).await;
+        wait_for_activity(self.app, self.server, "the notification of changed tools", is_told).await;
         let mut events = self.app.host.events();
         loop {
             let catalog = self.app.host.catalog(self.server.into()).await.map_err(|e| e.to_string())?;
