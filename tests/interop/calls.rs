@@ -85,7 +85,7 @@ async fn progress_is_reported_until_the_end() {
     let arguments = json!({ "duration": 1, "steps": 4 });
     let under_way = spawn_call(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
     allow_tool(&app, SERVER, "trigger-long-running-operation").await;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     loop {
         let view = next_event(&mut events, "a change of the call", |event| match event {
             HostEvent::CallChanged(view) if view.id == "long" => Some(view.clone()),
@@ -94,17 +94,17 @@ async fn progress_is_reported_until_the_end() {
         let view = view.await;
         if let Some(progress) = &view.progress {
             assert_eq!(progress.total, Some(4.0), "[progress-opt-in]: the total is reported");
-            told.push(progress.progress);
+            reported.push(progress.progress);
         }
         if view.state.is_over() {
             assert_eq!(view.state, CallState::Done, "the call succeeds");
             break;
         }
     }
-    assert!(told.is_sorted(), "progress increases: {told:?}");
+    assert!(reported.is_sorted(), "progress increases: {reported:?}");
     assert!(
-        told.contains(&1.0) && told.contains(&4.0),
-        "progress is reported during the call and at its end: {told:?}"
+        reported.contains(&1.0) && reported.contains(&4.0),
+        "progress is reported during the call and at its end: {reported:?}"
     );
     assert!(result_text(&await_call(under_way).await.unwrap()).contains("Steps: 4"), "the result is returned");
 }
@@ -123,9 +123,9 @@ async fn cancelled_call_does_not_affect_the_server() {
     next_event(&mut events, "progress", has_begun).await;
     app.host.cancel_call("long".into()).await.unwrap();
     assert_eq!(await_call(under_way).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
-    let told =
+    let is_cancellation =
         |e: &supervision::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
-    wait_for_activity(&app, SERVER, "[cancel-stdio-notify]: the cancellation notification", told).await;
+    wait_for_activity(&app, SERVER, "[cancel-stdio-notify]: the cancellation notification", is_cancellation).await;
     // The cancelled tool keeps running and reports further progress, which must be ignored.
     // sleep: another process continues in real time.
     tokio::time::sleep(Duration::from_millis(500)).await;

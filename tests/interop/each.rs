@@ -61,8 +61,8 @@ async fn memory_server_works() {
         fails: ("add_observations", json!({ "observations": [observation] }), "Otto"),
     })
     .await;
-    let kept = std::fs::read_to_string(folder.path().join("memory.jsonl")).unwrap();
-    assert!(kept.contains("Erna"), "the server should write to the configured file: {kept}");
+    let stored = std::fs::read_to_string(folder.path().join("memory.jsonl")).unwrap();
+    assert!(stored.contains("Erna"), "the server should write to the configured file: {stored}");
 }
 
 #[tokio::test]

@@ -48,10 +48,10 @@ fn run_in_session(home: &Path) {
         .env("SECRET_OF_THE_SESSION", "never passed on")
         .output()
         .unwrap();
-    let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (stdout_text, stderr_text) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(
-        output.status.success() && said.contains("1 passed"),
-        "the test passes in the separate process:\n{said}\n{failed}"
+        output.status.success() && stdout_text.contains("1 passed"),
+        "the test passes in the separate process:\n{stdout_text}\n{stderr_text}"
     );
 }
 

@@ -154,12 +154,12 @@ async fn only_subscribed_resources_report_changes() {
     assert_eq!(app.server(SERVER).await.subscriptions, [one, two], "both resources are shown as subscribed");
     // After the tool has enabled updates, the server sends one immediately, and then one every five seconds.
     call_tool(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
-    let mut told = [
+    let mut updated = [
         next_event(&mut events, "an update", updated_uri).await,
         next_event(&mut events, "an update", updated_uri).await,
     ];
-    told.sort();
-    assert_eq!(told, [one, two], "[resources-subscribe]: changes of both resources are reported");
+    updated.sort();
+    assert_eq!(updated, [one, two], "[resources-subscribe]: changes of both resources are reported");
     call_tool(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
 
     app.host.subscribe(SERVER.into(), one.into(), false).await.unwrap();
@@ -239,8 +239,8 @@ async fn paged_lists_are_read_completely_in_both_eras() {
             tools,
             "{era}, [pagination-follow-cursor]: the list has more than one page of ten"
         );
-        let asked = sent_methods(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
-        assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were requested");
+        let requests = sent_methods(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
+        assert_eq!(requests, 2, "{era}, [pagination-missing-cursor-end]: two pages were requested");
         let entries = activity_entries(&app, "demo").await;
         let returns = |e: &&ActivityEntry| {
             e.sent && e.method.as_deref() == Some("tools/list") && e.body().contains("\"cursor\":\"from-10\"")

@@ -80,9 +80,9 @@ impl ConnectedApp {
     /// Waits for a call that takes this many seconds, and checks its result.
     pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
         let result = await_call(call).await?.map_err(|error| format!("the call should succeed: {error}"))?;
-        let is_whole =
+        let is_complete =
             |result: &CallToolResult| result_text(result).contains(&format!("The report has {} pages", seconds * 10));
-        require(is_whole(&result), "the result should be complete", &result)
+        require(is_complete(&result), "the result should be complete", &result)
     }
 
     /// Waits until a call fails with a cause that names the server. It must fail within seconds, because the fault has
@@ -102,8 +102,12 @@ impl ConnectedApp {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         };
-        let is_back = timeout(RECONNECT_TIMEOUT, again).await.is_ok();
-        require(is_back, "calls should succeed again before the timeout", self.app.server(self.server).await.state)
+        let has_recovered = timeout(RECONNECT_TIMEOUT, again).await.is_ok();
+        require(
+            has_recovered,
+            "calls should succeed again before the timeout",
+            self.app.server(self.server).await.state,
+        )
     }
 
     /// Returns the id of the server's process, or `None` if it is not running.

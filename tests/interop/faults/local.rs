@@ -98,8 +98,8 @@ impl LineControl<'_> {
         self.set_fault("never");
         let ended = connected.call_add().await.map_err(|error| error.to_string());
         self.set_fault("none");
-        let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
-        require(is_told, "the call should end with a timeout", ended)?;
+        let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
+        require(timed_out, "the call should end with a timeout", ended)?;
         connected.wait_until_recovered().await?;
         Ok(OUTCOME_ENDS)
     }

@@ -135,8 +135,8 @@ impl NetworkControl<'_> {
         self.proxy.set(ProxyFault::Swallowed);
         let ended = self.connected.call_add().await.map_err(|error| error.to_string());
         self.proxy.set(ProxyFault::None);
-        let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
-        require(is_told, "the call should end with a timeout", ended)?;
+        let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
+        require(timed_out, "the call should end with a timeout", ended)?;
         self.connected.wait_until_recovered().await?;
         Ok(OUTCOME_ENDS)
     }

@@ -84,8 +84,8 @@ impl HttpProcess {
     }
 }
 
-async fn store_lines(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, kept: Arc<Mutex<Vec<String>>>) {
+async fn store_lines(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, stored: Arc<Mutex<Vec<String>>>) {
     while let Ok(Some(line)) = lines.next_line().await {
-        kept.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        stored.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 }

@@ -30,9 +30,9 @@ async fn start_everything() -> (Child, u16) {
         .args(["--import", PRINT_PORT_SCRIPT, &installed::package_script("server-everything"), "streamableHttp"])
         .env("PORT", "0");
     let mut child = command.stderr(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let listens = async {
-        while let Some(line) = said.next_line().await.unwrap() {
+        while let Some(line) = lines.next_line().await.unwrap() {
             if let Some(port) = line.strip_prefix("bound to port ") {
                 return port.parse().unwrap();
             }
@@ -41,7 +41,7 @@ async fn start_everything() -> (Child, u16) {
     };
     let port =
         tokio::time::timeout(LISTEN_TIMEOUT, listens).await.expect("the server should listen before the timeout");
-    tokio::spawn(async move { while let Ok(Some(_)) = said.next_line().await {} });
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (child, port)
 }
 

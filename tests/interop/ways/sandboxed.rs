@@ -134,12 +134,12 @@ async fn run_program(user: &NewUser, program: &Path, arguments: &[&str]) {
     command.env("npm_config_before", DEPENDENCY_DATE).env("npm_config_cache", user.path("home/.npm"));
     command.env("UV_EXCLUDE_NEWER", DEPENDENCY_DATE).env("UV_SYSTEM_CERTS", "true");
     let output = command.output().await.unwrap();
-    let said = [output.stdout, output.stderr].concat();
+    let printed = [output.stdout, output.stderr].concat();
     assert!(
         output.status.success(),
         "{} {arguments:?} should succeed: {}",
         program.display(),
-        String::from_utf8_lossy(&said)
+        String::from_utf8_lossy(&printed)
     );
 }
 
@@ -233,8 +233,8 @@ fn compare_table(table: &str) {
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
         fs::write(&path, table).unwrap();
     }
-    let kept = fs::read_to_string(path).unwrap();
-    assert_eq!(kept, table, "SANDBOX.md should match the outcomes; run `cargo xtask test interop` to update it");
+    let stored = fs::read_to_string(path).unwrap();
+    assert_eq!(stored, table, "SANDBOX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }
 
 /// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes a folder. With
@@ -289,8 +289,8 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     );
 
     write(&[&packages, &shared.display().to_string()]);
-    let (unasked, _) = user.run_cli(&["tools", "app"]).await;
-    assert_eq!(unasked.unwrap_err()["code"], "refused", "a start with the folder requires consent again");
+    let (unapproved, _) = user.run_cli(&["tools", "app"]).await;
+    assert_eq!(unapproved.unwrap_err()["code"], "refused", "a start with the folder requires consent again");
     let (tools, _) = user.run_cli(&["--answers", &answers, "tools", "app"]).await;
     assert!(tools.unwrap().to_string().contains("get-sum"), "the server starts");
     user.print_durations();

@@ -127,12 +127,12 @@ impl NewUser {
         let mut command = self.command(&installed::cli_path());
         command.arg("--config").arg(self.settings_path()).arg("--data-dir").arg(self.path("data")).arg("--json");
         let output = command.args(arguments).output().await.unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
         let parse = |line| {
             serde_json::from_str::<Value>(line)
                 .unwrap_or_else(|error| panic!("each line should be JSON: {error}: {line:?}"))
         };
-        let mut lines: Vec<Value> = said.lines().map(parse).collect();
+        let mut lines: Vec<Value> = stdout.lines().map(parse).collect();
         let last = lines
             .last_mut()
             .unwrap_or_else(|| panic!("the output should contain a line: {}", String::from_utf8_lossy(&output.stderr)));

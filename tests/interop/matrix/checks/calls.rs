@@ -142,7 +142,7 @@ impl RowCheck<'_> {
     /// Makes a call that the server runs as a task, and checks that its result is fetched by the method `fetched`.
     pub(super) async fn check_task(&self, words: &str, fetched: &str) -> Check {
         self.expect_text("do_later", json!({}), words).await?;
-        let asked = self.count_requests(fetched).await;
-        require(asked > 0, (fetched, asked))
+        let requests = self.count_requests(fetched).await;
+        require(requests > 0, (fetched, requests))
     }
 }
