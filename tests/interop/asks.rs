@@ -78,7 +78,8 @@ async fn sampling_is_reviewed_before_and_after() {
     assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only the displayed version can be allowed");
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
 
-    let second = app.consent_request(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
+    let second =
+        app.consent_request(SERVER, "the model's response", |q| q.id == edited.id && q.hash != edited.hash).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
     let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();

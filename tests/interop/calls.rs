@@ -181,7 +181,8 @@ async fn task_only_tool_runs_as_a_task() {
             e.sent && e.method.as_deref() == Some(method) && e.body().contains(field)
         }
     };
-    wait_for_activity(&app, SERVER, "[tasks-tool-required]: a call as a task", sent("tools/call", "\"task\":{")).await;
+    wait_for_activity(&app, SERVER, "[tasks-tool-required]: a tool call as a task", sent("tools/call", "\"task\":{"))
+        .await;
     wait_for_activity(
         &app,
         SERVER,

@@ -36,9 +36,9 @@ async fn key_is_in_no_response_and_no_error() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
         let provider = fake.client(wire);
-        let (came, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
+        let (received, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
         let error = error.expect_err("an error");
-        for shown in [error.to_string(), format!("{error:?}"), format!("{came:?}")] {
+        for shown in [error.to_string(), format!("{error:?}"), format!("{received:?}")] {
             assert!(!shown.contains(KEY), "{wire:?}: a key that the provider repeats is not shown: {shown}");
         }
         assert!(error.to_string().contains("[key]"), "{wire:?}: the redaction is marked: {error}");
@@ -62,11 +62,11 @@ async fn key_in_response_metadata_is_redacted() {
 async fn truncated_key_is_redacted() {
     for shown in 0..=KEY.len() {
         // Error messages of a provider are truncated to 500 characters.
-        let said = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
-        let event = json!({ "error": { "message": said } }).to_string();
+        let text = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
+        let event = json!({ "error": { "message": text } }).to_string();
         let served = start_scripted_server(move |_| (Duration::ZERO, http_response(500, &event))).await;
         let whole = provider_client(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());
-        let event = json!({ "error": { "message": said } });
+        let event = json!({ "error": { "message": text } });
         let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
         let streamed = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
         for provider in [whole, streamed] {

@@ -80,23 +80,23 @@ pub(crate) struct ReceivedRequest {
     pub(crate) body: Value,
 }
 
-/// Starts a server that records each request, and responds with the bytes that `answers` returns, after the delay that
+/// Starts a server that records each request, and responds with the bytes that `respond` returns, after the delay that
 /// it returns.
 pub(crate) async fn start_scripted_server(
-    answers: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
+    respond: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
 ) -> ScriptedServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (requests, answers) = (Arc::new(Mutex::new(Vec::new())), Arc::new(answers));
+    let (requests, respond) = (Arc::new(Mutex::new(Vec::new())), Arc::new(respond));
     let own = Arc::clone(&requests);
     tokio::spawn(async move {
         loop {
             let (mut socket, _) = listener.accept().await.unwrap();
-            let (requests, answers) = (Arc::clone(&own), Arc::clone(&answers));
+            let (requests, respond) = (Arc::clone(&own), Arc::clone(&respond));
             tokio::spawn(async move {
                 let Some(taken) = read_request(&mut socket).await else { return };
                 requests.lock().unwrap().push(taken.clone());
-                let (after, bytes) = answers(&taken);
+                let (after, bytes) = respond(&taken);
                 // sleep: a slow provider.
                 tokio::time::sleep(after).await;
                 let _ = socket.write_all(&bytes).await;

@@ -122,7 +122,11 @@ async fn unsupported_stop_sequences_are_refused_before_sending() {
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: the stop sequences should be refused");
         let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
         let answered = expect_reply(&client_for_host(HOSTS[0], &served, chosen), request).await;
-        assert_eq!(answered.message.plain_text(), "ok", "{model}: the model should reply if the user omits them");
+        assert_eq!(
+            answered.message.plain_text(),
+            "ok",
+            "{model}: the model should reply if stop sequences are omitted"
+        );
     }
 }
 

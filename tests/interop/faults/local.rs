@@ -15,9 +15,9 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let lines = LineControl { folder: folder.path() };
     lines.set_fault("none");
     let connected = ConnectedApp::connect(row.server.name, local_config(fault_proxy_command(row, folder.path()))).await;
-    let bytewise = lines.check_answers_unaffected(&connected, "bytewise").await;
-    let late = lines.check_answers_unaffected(&connected, "late").await;
-    let twice = lines.check_answers_unaffected(&connected, "twice").await;
+    let bytewise = lines.check_responses_unaffected(&connected, "bytewise").await;
+    let late = lines.check_responses_unaffected(&connected, "late").await;
+    let twice = lines.check_responses_unaffected(&connected, "twice").await;
     let cut = lines.cut_stream(&connected).await;
     let never = lines.suppress_response(&connected).await;
     connected.app.host.close().await;
@@ -67,7 +67,7 @@ impl LineControl<'_> {
         super::set_fault(self.folder, fault);
     }
 
-    async fn check_answers_unaffected(&self, connected: &ConnectedApp, fault: &str) -> FaultOutcome {
+    async fn check_responses_unaffected(&self, connected: &ConnectedApp, fault: &str) -> FaultOutcome {
         self.set_fault(fault);
         let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         for _ in 0..3 {

@@ -32,8 +32,8 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let connected =
         ConnectedApp::connect(row.server.name, config_at_origin(row, &format!("http://{}", proxy.address))).await;
     let network = NetworkControl { row, folder: folder.path(), proxy, connected };
-    let bytewise = network.check_answer_unaffected(ProxyFault::Bytewise, Duration::ZERO).await;
-    let late = network.check_answer_unaffected(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
+    let bytewise = network.check_response_unaffected(ProxyFault::Bytewise, Duration::ZERO).await;
+    let late = network.check_response_unaffected(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
     let twice = network.duplicate_response().await;
     let cut = network.cut_stream().await;
     let never = network.suppress_response().await;
@@ -77,7 +77,7 @@ struct NetworkControl<'a> {
 }
 
 impl NetworkControl<'_> {
-    async fn check_answer_unaffected(&self, fault: ProxyFault, at_least: Duration) -> FaultOutcome {
+    async fn check_response_unaffected(&self, fault: ProxyFault, at_least: Duration) -> FaultOutcome {
         let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         let began = Instant::now();
         self.proxy.set(fault);

@@ -93,7 +93,7 @@ impl NewUser {
         done
     }
 
-    /// Starts a server and returns the names of its tools. Asserts before that the start requires consent.
+    /// Starts a server and returns the names of its tools. First asserts that the start requires consent.
     pub(super) async fn list_tools(&mut self, server: &str) -> Vec<String> {
         let (refused, _) = self.run_cli(&["tools", server]).await;
         assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without an approval");

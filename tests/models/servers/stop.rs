@@ -15,7 +15,7 @@ pub(crate) async fn kill_during_all(server: ModelServer) {
 pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
     let behind = (server == ModelServer::LiteLlm).then(|| start_server(ModelServer::Aimock, None));
     let mut running = start_server(server, behind.as_ref());
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for wire in wires {
         let place = ServedWire::new(server, *wire, &running.url);
         let max_tokens = if place.is_scripted() { None } else { Some(7_000) };
@@ -23,10 +23,10 @@ pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
         let mut deltas = place.client().stream(request).await.expect("a response");
         let begun = wait_for_text(&mut deltas).await;
         assert_eq!(begun, Ok(()), "{place}: the response should begin");
-        answers.push((*wire, deltas));
+        responses.push((*wire, deltas));
     }
     running.kill();
-    for (wire, mut deltas) in answers {
+    for (wire, mut deltas) in responses {
         let name = format!("{}, {}", server.name(), wire_name(wire));
         let mut last = None;
         while let Some(delta) = deltas.next().await {
