@@ -44,11 +44,11 @@ async fn everything_server_receives_the_shared_folders() {
     assert!(result_text(&both).contains("(2 total)"), "[roots-list-answer]: the server knows both folders: {both:?}");
     app.host.set_roots("everything".into(), Vec::new()).await.unwrap();
     call_until(&app, "everything", "get-roots-list", "no roots are currently configured").await;
-    let told =
+    let announcements =
         sent_methods(&app, "everything").await.iter().filter(|m| *m == "notifications/roots/list_changed").count();
-    assert_eq!(told, 2, "[roots-list-changed]: every change is announced");
-    let asked = app.decisions().iter().filter(|(kind, _, by)| kind == "roots" && by == "user").count();
-    assert_eq!(asked, 3, "[roots-consent]: the user made one decision and two changes");
+    assert_eq!(announcements, 2, "[roots-list-changed]: every change is announced");
+    let decisions = app.decisions().iter().filter(|(kind, _, by)| kind == "roots" && by == "user").count();
+    assert_eq!(decisions, 3, "[roots-consent]: the user made one decision and two changes");
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ impl RowCheck<'_> {
             ContentBlock::ResourceLink(link) => Some(link.uri.clone()),
             _ => None,
         });
-        let uri = link.ok_or_else(|| format!("no link: {result:?}"))?;
+        let uri = link.ok_or_else(|| format!("the result should contain a link: {result:?}"))?;
         let read = self.read_resource(&uri).await?;
         require(read[0]["uri"] == uri.as_str(), read)
     }
@@ -60,7 +60,7 @@ impl RowCheck<'_> {
         let listening = async {
             let mut most: (u64, f64) = (0, 0.0);
             loop {
-                let (progress, is_over) = next_event(&mut events, "news of the call", |event| match event {
+                let (progress, is_over) = next_event(&mut events, "a change of the call", |event| match event {
                     HostEvent::CallChanged(view) if view.id == id => {
                         Some((view.progress.clone(), view.state.is_over()))
                     }
@@ -142,7 +142,7 @@ impl RowCheck<'_> {
     /// Makes a call that the server runs as a task, and checks that its result is fetched by the method `fetched`.
     pub(super) async fn check_task(&self, words: &str, fetched: &str) -> Check {
         self.expect_text("do_later", json!({}), words).await?;
-        let asked = self.count_requests(fetched).await;
-        require(asked > 0, (fetched, asked))
+        let requests = self.count_requests(fetched).await;
+        require(requests > 0, (fetched, requests))
     }
 }

@@ -19,8 +19,8 @@ impl RowCheck<'_> {
     /// cursors: [pagination-follow-cursor]
     pub(super) async fn check_pages(&self) -> Check {
         let catalog = complete_catalog(self.app, self.server).await;
-        let ([tools, ..], asked) = (catalog.entry_counts(), self.count_requests("tools/list").await);
-        require(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
+        let ([tools, ..], requests) = (catalog.entry_counts(), self.count_requests("tools/list").await);
+        require(requests > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (requests, tools))
     }
 
     /// Checks that a tool, a prompt and a resource have their icons.
@@ -47,20 +47,21 @@ impl RowCheck<'_> {
             self.app.host.read_resource_with_freshness(next_call_id(), self.server.to_owned(), uri, refresh)
         };
         let first = read(true).await.map_err(|error| error.to_string())?;
-        let asked = self.count_requests("resources/read").await;
+        let before = self.count_requests("resources/read").await;
         let second = read(false).await.map_err(|error| error.to_string())?;
         require(!first.cached && first.fresh_until.is_some(), &first)?;
         require(second.cached && second.contents == first.contents, &second)?;
         let after = self.count_requests("resources/read").await;
-        require(asked == after && asked > 0, (asked, after))
+        require(before == after && before > 0, (before, after))
     }
 
     pub(super) async fn check_list_changed(&self) -> Check {
         let name = format!("tool_{}", next_call_id().replace('-', "_"));
         self.call("add_tool", json!({ "name": name })).await?;
         // An expired list is read again as well, so the notification of the change must have arrived first.
-        let is_told = |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
-        wait_for_activity(self.app, self.server, "that the tools changed", is_told).await;
+        let is_list_changed =
+            |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
+        wait_for_activity(self.app, self.server, "the notification of changed tools", is_list_changed).await;
         let mut events = self.app.host.events();
         loop {
             let catalog = self.app.host.catalog(self.server.into()).await.map_err(|e| e.to_string())?;
@@ -121,11 +122,11 @@ impl RowCheck<'_> {
         // A subscription is active only after its acknowledgement, so the change is repeated until it is observed.
         loop {
             self.call("write_note", json!({ "name": "log", "text": next_call_id() })).await?;
-            let told = next_event(&mut events, "an update", |event| match event {
+            let update = next_event(&mut events, "an update", |event| match event {
                 HostEvent::ResourceUpdated { uri, .. } if uri == NOTE => Some(()),
                 _ => None,
             });
-            if timeout(Duration::from_millis(500), told).await.is_ok() {
+            if timeout(Duration::from_millis(500), update).await.is_ok() {
                 break;
             }
         }

@@ -76,8 +76,8 @@ pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowRes
         view.state,
         app.activity(name).await
     );
-    let spoken = view.facts.as_ref().map(|facts| facts.revision);
-    assert_eq!(spoken, Some(row.revision), "{row}: the negotiated or selected revision is used");
+    let revision = view.facts.as_ref().map(|facts| facts.revision);
+    assert_eq!(revision, Some(row.revision), "{row}: the negotiated or selected revision is used");
     let found = view.connected.as_ref().map_or_else(|| "probed".to_owned(), |connected| connected.how.clone());
     let transport = view.connected.map(|connected| format!("{:?}", connected.transport));
     let expected = match row.transport {
