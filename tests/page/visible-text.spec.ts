@@ -204,7 +204,7 @@ test.describe("Markdown", () => {
     }),
   });
 
-  test("X15, X17, X18: fetches nothing, renders no HTML, and opens nothing by itself", async ({ app, host, context }) => {
+  test("X15, X17, X18: fetches nothing, renders no HTML, and opens nothing automatically", async ({ app, host, context }) => {
     const elsewhere: string[] = [];
     await context.route(/evil\.test/, (route) => {
       elsewhere.push(route.request().url());
