@@ -54,7 +54,7 @@ const LOOKS = [
   },
 ];
 
-/** Options of axe that select these rules. The enhanced contrast is only required of those who ask for more contrast. */
+/** Options of axe that select these rules. The enhanced contrast is only required if the user prefers more contrast. */
 function axeOptions(rules: Exclude<Rules, "none">, moreContrast: boolean) {
   const enhanced = { "color-contrast-enhanced": { enabled: moreContrast } };
   if (rules === "colors") {
@@ -112,7 +112,7 @@ for (const { name, look, size, rules, contrast, forcedColors } of LOOKS) {
       };
       await visitViews(app, host, onView);
       await visitInstalls(app, host, onView);
-      expect(problems, "every view is accessible and fits").toEqual([]);
+      expect(problems, "every view should be accessible and fit into the window").toEqual([]);
     });
   });
 }

@@ -7,20 +7,20 @@ test.describe("E14", () => {
     for (const name of ["Resize the left column", "Resize the list"]) {
       const edge = app.getByRole("separator", { name });
       const width = async () => Number(await edge.getAttribute("aria-valuenow"));
-      await expect.poll(width, { message: `${name}: its width is told` }).toBeGreaterThan(150);
+      await expect.poll(width, { message: `${name}: the separator should report the width of the pane` }).toBeGreaterThan(150);
       const before = await width();
       await edge.focus();
       await app.keyboard.press("ArrowRight");
       await app.keyboard.press("ArrowRight");
-      await expect.poll(width, { message: `${name}: two steps` }).toBe(before + 32);
+      await expect.poll(width, { message: `${name}: two presses of the arrow key should widen the pane by two steps` }).toBe(before + 32);
       await app.keyboard.press("Enter");
-      await expect.poll(width, { message: `${name}: its own width` }).toBe(before);
+      await expect.poll(width, { message: `${name}: Enter should restore the default width` }).toBe(before);
       const box = (await edge.boundingBox())!;
       await app.mouse.move(box.x + 4, 300);
       await app.mouse.down();
       await app.mouse.move(box.x + 44, 300);
       await app.mouse.up();
-      await expect.poll(width, { message: `${name}: dragged` }).toBe(before + 40);
+      await expect.poll(width, { message: `${name}: dragging should widen the pane` }).toBe(before + 40);
     }
   });
 
@@ -32,7 +32,7 @@ test.describe("E14", () => {
     await expect(edge).toHaveAttribute("aria-valuenow", /\d/);
     const width = await edge.getAttribute("aria-valuenow");
     await app.reload();
-    await expect(edge, "as it was left").toHaveAttribute("aria-valuenow", width ?? "");
+    await expect(edge, "the width should be restored after a reload").toHaveAttribute("aria-valuenow", width ?? "");
   });
 
   test.describe("similar names", () => {
@@ -43,8 +43,8 @@ test.describe("E14", () => {
       for (const end of ["utrecht", "gdansk"]) {
         const name = app.getByRole("navigation").first().getByText(stem + end);
         const cut = await name.evaluate((element) => element.scrollWidth - element.clientWidth);
-        expect(cut, `${end} is in view`).toBeLessThanOrEqual(0);
-        expect((await name.boundingBox())!.height, "on several lines").toBeGreaterThan(30);
+        expect(cut, `${end} should be in view`).toBeLessThanOrEqual(0);
+        expect((await name.boundingBox())!.height, "the name should be wrapped").toBeGreaterThan(30);
       }
     });
   });
