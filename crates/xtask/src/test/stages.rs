@@ -15,7 +15,10 @@ pub(super) struct Stage {
 const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny]],
     &[&[TestPart::Unit], &[TestPart::Ui]],
-    &[&[TestPart::Page], &[TestPart::Guard, TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance]],
+    &[
+        &[TestPart::Page],
+        &[TestPart::Guard, TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance],
+    ],
     &[&[TestPart::Desktop, TestPart::Frames]],
 ];
 
