@@ -15,7 +15,8 @@ import {
 
 installFakeHostForEachTest();
 
-it("keeps the texts of problems in place while a pointer is pressed", async () => {
+/** Renders a form whose required field is reported as missing, and presses the pointer on another field. */
+async function renderPressedForm(): Promise<HTMLElement> {
   const problems = [{ field: "name", problem: "required", limit: null }];
   host.handlers.answer_question = () => {
     throw { code: "invalid", message: "not filled in", data: { problems } };
@@ -30,8 +31,20 @@ it("keeps the texts of problems in place while a pointer is pressed", async () =
   await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS);
   const checked = host.sent.map(([command]) => command);
   expect(checked, "the form should be checked").toContain("check_form");
+  return age;
+}
+
+it("keeps the texts of problems in place while a pointer is pressed", async () => {
+  const age = await renderPressedForm();
   expect(screen.getByText("Fill this in."), "nothing should move").toBeInTheDocument();
   await fireEvent.pointerUp(age);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(screen.queryByText("Fill this in."), "the solved problem should go").toBeNull();
+});
+
+it("updates the texts at the next key if the release of the pointer was not reported", async () => {
+  const age = await renderPressedForm();
+  await fireEvent.keyDown(age, { key: "Tab" });
   await vi.advanceTimersByTimeAsync(1);
   expect(screen.queryByText("Fill this in."), "the solved problem should go").toBeNull();
 });
