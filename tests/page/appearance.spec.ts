@@ -54,7 +54,7 @@ const LOOKS = [
   },
 ];
 
-/** Options of axe that select these rules. The enhanced contrast is only required of those who ask for more contrast. */
+/** Returns axe options for these rules. Enhanced contrast is only required if the user prefers more contrast. */
 function axeOptions(rules: Exclude<Rules, "none">, moreContrast: boolean) {
   const enhanced = { "color-contrast-enhanced": { enabled: moreContrast } };
   if (rules === "colors") {
