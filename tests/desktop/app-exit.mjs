@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { assertNoKeyInFiles } from "./key-leaks.mjs";
@@ -53,14 +53,22 @@ export async function exitBySignals(place, step) {
   });
 }
 
-/** Starts the app and waits until all of its servers are running. */
+/** Starts the app and waits until all of its servers are running and recorded for the next start. */
 async function startApp(place) {
   const app = start(place);
-  for (let tries = 0; processes(place.home, place.demo).length < 4; tries++) {
+  const isRunning = () => processes(place.home, place.demo).length >= 4 && recorded(place, app) >= 4;
+  for (let tries = 0; !isRunning(); tries++) {
     assert.ok(tries < 150, "approved servers should start with the app");
     await wait(100);
   }
   return app;
+}
+
+/** Returns the number of servers of this app that the next start would end. The app writes them in the background. */
+function recorded(place, app) {
+  if (!existsSync(place.running)) return 0;
+  const owners = JSON.parse(readFileSync(place.running, "utf8")).map((record) => record.split(" ")[3]);
+  return owners.filter((owner) => owner === String(app.pid)).length;
 }
 
 async function end(app, signal) {

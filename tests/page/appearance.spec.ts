@@ -68,7 +68,7 @@ const VISITS: { name: string; look: Looks["look"]; size: typeof MEDIUM; media: M
   { name: "E11-zoomed", look: {}, size: { width: 640, height: 430 }, media: structureOnly("E11-zoomed") },
 ];
 
-/** Options of axe that select these rules. The enhanced contrast is only required if the user prefers more contrast. */
+/** Returns axe options for these rules. Enhanced contrast is only required if the user prefers more contrast. */
 function axeOptions(rules: Exclude<Rules, "none">, moreContrast: boolean) {
   const enhanced = { "color-contrast-enhanced": { enabled: moreContrast } };
   if (rules === "colors") {

@@ -99,7 +99,7 @@ export async function readRest(app: Page, armed: Locator, frame = consentRequest
     await expect(armed, "the request should be armed once its content was viewed").toHaveAttribute("aria-disabled", "false", {
       timeout: 300,
     });
-  }).toPass({ timeout: 15_000, intervals: [50] });
+  }).toPass({ timeout: 30_000, intervals: [50] });
   return pages;
 }
 

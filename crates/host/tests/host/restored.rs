@@ -137,8 +137,8 @@ async fn last_use_is_shown_at_once_and_written_later() {
     }
     let used = tool_grant(&app).await.and_then(|grant| grant.last_use).expect("a use");
     assert_eq!((used.at, used.by), (app.host.ports().clock.now(), UsedBy::User));
-    let kept = stored(&app).first().and_then(|grant| grant.last_use);
-    assert_eq!(kept, None, "a call writes no document");
+    let written_use = stored(&app).first().and_then(|grant| grant.last_use);
+    assert_eq!(written_use, None, "a call should not write the document at once");
     advance_time(Duration::from_secs(31)).await;
     let written = async {
         while stored(&app).first().is_none_or(|grant| grant.last_use.is_none()) {
