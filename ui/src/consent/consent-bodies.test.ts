@@ -227,9 +227,9 @@ describe("every kind", () => {
       host.sent.find(([name]) => name === "edit_question")?.[1],
       "the change should be sent",
     ).toEqual({
-        id: "q1",
-        edit: { change: "arguments", arguments: { path: "/y" } },
-      });
+      id: "q1",
+      edit: { change: "arguments", arguments: { path: "/y" } },
+    });
     expect(controller.request?.hash, "the changed request should be current").toBe("h2");
     expect(isButtonBlocked("Allow once"), "the changed request should be armed again").toBe(true);
   });

@@ -66,11 +66,11 @@ describe("the lists of tools for models", () => {
       host.requests("update_server"),
       "empty lists should be sent, because omitted ones are kept",
     ).toEqual([
-        {
-          ...{ server: "files", name: "files" },
-          config: { ...local, tools: { enabled: null, disabled: [] } },
-        },
-      ]);
+      {
+        ...{ server: "files", name: "files" },
+        config: { ...local, tools: { enabled: null, disabled: [] } },
+      },
+    ]);
   });
 
   test("can offer no tool", async () => {
