@@ -35,7 +35,7 @@ pub(super) struct PendingCall {
     pub(super) relisted: bool,
     /// `true` if the request had a `task` parameter, which requests to run it as a task.
     pub(super) augmented: bool,
-    /// Task that the call continues as.
+    /// State of the server task as which the call continues, or `None` if the call is no task.
     pub(super) task: Option<Box<TaskCall>>,
     /// Value of `progressToken` in the request, or `None` if it had none.
     pub(super) token: Option<i64>,
