@@ -19,7 +19,8 @@ pub trait User: Send + Sync {
     /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
     ///
     /// # Errors
-    /// Returns a human-readable cause. The sign-in then ends, unless [`pasted`](Self::pasted) can provide the response.
+    /// Returns a human-readable cause if no browser can be opened. The sign-in then ends, unless
+    /// [`pasted`](Self::pasted) can provide the response.
     async fn open(&self, url: &Url) -> Result<(), String>;
 
     /// Waits until the user pastes the URL of the authorization response, and returns it. Called again if the URL is
@@ -28,7 +29,8 @@ pub trait User: Send + Sync {
         std::future::pending().await
     }
 
-    /// Returns `true` if [`pasted`](Self::pasted) can provide a URL even if no browser can be opened.
+    /// Returns `true` if the user can paste a URL even if no browser can be opened, so that
+    /// [`pasted`](Self::pasted) can return it.
     fn can_paste(&self) -> bool {
         false
     }
