@@ -179,7 +179,7 @@ pub enum AuthErrorCause {
     IssuerMismatch {
         /// Description of the document or parameter that contains the wrong issuer.
         place: &'static str,
-        /// Issuer that the sign-in was started for.
+        /// Issuer from which the document or parameter was requested.
         expected: String,
         /// Issuer in the document or parameter.
         found: String,

@@ -41,7 +41,7 @@ pub(super) struct PendingCall {
     pub(super) token: Option<i64>,
     /// Number of open server requests and pauses that stop the deadlines. The deadlines run while it is zero.
     pub(super) server_requests: usize,
-    /// Latest progress of the current request.
+    /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
     /// Number of valid progress notifications so far.
     pub(super) progressed: u64,

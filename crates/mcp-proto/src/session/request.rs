@@ -59,7 +59,7 @@ pub enum ClientRequest {
     },
     /// Subscribes to changes of a resource (`server/resources`; `subscriptions/listen` in 2026-07-28).
     Subscribe {
-        /// URI of the resource. Its sub-resources are included.
+        /// URI of the resource. Updates may also concern its sub-resources.
         uri: String,
     },
     /// Ends the subscription to a resource.

@@ -40,7 +40,7 @@ pub struct SessionControl<'a> {
     pub(super) is_crowded: bool,
 }
 
-/// Requests that the owner made to the driver and that the driver has not handled yet.
+/// Requests that the owner made to the driver, such as stops and a pending notification.
 #[derive(Debug, Default)]
 pub(super) struct OwnerRequests {
     /// Number of times the owner has called [`SessionControl::stop`].
