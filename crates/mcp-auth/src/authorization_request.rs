@@ -42,7 +42,7 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) reason: AuthReason,
 }
 
-/// One-time values of an authorization request.
+/// Values that are valid for one authorization request only: state and PKCE verifier.
 struct RequestSecrets {
     state: SecretString,
     verifier: PkceCodeVerifier,

@@ -40,7 +40,7 @@ pub(crate) struct AuthorizationResponse {
     pub(crate) iss: Option<String>,
 }
 
-/// Code or error of an authorization response.
+/// Authorization code, or OAuth error, in an authorization response.
 #[derive(Debug)]
 pub(crate) enum AuthorizationResult {
     Code(SecretString),

@@ -16,9 +16,9 @@ use crate::vault::Vault;
 pub struct AuthorizationSettings {
     /// URL of the MCP endpoint, as the user entered it.
     pub server: Url,
-    /// Ways of obtaining a client id.
+    /// Client ids that the app may use at an authorization server.
     pub client: ClientSource,
-    /// Grant by which tokens are obtained.
+    /// OAuth grant by which the app obtains tokens.
     pub grant: GrantKind,
     /// Scopes that the user configured, or `None`. Used if the server's challenge has no scopes.
     pub scopes: Option<Vec<String>>,
@@ -28,11 +28,11 @@ pub struct AuthorizationSettings {
     pub dpop: DpopUse,
     /// HTTP client for metadata, registration, token and revocation requests.
     pub web: OutsideClient,
-    /// Storage of tokens and registrations.
+    /// Storage of tokens and client registrations.
     pub vault: Arc<dyn Vault>,
-    /// Interaction with the user.
+    /// Interface to the user for consent, client ids and the browser.
     pub user: Arc<dyn User>,
-    /// Source of the current time.
+    /// Source of the current time, replaced in tests.
     pub now: Clock,
 }
 
@@ -89,7 +89,7 @@ impl ClientSource {
     }
 }
 
-/// A pre-registered client id.
+/// A client id that was registered outside of the app.
 #[derive(Debug, Clone)]
 pub struct PreregisteredClient {
     /// Issuer that the client id belongs to. It is not sent to any other. If `None`, it belongs to the first issuer
@@ -134,7 +134,7 @@ pub enum SecretMethod {
     Post,
 }
 
-/// Grant by which tokens are obtained.
+/// OAuth grant by which the app obtains tokens.
 #[derive(Debug, Clone)]
 pub enum GrantKind {
     /// Authorization code grant, with the user in the browser.

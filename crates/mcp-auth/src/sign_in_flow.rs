@@ -287,14 +287,14 @@ impl AuthorizationContext {
     }
 }
 
-/// Parameters of a token request without a browser.
+/// Parameters of a token request that needs no browser.
 pub(crate) struct DirectTokenRequest {
     pub(crate) found: DiscoveryResult,
     pub(crate) client: OAuthClient,
     pub(crate) scopes: Vec<String>,
 }
 
-/// Restriction on the scopes of a token request without a browser.
+/// Restriction on the scopes that a token request without a browser may contain.
 enum ScopeLimit<'a> {
     /// All scopes may be requested, because the user sees them in a consent request with this reason.
     Shown(&'a AuthReason),

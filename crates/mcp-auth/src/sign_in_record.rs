@@ -83,7 +83,7 @@ impl TokenSet {
 }
 
 impl SignInRecord {
-    /// Parses an entry of the vault. Returns `None` if it is not a record of this server.
+    /// Parses an entry of the vault. Returns `None` if the entry is invalid or belongs to another server.
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
         let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)

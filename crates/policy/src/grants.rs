@@ -54,7 +54,7 @@ pub struct Grant {
     pub id: GrantId,
     /// The user's name for the server.
     pub server: String,
-    /// The kind of act that the grant allows.
+    /// The kind of act that the grant allows: a start or connection, or calls of one tool.
     pub subject: GrantSubject,
     /// Hash of the approved command, address or definition. The grant doesn't apply to any other.
     pub rests_on: Hash,
@@ -107,7 +107,7 @@ impl Grant {
 #[error("there are already {} grants; revoke some first", Grants::LIMIT)]
 pub struct TooManyGrants;
 
-/// All grants: at most one for each subject of a server, and one more for each conversation.
+/// All grants: at most one for each subject of a server, and one for each conversation in addition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     servers: HashMap<String, ServerGrants>,
@@ -265,7 +265,7 @@ impl Grants {
         grant.scope == ApprovalScope::Always
     }
 
-    /// Removes a grant, and returns it if it existed.
+    /// Removes a grant and returns it, or `None` if no grant has this identifier.
     pub fn revoke(&mut self, id: GrantId) -> Option<Grant> {
         let found = self.iter().find(|grant| grant.id == id)?.clone();
         self.retain(&found.server, |own| own.id != id);

@@ -68,7 +68,7 @@ impl Vault for TestVault {
     }
 }
 
-/// Behaviour of the user's browser.
+/// Behaviour of the simulated browser when it is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum BrowserBehaviour {
     /// The user is already signed in, and the browser returns immediately.
@@ -143,7 +143,7 @@ pub(super) struct TestAuthorization {
     clock: Arc<AtomicU64>,
 }
 
-/// Outcome of a call to the server.
+/// Outcome of a test call to the MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RequestOutcome {
     Answered(u16),

@@ -23,7 +23,7 @@ pub(super) struct PendingServerRequest {
     call: Option<CallId>,
     /// Calls whose deadlines are paused by the request.
     stops: Vec<CallId>,
-    /// Size on the wire in bytes.
+    /// Length of the request on the wire in bytes, counted against the limit on open requests.
     bytes: usize,
 }
 
@@ -183,7 +183,7 @@ impl Session {
         Ok(())
     }
 
-    /// Removes a request and resumes the deadlines that it paused.
+    /// Removes an open request of the server, and resumes the deadlines that it paused.
     pub(super) fn close_request(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
         let server_request = self.server_requests.shift_remove(&request)?;
         for id in &server_request.stops {
@@ -202,7 +202,7 @@ impl Session {
         Some(call)
     }
 
-    /// Ends one pause of a call's deadlines.
+    /// Ends one pause of a call's deadlines, which run again when no pause is left.
     pub(super) fn resume_paused_call(&mut self, call: CallId, now: Instant) {
         if let Some(call) = self.calls.get_mut(&call) {
             call.server_requests = call.server_requests.saturating_sub(1);

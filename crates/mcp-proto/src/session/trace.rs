@@ -13,7 +13,7 @@ pub struct TraceContext {
     baggage: Option<String>,
 }
 
-/// Error of a trace context that does not conform to W3C Trace Context or W3C Baggage.
+/// Error for a trace context that does not conform to W3C Trace Context or W3C Baggage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` does not have the form of W3C Trace Context or W3C Baggage")]
 pub struct BadTraceContext(&'static str);

@@ -102,7 +102,7 @@ impl TestClient {
         .await
     }
 
-    /// Waits for the failure of the handshake, and returns its cause.
+    /// Waits until the handshake has failed. Returns the cause and its classification.
     pub async fn until_failed(&mut self) -> (String, HandshakeFault) {
         self.until("the opening fails", |event| match event {
             DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
@@ -149,7 +149,7 @@ impl TestClient {
         name.await.expect("the driver must respond").expect("the call is sent")
     }
 
-    /// Waits until a call has ended, and returns its result.
+    /// Waits until a call has ended, and returns its result or error.
     pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
         let found = |event: &DriverEvent| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
@@ -178,7 +178,7 @@ impl TestClient {
         self.told.iter().filter_map(note).collect()
     }
 
-    /// Returns the transport and the steps of its detection.
+    /// Returns the detected transport, and the steps of its detection as text.
     pub fn connected(&self) -> (DetectedTransport, String) {
         let found = self.told.iter().find_map(|event| match event {
             DriverEvent::Connected { transport, how } => Some((*transport, how.clone())),
@@ -246,7 +246,7 @@ pub async fn respond_with_event(revision: &str, request: &HttpRequest, answer: &
     answer.event(&ordinary::response_message(revision, &request.json())).await
 }
 
-/// Returns a progress notification for a request.
+/// Returns a progress notification with the progress token of a request.
 pub fn progress_notification(request: &HttpRequest, progress: u64) -> Value {
     let token = &request.json()["params"]["_meta"]["progressToken"];
     json!({ "jsonrpc": "2.0", "method": "notifications/progress",

@@ -115,7 +115,7 @@ impl RunningDriver {
         name.await.expect("the driver must respond").expect("the call is sent")
     }
 
-    /// Waits until a call has ended, and returns its result.
+    /// Waits until a call has ended, and returns its result or error.
     pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
         self.until("the call ends", |event| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),

@@ -170,7 +170,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
     })
 }
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed answer in the format of the Gemini API.
 struct GenerationStream {
     model: String,
     has_ended: bool,

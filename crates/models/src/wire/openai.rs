@@ -221,7 +221,7 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     own.into()
 }
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed answer in the format of the chat completions API.
 #[derive(Default)]
 struct CompletionStream {
     model: String,

@@ -210,7 +210,7 @@ impl ArgumentHandling {
         matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
     }
 
-    /// Returns how the words after this option are used.
+    /// Returns how the program handles the words that follow this option.
     pub(super) fn after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {

@@ -52,9 +52,9 @@ pub(super) struct LegacyDriver<'o> {
     gate: Option<u64>,
     /// Set if the caller tries Streamable HTTP when the server does not support HTTP+SSE.
     may_give_back: bool,
-    /// Set when the server has responded to the GET with a stream.
+    /// Set when the server has opened the stream in response to the GET.
     is_answered: bool,
-    /// Deadline for the server's `endpoint` event, after which another transport is tried.
+    /// Deadline for the server's `endpoint` event, after which Streamable HTTP is tried.
     give_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
 }
