@@ -1,10 +1,10 @@
 // Texts of a failure in the window and the guide. Each area has a record of its failures, from which its components
 // are rendered and the table of the guide is written (`guide/failures.test.ts`).
 
-/** Cause of a failure, its remedy and its buttons. */
+/** Texts for a failure: its cause and its remedy, and the actions of its buttons. */
 export interface FailureWords<Action extends string> {
   cause: () => string;
-  /** Remedy for the user. */
+  /** Returns a sentence that tells the user how to remedy the failure. */
   fix: () => string;
   /** Action of the first button, which performs the remedy. */
   action: Action;

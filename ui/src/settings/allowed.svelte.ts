@@ -27,9 +27,9 @@ export const UNDO_PERIOD = 10_000;
 interface Revoked {
   item: AllowedItem;
   at: number;
-  /** Settings of the server at the revocation. */
+  /** Serialized settings of the server at the time of the revocation. */
   config: string;
-  /** Rules as they were read after the revocation. */
+  /** Rules that were read directly after the revocation. */
   policy: Policy | null;
 }
 
@@ -39,10 +39,10 @@ export class Allowed {
   /** Sampling settings by server. */
   readonly #sampling = new SvelteMap<string, SamplingSettings>();
   readonly #revoked = new SvelteMap<string, Revoked>();
-  /** Items whose revocation is in progress. They are drawn even after they were removed. */
+  /** Items whose revocation is in progress. Rendered until it ends, even if the host has already removed them. */
   readonly #leaving = new SvelteMap<string, AllowedItem>();
   readonly #busy = new SvelteSet<string>();
-  /** Error of reading the sampling settings. */
+  /** Error of the last attempt to read the sampling settings, or `null` if it succeeded. */
   readError = $state.raw<unknown>(null);
 
   constructor(policy: PolicyStore) {
