@@ -21,13 +21,13 @@ export type InputKind = "key" | "pointer";
  * Reason why an input was ignored. `early`: it was made before arming. `rested`: it was a click, and the pointer has
  * not moved since the content changed.
  */
-export type IgnoredReason = "early" | "rested";
+export type IgnoredInputReason = "early" | "rested";
 
 export class Arming {
   /** Set while decisions are accepted. */
   armed = $state(false);
   /** The reason why the last input was ignored. `null` if it was accepted or the reason no longer applies. */
-  ignored = $state<IgnoredReason | null>(null);
+  ignored = $state<IgnoredInputReason | null>(null);
 
   /** Last known pointer position. */
   #pointer: Point | null = null;

@@ -151,7 +151,7 @@ export function isTurnRequest(request: ConsentRequest): request is ToolRequest {
 }
 
 /** Returns a predicate for the tool calls of this conversation's model. */
-export function isTurnOf(conversation: string): (request: ConsentRequest) => boolean {
+export function isTurnRequestOf(conversation: string): (request: ConsentRequest) => boolean {
   return (request) =>
     isTurnRequest(request) &&
     request.why.by === "model" &&
@@ -159,7 +159,7 @@ export function isTurnOf(conversation: string): (request: ConsentRequest) => boo
 }
 
 /** Returns the ids of the conversations whose models have pending tool calls. */
-export function turnConversations(open: readonly ConsentRequest[]): string[] {
+export function conversationsWithTurnRequests(open: readonly ConsentRequest[]): string[] {
   const found = open
     .filter(isTurnRequest)
     .flatMap(({ why }) => (why.by === "model" ? [why.conversation] : []));

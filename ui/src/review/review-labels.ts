@@ -130,7 +130,7 @@ export function identityPartLabel(part: string): string {
 }
 
 /** Review marks of a definition without findings. */
-export const NO_MARKS: ReviewMarks = {
+export const NO_REVIEW_MARKS: ReviewMarks = {
   ...{ review: null, outdated: false, diff: null },
   ...{ lookAlikes: [], flags: [] },
 };

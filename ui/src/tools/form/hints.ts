@@ -43,7 +43,7 @@ export function problemText({ code, bound }: PartProblem): string {
 }
 
 /** Returns a text with the reason why a part is edited as JSON. */
-export function reasonText(reason: JsonReason): string {
+export function jsonReasonText(reason: JsonReason): string {
   const texts: Record<JsonReason, () => string> = {
     anything: m.tools_json_anything,
     combined: m.tools_json_combined,

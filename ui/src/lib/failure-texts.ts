@@ -2,7 +2,7 @@
 // are rendered and the table of the guide is written (`guide/failures.test.ts`).
 
 /** Texts for a failure: its cause and its remedy, and the actions of its buttons. */
-export interface FailureWords<Action extends string> {
+export interface FailureTexts<Action extends string> {
   cause: () => string;
   /** Returns a sentence that tells the user how to remedy the failure. */
   fix: () => string;
@@ -13,6 +13,6 @@ export interface FailureWords<Action extends string> {
 }
 
 /** Returns all actions of a failure, the remedy first. */
-export function actionsOf<Action extends string>(failure: FailureWords<Action>): Action[] {
+export function actionsOf<Action extends string>(failure: FailureTexts<Action>): Action[] {
   return [failure.action, ...(failure.others ?? [])];
 }
