@@ -70,7 +70,10 @@ export class Arming {
     if (!this.armed) this.#wait();
   }
 
-  /** Records the pointer position. */
+  /**
+   * Records the pointer position, in pixels. Clicks are accepted again once it is far enough from the position at the
+   * last change of the content.
+   */
   pointerAt(x: number, y: number): void {
     this.#pointer = { x, y };
     if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= MIN_POINTER_TRAVEL) {

@@ -148,7 +148,7 @@ export function resultMessage(body: Extract<ConsentRequestBody, { kind: "result"
 
 type StartServer = Extract<ConsentRequestBody, { kind: "start_server" }>;
 
-/** Returns the payload parts of a command. */
+/** Returns the payload parts for the command that starts a local server. No part is ever folded. */
 export function commandParts(body: StartServer): {
   command: PayloadPart;
   args: PayloadPart[];

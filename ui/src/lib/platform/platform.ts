@@ -112,7 +112,7 @@ export interface Platform {
   setLoginStart(on: boolean): Promise<void>;
   /** Enables or disables the handling of `drawbridge:` links. Rejects with the cause in English. */
   setLinkHandler(on: boolean): Promise<void>;
-  /** Set if the page controls its zoom. In a browser, the browser does. */
+  /** Set if the page offers its own zoom. In a browser, the user zooms with the browser instead. */
   readonly zooms: boolean;
   /** Sets the zoom of the page in percent. */
   setZoom(percent: number): void;
