@@ -19,7 +19,7 @@ use crate::report::number_near;
 
 /// Maximum size of the app's folder after a flood in bytes, including the audit log.
 const MAX_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
-/// Number of sampling requests that are sent together. Debug builds take much longer for each.
+/// Number of sampling requests that are sent together. Lower in debug builds, which take much longer for each.
 const SAMPLING_REQUESTS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
 /// Approximate number of messages in a flood.
 const FLOOD_MESSAGES: usize = 200_000;
@@ -29,8 +29,8 @@ fn folder_bytes(folder: &Path) -> u64 {
     entries.map(|path| if path.is_dir() { folder_bytes(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
-/// X41: sends about 200,000 messages of each kind. Also returns how often the list of tools was read afterwards, as
-/// counted by the server.
+/// X41: sends about 200,000 messages of each kind. Returns the servers, and the number of times that the tool list was
+/// read afterwards, as counted by the bad server.
 async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
@@ -55,7 +55,7 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     (pair, read)
 }
 
-/// Covers the requirement `[logging-rate-limit]`.
+/// Covers the MCP requirement `[logging-rate-limit]`.
 #[tokio::test]
 async fn x41_flood_of_log_messages() {
     let (pair, _) = run_flood("flood-log").await;

@@ -5,11 +5,11 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Expected end of the call on the hostile server.
+/// Expected result of the call on the hostile server.
 enum ExpectedEnd {
-    /// With the correct result.
+    /// The call returns the correct result.
     Answered,
-    /// With an error that contains one of these texts.
+    /// The call fails with an error that contains one of these texts.
     Fails(&'static [&'static str]),
 }
 use ExpectedEnd::{Answered, Fails};

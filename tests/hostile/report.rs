@@ -21,7 +21,7 @@ pub(crate) struct Measurements {
     pub(crate) slowest: Duration,
     /// Growth of the peak memory in bytes.
     pub(crate) memory: u64,
-    /// Time that the processes took to end.
+    /// Time from the close of the host until the last server process had ended.
     pub(crate) gone: Duration,
 }
 

@@ -23,7 +23,7 @@ fn input_required_reply(state: &str) -> Value {
     })
 }
 
-/// Submits every form, and allows the tool.
+/// Decides a consent request: submits a form, approves a tool call once, and leaves all others undecided.
 fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     match consent_request.body {
         ConsentRequestBody::Form { .. } => {

@@ -50,7 +50,7 @@ async fn x35_server_that_never_responds_times_out() {
     assert_never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// A server of an older revision may ignore an unknown request. The handshake is then repeated with that revision.
+/// Ignores the request `server/discover`, as servers of older revisions may. The host then falls back to `initialize`.
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";

@@ -19,7 +19,7 @@ use crate::user::{
 
 struct ServerCase {
     config: ServerConfig,
-    /// Name in the server's `serverInfo`.
+    /// Name that the server claims in `serverInfo`.
     claims: &'static str,
     revision: &'static str,
     /// Expected numbers of tools, prompts, resources and templates.
@@ -115,7 +115,7 @@ async fn git_server_works() {
     .await;
 }
 
-/// Covers the requirement `[base-core-components]`.
+/// Covers the MCP requirement `[base-core-components]`.
 #[tokio::test]
 async fn demo_server_works_in_the_legacy_era() {
     check_case(demo_server_case("legacy", "2025-11-25")).await;

@@ -110,7 +110,7 @@ pub(crate) async fn start_call_with_request(
     (call, request)
 }
 
-/// Returns the text of a result.
+/// Returns the text blocks of a result, joined by line ends.
 pub(crate) fn result_text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(&*t.text) } else { None });
     texts.collect::<Vec<_>>().join("\n")

@@ -12,8 +12,8 @@ fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider_client(kind, url, None, ConversionChoices::default())
 }
 
-/// Stopwatch of an operation. Measures the processor time if the system reports it, so that other processes have no
-/// influence.
+/// Measures the duration of an operation: its processor time if the system reports that, so that other processes have
+/// no influence, otherwise its wall time.
 struct Stopwatch {
     begun: Instant,
     processor: Option<f64>,

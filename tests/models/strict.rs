@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fake::{collect_response, expect_reply, provider_settings, text_request};
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
-/// Reasoning models of OpenAI, and how each accepts tools in chat completions.
+/// Reasoning models of OpenAI, each with the reasoning effort with which it accepts tools in chat completions.
 const THINKING: [(&str, &str); 9] = [
     ("o3", "any"),
     ("o4-mini", "any"),

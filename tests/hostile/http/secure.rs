@@ -23,7 +23,7 @@ pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::T
     (folder, path)
 }
 
-/// Environment variable with the words that the error message must contain.
+/// Name of the environment variable with the words that the error message must contain. Read by the separate process.
 const WORDS: &str = "EXPECTED_WORDS";
 
 #[tokio::test]

@@ -143,12 +143,12 @@ impl Stage {
         self.received_text(server).contains(CANARY)
     }
 
-    /// Returns every message that a server received, as text.
+    /// Returns every message that a server received, concatenated to one text.
     pub(crate) fn received_text(&self, server: &str) -> String {
         std::fs::read_to_string(self.records.path().join(server)).unwrap()
     }
 
-    /// Returns all prompts that the model received, as text.
+    /// Returns all prompts that the model received, concatenated to one text.
     pub(crate) fn model_prompts(&self) -> String {
         format!("{:?}", self.model.requests())
     }

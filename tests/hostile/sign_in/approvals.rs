@@ -67,7 +67,7 @@ impl SignInAttempt {
         self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
-    /// Replaces a text in the settings file, like another program would.
+    /// Replaces a text in the settings file, as another program could.
     async fn edit(&self, before: &str, after: &str) {
         let file = self.pair.app.folder.path().join("mcp.json");
         let text = std::fs::read_to_string(&file).unwrap();
@@ -85,7 +85,7 @@ fn client_credentials_settings(issuer: &AuthorizationServer, scopes: &[&str]) ->
     AuthConfig { scopes, ..settings_with_secret(issuer, GrantType::ClientCredentials) }
 }
 
-/// Returns the changed items of a consent request, each with its old and new value.
+/// Returns the settings that a consent request shows as changed, each with its old and new value.
 fn displayed_changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
     let changes = request.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
@@ -240,7 +240,7 @@ async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     tried.close().await;
 }
 
-/// The metadata change while the server is running, and its token is rejected.
+/// Changes the metadata while the server is running, and then rejects its token.
 #[tokio::test]
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     let what = "S07, metadata that move after the sign-in";

@@ -20,7 +20,7 @@ fn assert_received_nothing(what: &str, other: &HttpServer) {
     }
 }
 
-/// [auth-only-own-as-tokens]: the token is only sent to the origin of the server.
+/// The token is only sent to the origin of the server. Covers the MCP requirement [auth-only-own-as-tokens].
 #[tokio::test]
 async fn x49_token_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {

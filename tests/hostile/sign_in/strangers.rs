@@ -10,7 +10,8 @@ async fn start_issuer() -> AuthorizationServer {
     AuthorizationServer::start(AuthorizationScript::default()).await
 }
 
-/// [auth-as-change-reregister] [auth-credentials-per-as] [auth-credentials-issuer-key] [auth-credentials-no-reuse]
+/// Covers the MCP requirements [auth-as-change-reregister] [auth-credentials-per-as] [auth-credentials-issuer-key]
+/// [auth-credentials-no-reuse].
 #[tokio::test]
 async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     let what = "X51, the authorization server changed";
@@ -32,7 +33,7 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     tried.close().await;
 }
 
-/// The metadata change while the server is running, and its token is rejected.
+/// Changes the metadata while the server is running, and then rejects its token.
 #[tokio::test]
 async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let what = "X51, moved with a refresh token at hand";
@@ -59,8 +60,8 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     tried.close().await;
 }
 
-/// [auth-only-own-as-tokens]: a server whose metadata name another server's resource gets no token for that resource,
-/// nor the other server's token.
+/// A server whose metadata name another server's resource gets no token for that resource, nor the other server's
+/// token. Covers the MCP requirement [auth-only-own-as-tokens].
 #[tokio::test]
 async fn x51_server_cannot_request_a_token_for_another_resource() {
     let what = "X51, another's resource";

@@ -53,12 +53,12 @@ impl ConnectedApp {
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
-    /// Makes a call that returns immediately, and returns its result.
+    /// Makes a call that returns immediately. Returns its result unchecked.
     pub(super) async fn call_add(&self) -> CallOutcome {
         self.spawn_call(&next_call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
     }
 
-    /// Makes a call that returns immediately, and checks its result.
+    /// Makes a call that returns immediately. Returns an error if its result is wrong.
     pub(super) async fn check_add(&self) -> Result<(), String> {
         let result = self.call_add().await.map_err(|error| format!("the call should succeed: {error}"))?;
         require(result_text(&result).contains("= 5"), "the result should contain the sum", result)

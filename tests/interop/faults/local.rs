@@ -24,7 +24,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     FaultOutcomes { killed, restarted: Ok(NO_SUCH_FAULT), cut, bytewise, late, twice, never }
 }
 
-/// Covers the requirement [stdio-restart-on-crash].
+/// Covers the MCP requirement [stdio-restart-on-crash].
 async fn kill_server_process(row: &MatrixRow) -> FaultOutcome {
     let connected = ConnectedApp::connect(row.server.name, local_config(row.server.launch(row.transport))).await;
     let call = connected.start_call(30).await;
@@ -93,7 +93,7 @@ impl LineControl<'_> {
         Ok(OUTCOME_COMES_BACK)
     }
 
-    /// Covers the requirement [lifecycle-timeouts].
+    /// Covers the MCP requirement [lifecycle-timeouts].
     async fn suppress_response(&self, connected: &ConnectedApp) -> FaultOutcome {
         self.set_fault("never");
         let ended = connected.call_add().await.map_err(|error| error.to_string());

@@ -28,7 +28,7 @@ const OUTCOME_ENDS: &str = "ends";
 const OUTCOME_COMES_BACK: &str = "comes back";
 /// Outcome of a call that succeeds on a resumed stream, and that the server received once.
 const OUTCOME_GOES_ON: &str = "goes on";
-/// Cell of a fault that the transport can't have.
+/// Table cell for a fault that can't occur with the transport.
 const NO_SUCH_FAULT: &str = "-";
 
 const LEGEND: &str = "

@@ -42,7 +42,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     FaultOutcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
 }
 
-/// Covers the requirement [http-session-404-reinit].
+/// Covers the MCP requirement [http-session-404-reinit].
 async fn restart_server_process(row: &MatrixRow, process: HttpProcess) -> FaultOutcome {
     let proxy = FaultProxy::in_front_of(socket_address(&process.origin)).await;
     let connected =
@@ -130,7 +130,7 @@ impl NetworkControl<'_> {
         })
     }
 
-    /// Covers the requirement [lifecycle-timeouts].
+    /// Covers the MCP requirement [lifecycle-timeouts].
     async fn suppress_response(&self) -> FaultOutcome {
         self.proxy.set(ProxyFault::Swallowed);
         let ended = self.connected.call_add().await.map_err(|error| error.to_string());

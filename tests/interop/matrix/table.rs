@@ -131,7 +131,7 @@ fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Resu
     Ok(parts)
 }
 
-/// Fails if an SDK was updated without running the matrix again.
+/// Fails if an SDK was updated without running the matrix tests again.
 #[test]
 fn versions_in_the_table_are_the_pinned_ones() {
     let stored = include_str!("../MATRIX.md");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::user::NewUser;
 use crate::installed;
 
-/// Time up to which published versions of dependencies are used.
+/// Versions of dependencies that were published after this time are not used.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 const HEAD: &str = "\

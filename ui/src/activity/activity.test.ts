@@ -5,7 +5,7 @@ import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 import { fastestRunMs } from "$lib/testing/fastest";
 
 import { ActivityLog, MAX_ENTRIES, READ_DELAY_MS } from "./log.svelte";
-import { activityLogOf, MAX_LOGS } from "./logs";
+import { activityLogOf, MAX_ACTIVITY_LOGS } from "./logs";
 import {
   countGroups,
   ACTIVITY_GROUPS,
@@ -167,7 +167,7 @@ describe("following a server's activity", () => {
   test("bounds the number of retained logs", () => {
     const first = activityLogOf("log 0");
     expect(activityLogOf("log 0"), "a retained log should be reused").toBe(first);
-    for (let i = 1; i <= MAX_LOGS; i += 1) activityLogOf(`log ${i}`);
+    for (let i = 1; i <= MAX_ACTIVITY_LOGS; i += 1) activityLogOf(`log ${i}`);
     expect(activityLogOf("log 0"), "a dropped log should be created again").not.toBe(first);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Arming, ARMING_DELAY_MS, isDeliberateEvent } from "./arming.svelte";
 
-/** Returns a mouse event with this time stamp, as `Arming` reads it. */
+/** Creates a click event. `at` is its time stamp in milliseconds, `detail` is the number of clicks in a row. */
 function click(at: number, detail = 1): MouseEvent {
   const event = new MouseEvent("click", { detail });
   Object.defineProperty(event, "timeStamp", { value: at });

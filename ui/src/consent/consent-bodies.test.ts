@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ARMING_DELAY_MS } from "./arming.svelte";
 import {
   authSettings,
@@ -166,7 +166,7 @@ describe("every kind", () => {
     const path = ["identityProvider.tokenEndpoint"];
     const change = { path, before: "https://idp.example/t", after: "https://evil.example/t" };
     const diff = { changes: [change], more: 0, serverChanged: true, cut: false, before: null };
-    const marks = { ...NO_MARKS, diff };
+    const marks = { ...NO_REVIEW_MARKS, diff };
     const text = `${connectBody.url.url} (with Authorization, X-Team)`;
     const approvedBefore = { before: text, now: text };
     renderRequests(consentRequest({ ...connectBody, approvedBefore }, { marks }));
@@ -269,7 +269,7 @@ describe("every kind", () => {
       isError: true,
     };
     const marks = {
-      ...NO_MARKS,
+      ...NO_REVIEW_MARKS,
       flags: [{ place: [], reason: "hidden_characters" as const, excerpt: "Hid" }],
     };
     const { set } = renderRequests(consentRequest(body, { marks, rule: "result-review" }));

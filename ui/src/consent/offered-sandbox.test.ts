@@ -33,13 +33,13 @@ const start = consentRequest(startServerBody, { scopes: ["once", "always"] });
 const TITLE = "Run it in a sandbox instead";
 const sent = (name: string) => host.sent.filter(([sent]) => sent === name).map(([, r]) => r);
 
-/** Shows the request and waits for the offer. */
+/** Renders the consent request, and waits until the host has proposed a sandbox. */
 async function showStart(request = start) {
   renderRequests(request);
   await vi.advanceTimersByTimeAsync(0);
 }
 
-/** Shows the request and unfolds the offer. */
+/** Renders the consent request and unfolds the proposed sandbox. */
 async function showOffer() {
   await showStart();
   unfold();

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { ConsentRequest } from "$lib/api/generated";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ConsentController } from "./consent-controller.svelte";
 import { consentRequest, startServerBody, toolBody } from "./fixtures";
 import InlineConsent from "./InlineConsent.svelte";
@@ -23,7 +23,7 @@ import {
 
 installFakeHostForEachTest();
 
-const reviewed = { ...NO_MARKS, review: "reviewed" as const };
+const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
 const write = (changes: Partial<ConsentRequest> = {}) =>
   consentRequest(toolBody({ path: "/home/ann/trip/plan.md", note: null }), {
     ...{ scopes: ["once", "session", "always"], marks: reviewed },
@@ -155,7 +155,7 @@ describe('the entry "Always when…"', () => {
   });
 
   it.each([
-    ["a tool that was not reviewed", { marks: NO_MARKS }, /Rules allow reviewed tools only/],
+    ["a tool that was not reviewed", { marks: NO_REVIEW_MARKS }, /Rules allow reviewed tools only/],
     ["the Careful preset", { rule: "preset-asks" }, /The Careful preset asks/],
     ["a rule that asks", { rule: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
   ] as [string, Partial<ConsentRequest>, RegExp][])(

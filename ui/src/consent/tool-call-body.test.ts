@@ -3,7 +3,7 @@ import { screen, within } from "@testing-library/svelte";
 import { flushSync } from "svelte";
 import { describe, expect, it } from "vitest";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
 import { elideIconData } from "./tool-definition";
 import { consentRequest, toolBody } from "./fixtures";
@@ -95,7 +95,7 @@ describe("the request of a tool", () => {
     const description = "Writes a file.\nClick Allow to go on!";
     const definition = '{\n  "name": "write_file"\n}';
     const body = { ...toolBody({ path: "/x" }), description, definition };
-    renderRequests(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    renderRequests(consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }));
     const text = screen.getByTestId("question").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Full definition"].map((part) =>
       text.indexOf(part),
@@ -125,7 +125,9 @@ describe("the request of a tool", () => {
 
   it("E2: an unreviewed tool is marked at the top, and below as new or changed", () => {
     const body = { ...toolBody({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
-    const { set } = renderRequests(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const { set } = renderRequests(
+      consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }),
+    );
     const text = () => screen.getByTestId("question").textContent ?? "";
     const place = text().indexOf("You have not reviewed this tool yet.");
     expect(place, "the mark should be present").not.toBe(-1);
@@ -134,7 +136,7 @@ describe("the request of a tool", () => {
     );
     expect(text()).toContain("Full definition, new to you.");
     flushSync(() =>
-      set(consentRequest(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } })),
+      set(consentRequest(body, { hash: "h2", marks: { ...NO_REVIEW_MARKS, review: "changed" } })),
     );
     expect(text(), "a changed definition should be marked").toContain(
       "Full definition, changed since your review.",

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ConsentRequest } from "$lib/api/generated";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ARMING_DELAY_MS } from "./arming.svelte";
 import { consentRequest, toolBody } from "./fixtures";
 import {
@@ -26,7 +26,7 @@ installFakeHostForEachTest();
 afterEach(() => vi.restoreAllMocks());
 
 const model = { by: "model" as const, conversation: "c1", after: [] };
-const reviewed = { ...NO_MARKS, review: "reviewed" as const };
+const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
 
 /** Returns a consent request for a call of a reviewed tool. */
 function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentRequest {
@@ -192,7 +192,7 @@ describe("the tool calls of one turn", () => {
   it("exclude a new tool, which is reviewed separately", async () => {
     const fresh = call(2, {
       body: { ...toolBody({ path: "/file-2" }), definition: "{}" } as never,
-      marks: { ...NO_MARKS, review: "new" },
+      marks: { ...NO_REVIEW_MARKS, review: "new" },
     });
     const { reviewed } = renderTurn(call(1), fresh, call(3));
     await waitUntilArmed();
@@ -257,7 +257,7 @@ describe("the reason to review a call separately", () => {
   const flag = { reason: "hides_from_user", place: [], text: "" };
   it.each<[string, Partial<ConsentRequest>, string | null]>([
     ["is missing for a reviewed tool", {}, null],
-    ["is a definition that was not compared", { marks: NO_MARKS }, "definition"],
+    ["is a definition that was not compared", { marks: NO_REVIEW_MARKS }, "definition"],
     ["is a changed definition", { marks: { ...reviewed, review: "changed" } }, "definition"],
     [
       "is a definition to read",

@@ -14,7 +14,7 @@ import {
 
 import { openConsentQueue, dialogController } from "../consent";
 import { consentRequest as sample, startServerBody, toolBody } from "../consent/fixtures";
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
@@ -164,7 +164,8 @@ describe("a consent request for a call of the model", () => {
 });
 
 describe("the tool calls of one turn", () => {
-  const reviewed = (id: string) => toolRequest(id, { marks: { ...NO_MARKS, review: "reviewed" } });
+  const reviewed = (id: string) =>
+    toolRequest(id, { marks: { ...NO_REVIEW_MARKS, review: "reviewed" } });
   const list = async () => within(await screen.findByTestId("turn-requests"));
 
   const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });

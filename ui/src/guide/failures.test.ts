@@ -16,7 +16,7 @@ import type {
   Server,
   SignInFailure,
 } from "$lib/api/generated";
-import type { FailureWords } from "$lib/failure-words";
+import type { FailureTexts } from "$lib/failure-texts";
 import { locale } from "$lib/state/locale.svelte";
 import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
@@ -61,11 +61,11 @@ afterEach(() => cleanup());
 
 /** Returns the table rows for a record of failures. */
 function rows<Code extends string, Action extends string>(
-  failures: Record<Code, FailureWords<Action>>,
+  failures: Record<Code, FailureTexts<Action>>,
   labels: Record<Action, () => string>,
   show: (code: Code) => unknown,
 ): Row[] {
-  return (Object.entries(failures) as [Code, FailureWords<Action>][]).map(
+  return (Object.entries(failures) as [Code, FailureTexts<Action>][]).map(
     ([code, { cause, fix, action }]) => ({
       ...{ code, cause, fix, button: labels[action] },
       show: () => show(code),

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Marked, type Token, type Tokens } from "marked";
 import { describe, expect, test } from "vitest";
 
-import { GUIDE_PAGE } from "$lib/ui/guide-page";
+import { GUIDE_PAGE_LINK } from "$lib/ui/guide-page";
 import { MAX_MARKDOWN_LENGTH, markdownBlocks } from "$lib/ui/markdown";
 
 import { GUIDE_PAGES } from "./pages";
@@ -101,7 +101,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
   test.each(GUIDE_PAGES)("%s links to pages that exist", (page) => {
     const broken = tokens(read(language, page), "link")
       .map((token) => (token as Tokens.Link).href)
-      .filter((href) => !GUIDE_PAGES.some((other) => other === GUIDE_PAGE.exec(href)?.[1]));
+      .filter((href) => !GUIDE_PAGES.some((other) => other === GUIDE_PAGE_LINK.exec(href)?.[1]));
     expect(broken).toEqual([]);
   });
 

@@ -12,7 +12,7 @@ import { attachResource } from "./attach";
 import { TemplateExpansion } from "./expansion.svelte";
 import { byteCount, hexRows } from "./hex";
 import { partLanguage, partViews } from "./part-kind";
-import { MAX_CHANGED, MAX_READINGS, resourceReadings } from "./readings.svelte";
+import { MAX_CHANGED_RESOURCES, MAX_READINGS, resourceReadings } from "./readings.svelte";
 import { resourceRows, rowKey, selectedItem } from "./resource-list";
 
 let host: FakeHost;
@@ -93,12 +93,13 @@ describe("readings", () => {
       resourceReadings.get("s", "a://1"),
       "the other readings should be retained",
     ).toBeDefined();
-    for (let i = 0; i <= MAX_CHANGED; i += 1) resourceReadings.receive(changed("s", `b://${i}`));
+    for (let i = 0; i <= MAX_CHANGED_RESOURCES; i += 1)
+      resourceReadings.receive(changed("s", `b://${i}`));
     expect(resourceReadings.hasChanged("s", "b://0"), "the oldest mark should be dropped").toBe(
       false,
     );
     expect(
-      resourceReadings.hasChanged("s", `b://${MAX_CHANGED}`),
+      resourceReadings.hasChanged("s", `b://${MAX_CHANGED_RESOURCES}`),
       "the latest mark should be retained",
     ).toBe(true);
   });

@@ -22,7 +22,7 @@ import MarkBadges from "./MarkBadges.svelte";
 import PinnedDefinitions from "./PinnedDefinitions.svelte";
 import ConsentMarks from "./ConsentMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
-import { lookAlikeLabel, NO_MARKS } from "./review-labels";
+import { lookAlikeLabel, NO_REVIEW_MARKS } from "./review-labels";
 
 const CHANGED: ReviewMarks = {
   review: "changed",
@@ -108,7 +108,10 @@ describe("a definition that differs from the reviewed one", () => {
   });
 
   test("shows that a changed list was not read again", () => {
-    render(ToolDetail, { server: "files", tool: tool("send", { ...NO_MARKS, outdated: true }) });
+    render(ToolDetail, {
+      server: "files",
+      tool: tool("send", { ...NO_REVIEW_MARKS, outdated: true }),
+    });
     expect(
       screen.getByText(/has not read it again yet/),
       "the reason should be shown",
@@ -140,7 +143,7 @@ describe("a definition that differs from the reviewed one", () => {
 });
 
 test("reviews new tools together, except suspicious ones", async () => {
-  const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
+  const fresh: ReviewMarks = { ...NO_REVIEW_MARKS, review: "new" };
   const tools = [
     tool("a", fresh),
     tool("b", fresh),
@@ -166,7 +169,7 @@ test("reviews new tools together, except suspicious ones", async () => {
 });
 
 test("does not review definitions that change during the action", async () => {
-  const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
+  const fresh: ReviewMarks = { ...NO_REVIEW_MARKS, review: "new" };
   const shown = render(ReviewAll, { server: "files", tools: [tool("a", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Review 1 new tool" }));
   await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });
@@ -239,7 +242,7 @@ describe("a consent request", () => {
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
     render(ConsentMarks, {
-      request: consentRequest(startServerBody, { marks: { ...NO_MARKS, diff } }),
+      request: consentRequest(startServerBody, { marks: { ...NO_REVIEW_MARKS, diff } }),
     });
     const changes = within(screen.getByRole("list"));
     expect(changes.getByText("program"), "the changed part should be labeled").toBeInTheDocument();

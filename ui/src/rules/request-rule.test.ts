@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { ArgumentRule } from "$lib/api/generated";
 
 import { consentRequest, toolBody } from "../consent/fixtures";
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ruleBlocker, ruleFromRequest, type ToolRequest } from "./request-rule";
 
 function request(args: Record<string, unknown>, changes: Partial<ToolRequest> = {}): ToolRequest {
-  const marks = { ...NO_MARKS, review: "reviewed" as const };
+  const marks = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
   return { ...consentRequest(toolBody(args), { marks }), ...changes } as ToolRequest;
 }
 
@@ -110,8 +110,12 @@ describe("a rule from a request", () => {
 
 describe("a rule can't allow", () => {
   it.each([
-    ["a tool that was not reviewed", { marks: { ...NO_MARKS, review: "new" } }, "unreviewed"],
-    ["a tool that changed", { marks: { ...NO_MARKS, review: "changed" } }, "unreviewed"],
+    [
+      "a tool that was not reviewed",
+      { marks: { ...NO_REVIEW_MARKS, review: "new" } },
+      "unreviewed",
+    ],
+    ["a tool that changed", { marks: { ...NO_REVIEW_MARKS, review: "changed" } }, "unreviewed"],
     ["a call that another rule asks for", { rule: "rule-asks" }, "rule"],
     ["a call under the Careful preset", { rule: "preset-asks" }, "preset"],
     ["a call while the rules are unusable", { rule: "managed-unusable" }, "unusable"],

@@ -6,7 +6,7 @@ import { ApiError } from "$lib/api/client";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 
-import { missingCapability } from "./missing-capability";
+import { explainMissingCapability } from "./missing-capability";
 import ServerErrorNote from "./ServerErrorNote.svelte";
 
 const failed = (rpcCode: number, rpcData: unknown) =>
@@ -33,7 +33,9 @@ test("E13: explains that sampling is disabled and links to the setting", async (
 
 test("E13: explains disabled tools, and leaves other errors unchanged", () => {
   const tools = failed(-32021, { requiredCapabilities: { sampling: { tools: {} } } });
-  expect(missingCapability(tools, "demo")?.title).toBe("Sampling with tools is off for demo");
+  expect(explainMissingCapability(tools, "demo")?.title).toBe(
+    "Sampling with tools is off for demo",
+  );
   for (const [code, data] of [
     [-32021, { requiredCapabilities: { elicitation: {} } }],
     [-32021, { requiredCapabilities: null }],
@@ -41,9 +43,9 @@ test("E13: explains disabled tools, and leaves other errors unchanged", () => {
     [-32021, null],
     [-32603, { requiredCapabilities: { sampling: {} } }],
   ] as const) {
-    expect(missingCapability(failed(code, data), "demo"), JSON.stringify(data)).toBeNull();
+    expect(explainMissingCapability(failed(code, data), "demo"), JSON.stringify(data)).toBeNull();
   }
-  expect(missingCapability(new Error("sampling"), "demo")).toBeNull();
+  expect(explainMissingCapability(new Error("sampling"), "demo")).toBeNull();
   render(ServerErrorNote, { error: failed(-32603, null), server: "demo" });
   expect(screen.getByRole("alert")).toHaveTextContent("code -32603");
 });

@@ -9,7 +9,7 @@ import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-ho
 
 import { emptyPolicy, sampleRule } from "../rules/fixtures";
 import { samplingReport } from "../servers/sampling-fixtures";
-import { UNDO_PERIOD } from "./allowed.svelte";
+import { UNDO_PERIOD_MS } from "./allowed.svelte";
 import RulesView from "./RulesView.svelte";
 
 const NOW = 1_790_000_000_000;
@@ -131,7 +131,7 @@ test("a revoked grant is restored by Undo, which ends after a few seconds", asyn
   ]);
   await revoke(await row("Tool read"));
   await screen.findByRole("button", { name: /^Undo/ });
-  await vi.advanceTimersByTimeAsync(UNDO_PERIOD + 1_000);
+  await vi.advanceTimersByTimeAsync(UNDO_PERIOD_MS + 1_000);
   expect(
     screen.queryByRole("button", { name: /^Undo/ }),
     "Undo should not be offered after a few seconds",

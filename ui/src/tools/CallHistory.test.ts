@@ -8,7 +8,7 @@ import type { ActivityBody, ActivityEntry, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { REVIEWED_DEFINITION, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import { toolCallsIn, sentCall } from "./call-history";
+import { toolCallsIn, parseSentCall } from "./call-history";
 import RunTool from "./RunTool.svelte";
 import { MAX_CALLS } from "./tool-calls.svelte";
 
@@ -71,28 +71,28 @@ describe("calls in an activity log", () => {
 
   test("E29: can't be repeated if the log is not exact", () => {
     const revision = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
-    expect(sentCall(body("echo", { text: "a" }, revision))).toEqual({
+    expect(parseSentCall(body("echo", { text: "a" }, revision))).toEqual({
       ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28" },
       ...{ continued: false, exact: true },
     });
     for (const more of [{ inputResponses: {} }, { requestState: "s" }])
       expect(
-        sentCall(body("echo", {}, more))?.continued,
+        parseSentCall(body("echo", {}, more))?.continued,
         "a retry with responses should be detected",
       ).toBe(true);
     expect(
-      sentCall(body("echo", { n: 2 ** 60 }))?.exact,
+      parseSentCall(body("echo", { n: 2 ** 60 }))?.exact,
       "a rounded number should not be exact",
     ).toBe(false);
     const secret = { ...body("echo", { text: "[redacted]" }), redacted: true };
-    expect(sentCall(secret)?.exact, "a redacted secret should not be exact").toBe(false);
+    expect(parseSentCall(secret)?.exact, "a redacted secret should not be exact").toBe(false);
     for (const text of ["[U+202E]", "[redacted]"])
       expect(
-        sentCall(body("echo", { text }))?.exact,
+        parseSentCall(body("echo", { text }))?.exact,
         "literal text that looks redacted should be exact",
       ).toBe(true);
     expect(
-      sentCall({ ...body("echo", {}), truncated: true }),
+      parseSentCall({ ...body("echo", {}), truncated: true }),
       "a truncated call should not be repeatable",
     ).toBeNull();
   });

@@ -16,7 +16,8 @@ use clap::Parser;
 /// Result of a measurement, or the cause of its failure.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Id of each request. It has as many digits as most ids that Drawbridge uses in a scenario.
+/// JSON-RPC id of each request. Has as many digits as most ids that Drawbridge uses in a scenario, so that the messages
+/// have equal sizes.
 const REQUEST_ID: usize = 1000;
 
 #[derive(Parser)]

@@ -89,7 +89,7 @@ impl ServerPipe {
         Ok(())
     }
 
-    /// Reads once. Returns the number of bytes and of line ends in them.
+    /// Reads from the pipe once. Returns the number of received bytes and of line ends among them.
     fn read_once(&mut self) -> Outcome<(usize, usize)> {
         let length = self.output.read(&mut self.read)?;
         if length == 0 {

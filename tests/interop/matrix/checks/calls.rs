@@ -139,7 +139,8 @@ impl RowCheck<'_> {
         require(notes.contains("was resumed"), "no stream was resumed")
     }
 
-    /// Makes a call that the server runs as a task, and checks that its result is fetched by the method `fetched`.
+    /// Makes a call that the server runs as a task. Checks that its result contains `words` and was fetched by the
+    /// method `fetched`.
     pub(super) async fn check_task(&self, words: &str, fetched: &str) -> Check {
         self.expect_text("do_later", json!({}), words).await?;
         let requests = self.count_requests(fetched).await;

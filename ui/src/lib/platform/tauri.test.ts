@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 
 import type { Events } from "$lib/api/generated";
 
-import { tauri } from "./tauri";
+import { tauriPlatform } from "./tauri";
 
 afterEach(clearMocks);
 
@@ -19,7 +19,7 @@ test("delivers and acknowledges each batch of events", async () => {
     if (command === "listen_events") channel = (payload as { channel: { id: number } }).channel;
   });
   const got: Events[] = [];
-  await tauri.listen(
+  await tauriPlatform.listen(
     (events) => got.push(events),
     () => undefined,
   );
@@ -44,14 +44,14 @@ test("sends the request of a command, and rejects with its error", async () => {
     return { command, payload };
   });
   expect(
-    await tauri.call("catalog", { server: "a" }),
+    await tauriPlatform.call("catalog", { server: "a" }),
     "the request should be in the payload",
   ).toEqual({
     command: "catalog",
     payload: { request: { server: "a" } },
   });
   await expect(
-    tauri.call("stop_server", { server: "a" }),
+    tauriPlatform.call("stop_server", { server: "a" }),
     "the error should be unchanged",
   ).rejects.toEqual({
     code: "not_found",

@@ -6,7 +6,7 @@ import { setPlatform } from "$lib/platform";
 import { FakeHost, sampleServer } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
-import { NO_MARKS } from "../../review/review-labels";
+import { NO_REVIEW_MARKS } from "../../review/review-labels";
 
 import { app } from "./app.svelte";
 
@@ -23,7 +23,7 @@ function consentRequest(id: string, server = "files"): ConsentRequest {
     body: { kind: "roots", folders: [] },
     scopes: ["once"],
     rule: "",
-    marks: NO_MARKS,
+    marks: NO_REVIEW_MARKS,
   };
 }
 
