@@ -11,7 +11,7 @@ const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 /// Length of a text, in bytes, above which the page receives it only on request.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
-/// SHA-256 hash of extracted bytes, which identifies them.
+/// Hash of extracted bytes, which identifies them. In an encrypted history, the stored hash is keyed.
 pub(super) type ContentHash = [u8; 32];
 
 /// A large value that was extracted from an item's body, in which an empty string replaces it.
