@@ -10,10 +10,10 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Variables that name files or folders of certificates for Drawbridge's HTTP client.
+/// Environment variable with the path of a file of CA certificates for Drawbridge's HTTP client.
 const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const CERT_FOLDER_VARIABLE: &str = "SSL_CERT_DIR";
-/// Variables that name certificates for Node.js, Python, curl and Git.
+/// Environment variables with paths of CA certificates for servers that use Node.js, Python, curl or Git.
 const SERVER_CERT_VARIABLES: [&str; 5] =
     [CERT_FILE_VARIABLE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
@@ -47,7 +47,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     })
 }
 
-/// Describes the problem of Drawbridge's own certificates, or returns `None` if they are usable.
+/// Describes a problem with the CA certificates of Drawbridge's HTTP client, or returns `None` if they are usable.
 fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
     let cause = |text: FindingText| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),

@@ -14,11 +14,11 @@ use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
 
-/// Text for the sign-in settings in notes.
+/// Words by which notes refer to the sign-in settings.
 const SIGN_IN_TEXT: &str = "how to sign in";
 
-/// The key by which servers are compared: program name, arguments, working directory and names of variables, or the
-/// URL.
+/// Key that decides which found servers may be equal: program name, arguments, working directory and variable names of
+/// a local server, or the URL of a remote one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum ServerIdentity {
     Local { program: String, args: Vec<String>, cwd: Option<PathBuf>, variables: BTreeSet<String> },
@@ -41,7 +41,7 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
     }
 }
 
-/// Merges servers in the order in which they were found. `set_up` are the configured servers.
+/// Merges equal servers, in the order in which they were found. `set_up` contains the configured servers.
 pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
@@ -104,8 +104,8 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
     rows
 }
 
-/// Returns `true` if a configured server has the values of a found one: the same names, and equal values unless they
-/// are secret.
+/// Returns `true` if a configured server has the variables and headers of a found one: the same names, and equal values
+/// unless they are secret.
 fn matches_configured(row: &FoundServer, entry: &ServerEntry) -> bool {
     let there = transport_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
@@ -120,9 +120,9 @@ fn transport_values(config: &ServerConfig) -> &BTreeMap<String, String> {
     }
 }
 
-/// Returns `true` if two found servers with the same key are the same server. If both names and values differ, they are
-/// two accounts. In one file, both names and values must be equal, since the file may contain a server for each of
-/// several projects.
+/// Returns `true` if two found servers with the same [`ServerIdentity`] are one server. If both the names and the
+/// values differ, they are two accounts. Two servers from one file are only equal if both names and values are, since
+/// the file may contain one server for each of several projects.
 fn is_same_server(row: &FoundServer, server: &FoundServer) -> bool {
     let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
     let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
@@ -175,7 +175,7 @@ fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds values and sign-in settings from an equal server if they are missing. Existing values are not replaced.
+/// Adds values and sign-in settings from an equal server, without replacing existing ones.
 fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
@@ -224,7 +224,7 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
 }
 
-/// Merges two equal servers. Of each setting, the stricter one applies to the result.
+/// Merges two equal servers. Where their settings differ, the stricter setting is used.
 fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {

@@ -12,29 +12,29 @@ use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, find_app, find_plac
 use crate::found_server::{EntrySource, FoundServer, broken_server, to_found_server};
 use crate::{files, merge, pasted, settings_reader};
 
-/// Scope of a search.
+/// Settings files in which a scan searches for servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScanScope {
-    /// Settings of all apps.
+    /// Settings files of all known apps.
     All,
-    /// Settings of one app, given by its identifier or display name.
+    /// Settings files of one app, given by its identifier or display name.
     App(String),
     /// A single file, or the settings files of all apps in a project folder.
     Path(PathBuf),
 }
 
-/// A settings file that was read.
+/// A settings file that a scan has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRead {
-    /// Identifier of the app.
+    /// Identifier of the app that the file belongs to.
     pub app: &'static str,
     /// Path of the file.
     pub file: String,
-    /// Number of servers in the file.
+    /// Number of servers defined in the file.
     pub servers: usize,
 }
 
-/// Result of a search.
+/// Result of a scan of apps' settings.
 #[derive(Debug, Clone, Default)]
 pub struct ScanReport {
     /// Servers that were found, merged over all files.
@@ -45,11 +45,12 @@ pub struct ScanReport {
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Identifier of the app for a file that belongs to no known app.
+/// Identifier in place of an app's identifier for a file that belongs to no known app.
 const UNKNOWN_APP: &str = "file";
-/// Identifier of the app that stores the names of disabled servers in other files.
+/// Identifier of Claude Code, which stores the names of disabled servers in files other than those that define the
+/// servers.
 const CLAUDE_CODE: &str = "claude-code";
-/// Maximum number of servers in all files together.
+/// Maximum number of servers that one scan returns.
 pub const MAX_SERVERS: usize = 5_000;
 
 /// Searches for servers, and compares them with the configured servers in `set_up`.
@@ -224,8 +225,8 @@ impl SettingsScan<'_> {
         self.found.extend(servers);
     }
 
-    /// Returns the names of the variables in a file that an entry refers to. The file has to be in the home folder, or
-    /// next to the settings file.
+    /// Returns the names of the variables in a file of variables that an entry refers to. Returns `None` unless the
+    /// file is in the home folder or next to the settings file.
     fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.surroundings.home.join(rest),

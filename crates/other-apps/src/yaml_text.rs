@@ -13,9 +13,9 @@ use ports::server_config::ConfigProblem;
 
 use crate::json_text::JsonText;
 
-/// Maximum nesting depth of values.
+/// Maximum nesting depth of values in a YAML text.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of values in a file, including expanded aliases.
+/// Maximum number of values in a YAML text, including those that aliases repeat.
 const MAX_VALUES: usize = 100_000;
 
 /// Maximum total size of text that is copied by expanding aliases, in bytes.
@@ -54,7 +54,7 @@ struct YamlBuilder<'t, I> {
 }
 
 impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'t, I> {
-    /// Returns the next parser event that is part of a value, with its position.
+    /// Returns the next parser event and its position, skipping events that are not part of a value.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {
             None => Ok(None),
@@ -181,7 +181,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
     }
 }
 
-/// Returns the total size of the text in a tree, in bytes.
+/// Returns the total size of all text in a value and its descendants, in bytes.
 fn text_bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),
@@ -193,7 +193,7 @@ fn text_bytes(value: &Value<'_>) -> usize {
     }
 }
 
-/// Returns the number of values in a tree.
+/// Returns the number of values in a tree, including its root.
 fn value_count(value: &Value<'_>) -> usize {
     1 + match value {
         Value::Array(list) => list.elements.iter().map(value_count).sum(),
@@ -202,7 +202,7 @@ fn value_count(value: &Value<'_>) -> usize {
     }
 }
 
-/// Converts an unquoted scalar according to the core schema.
+/// Converts an unquoted scalar to a number, a boolean, null or a string, according to YAML's core schema.
 fn convert_plain_scalar<'t>(range: Range, value: Cow<'t, str>, source: &'t str) -> Value<'t> {
     match &*value {
         "" | "~" | "null" | "Null" | "NULL" => Value::NullKeyword(NullKeyword { range }),

@@ -70,7 +70,7 @@ fn every_home_matches_the_table() {
     table.expect(&all.join("expected.tsv"));
 }
 
-/// Secret values in the test files. None of them may be written to a file or displayed.
+/// Secret values in the test files, none of which may be written to a file or displayed.
 const PLANTED_SECRETS: [&str; 19] = [
     "hunter2",
     "pplx-0123456789",

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 /// Maximum time to wait for other processes that write. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Pause between two attempts in cases for which SQLite itself does not wait.
+/// Pause between two attempts, for errors on which SQLite itself does not wait.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`

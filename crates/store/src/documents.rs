@@ -45,7 +45,7 @@ pub(crate) struct DocumentFolder {
 enum CheckedDocument {
     Nothing,
     Document(Value),
-    /// The document can't be used now. Contains the reason.
+    /// The document can't be used at present. Contains the reason.
     Withheld(String),
 }
 

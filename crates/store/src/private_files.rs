@@ -48,7 +48,7 @@ pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     (u128::from(metadata.dev()) << 64) | u128::from(metadata.ino())
 }
 
-/// Returns a number that distinguishes most files: their creation time.
+/// Returns a number that usually identifies a file on this computer: its creation time.
 #[cfg(not(unix))]
 pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     metadata

@@ -30,9 +30,9 @@ const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for refusing a document whose number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is an older copy";
 
-/// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` are not among them, because
-/// users edit them: their changes are reported, and a change that would send a conversation to another provider
-/// requires the user's consent.
+/// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
+/// them: their changes are reported, and a change that would send a conversation to another provider requires the
+/// user's consent.
 pub(crate) const SEALED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
@@ -185,7 +185,7 @@ impl DocumentSealer {
         self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Requests the key, and waits for it for at most `patience`.
+    /// Requests the key from the keychain, and waits for at most `patience`.
     pub(crate) fn request_key_and_wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
@@ -235,7 +235,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns `true` if the key was requested.
+    /// Returns `true` if the key was already requested from the keychain.
     pub(crate) fn was_key_requested(&self) -> bool {
         !matches!(*self.state(), SealerState::NotAsked)
     }

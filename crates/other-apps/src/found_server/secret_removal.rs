@@ -11,12 +11,13 @@ use crate::notes::ImportNoteKind;
 use crate::secret_detection::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
 use crate::server_candidate::ServerCandidate;
 
-/// Replacement for an argument that consists of a secret.
+/// Text that replaces a secret in a command-line argument.
 const SECRET_PLACEHOLDER: &str = "<secret>";
-/// Maximum number of nested names before a value in an argument.
+/// Maximum number of nested names before a value in an argument, as in `--header=Name: value`.
 const MAX_NAMES: usize = 8;
 
-/// Removes secrets from all parts of a server that are stored in a file, except for variables and headers.
+/// Removes secrets from the arguments, URL and other settings that are stored in a file. Variables and headers are not
+/// changed.
 pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
     let mut taken = BTreeSet::new();
     if let Some(remote) = &mut candidate.remote {
@@ -125,8 +126,8 @@ fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
     has_secret(word).then(|| String::from(SECRET_PLACEHOLDER))
 }
 
-/// Returns a URL without secrets in its user information, path, query and fragment. `taken` are placeholder names in
-/// use.
+/// Returns a URL without secrets in its user information, path, query and fragment. `taken` contains the placeholder
+/// names in use.
 fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
@@ -167,8 +168,8 @@ fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     if has_secret(&cleaned) { leave_out("address") } else { cleaned }
 }
 
-/// Moves variables of a container from its arguments to the environment, since the container inherits them: `-e
-/// NAME=VALUE` is equivalent to `-e NAME` with the variable.
+/// Moves variables of a container from the container program's arguments to its environment, which the container
+/// inherits: `-e NAME=VALUE` is equivalent to `-e NAME` with the variable in the environment.
 pub(crate) fn move_container_variables(config: &mut StdioConfig) {
     if !matches!(program_name(&config.command), "docker" | "podman") {
         return;

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{ImportNote, ImportNoteKind, printable_text, quoted_text};
 
-/// Maximum number of placeholders that are noted per server.
+/// Maximum number of placeholders in the notes about one server.
 const MAX_PLACEHOLDERS: usize = 20;
 
-/// A place in the configuration of a server.
+/// Position of a text in the configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ImportPlace {
-    /// The program of the command.
+    /// Program that the command runs.
     Command,
     /// An argument of the command.
     Argument {
@@ -24,14 +24,14 @@ pub enum ImportPlace {
     },
     /// The working directory of the command.
     Folder,
-    /// The URL of the server.
+    /// URL of the remote server.
     Url,
-    /// A variable or header.
+    /// Value of an environment variable or a header.
     Value {
         /// Name of the variable or header.
         name: String,
     },
-    /// The OAuth client secret.
+    /// Client secret of the OAuth client.
     ClientSecret,
 }
 
@@ -39,13 +39,13 @@ pub enum ImportPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportPlaceholder {
-    /// Place of the text in the configuration.
+    /// Position of the text in the configuration.
     pub place: ImportPlace,
     /// Text to replace, safe to print. Empty if the value is missing.
     pub text: String,
 }
 
-/// Reason why a text may have to be replaced.
+/// Reason why the user may have to replace a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PlaceholderReason {
     Empty,
@@ -128,7 +128,7 @@ fn place_text(place: &ImportPlace, config: &ServerConfig) -> String {
     }
 }
 
-/// Returns `true` if a shell or an editor would replace part of the text.
+/// Returns `true` if the text contains a reference that a shell or an editor would replace.
 fn is_reference(text: &str) -> bool {
     let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     text.contains("${")
@@ -142,7 +142,7 @@ fn is_reference(text: &str) -> bool {
             .is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
 }
 
-/// Returns `true` if the text looks like a placeholder of a README.
+/// Returns `true` if the text looks like a placeholder in documentation, such as `<your-key>` or `YOUR_API_KEY`.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let in_angles =

@@ -29,7 +29,7 @@ pub(super) const UNSEALED_KIND: &str = "log-unsealed";
 pub(super) struct AuditWriteLog {
     pub(super) path: PathBuf,
     connection: Connection,
-    /// Identity of the file. Distinguishes it from another file with the same name.
+    /// Identity of the opened file. Distinguishes it from another file with the same name.
     identity: u128,
     /// Number and hash of the last entry that this process has written.
     last: Option<(u64, ChainLink)>,
@@ -37,9 +37,9 @@ pub(super) struct AuditWriteLog {
     sealed: Option<LogSeal>,
     /// Invalid seal that was already recorded as damage, so that it is not recorded twice.
     doubted: Option<LogSeal>,
-    /// Set if the seal and the mark were checked with the key.
+    /// Set if the seal and the mark were compared with the log by means of the key.
     is_checked: bool,
-    /// Numbers of the first and the last entry that another program wrote without a seal.
+    /// Numbers of the first and the last unsealed entry that another program wrote.
     strange: Option<(u64, u64)>,
     /// Set if an entry already records that damage prevents a removal.
     doubts_removal: bool,
@@ -262,7 +262,7 @@ impl AuditWriteLog {
     }
 }
 
-/// The reason why a batch can't be written.
+/// The reason why a batch of entries can't be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AppendError {
     #[error(transparent)]
@@ -289,7 +289,7 @@ struct KnownEnd<'a> {
     is_checked: bool,
 }
 
-/// Writes an entry after its predecessor, and returns its hash.
+/// Writes an entry with its chain hash, which includes the hash `previous` of its predecessor. Returns the chain hash.
 pub(super) fn write_entry(
     connection: &Connection,
     entry: &AuditEntry,
@@ -326,7 +326,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Returns a description of the damage at the end of the log, or `None` if it is intact.
+/// Describes damage at the end of the log, or returns `None` if the end is intact.
 fn end_damage(
     connection: &Connection,
     (number, last): (u64, &ChainLink),
