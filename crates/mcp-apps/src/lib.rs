@@ -1,0 +1,29 @@
+//! The host's side of MCP Apps (extension `io.modelcontextprotocol/ui`).
+//!
+#![doc = include_str!("../README.md")]
+
+mod media_type;
+mod metadata;
+mod page;
+mod resource_uri;
+mod text;
+
+pub use media_type::PAGE_MEDIA_TYPE;
+pub use metadata::{
+    DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS, MAX_METADATA_FAULTS, MetadataFault, MetadataProblem, PageMetadata,
+    Permission, Permissions, ToolMetadata, ToolVisibility,
+};
+pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
+pub use resource_uri::{MAX_URI_BYTES, UiUri, UriProblem};
+pub use text::Excerpt;
+
+use serde_json::{Value, json};
+
+/// Identifier of the extension in the capabilities of clients and servers.
+pub const EXTENSION_ID: &str = "io.modelcontextprotocol/ui";
+
+/// Returns the settings that a client announces for [`EXTENSION_ID`].
+#[must_use]
+pub fn extension_settings() -> Value {
+    json!({ "mimeTypes": [PAGE_MEDIA_TYPE] })
+}
