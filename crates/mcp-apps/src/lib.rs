@@ -6,6 +6,7 @@ mod media_type;
 mod metadata;
 mod page;
 mod resource_uri;
+mod sandbox_policy;
 mod text;
 
 pub use media_type::PAGE_MEDIA_TYPE;
@@ -15,6 +16,10 @@ pub use metadata::{
 };
 pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
 pub use resource_uri::{MAX_URI_BYTES, UiUri, UriProblem};
+pub use sandbox_policy::{
+    AncestorError, DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, Reach, SANDBOX_ATTRIBUTE,
+    SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
+};
 pub use text::Excerpt;
 
 use serde_json::{Value, json};
