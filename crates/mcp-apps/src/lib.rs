@@ -2,6 +2,9 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod capabilities;
+mod display_mode;
+mod host_context;
 mod media_type;
 mod metadata;
 mod page;
@@ -9,6 +12,12 @@ mod resource_uri;
 mod sandbox_policy;
 mod text;
 
+pub use capabilities::{ContentKinds, HostCapabilities, SamplingSupport, ServerLists};
+pub use display_mode::DisplayMode;
+pub use host_context::{
+    AxisSize, ContainerSize, HostContext, InputDevices, Platform, STYLE_VARIABLES, StyleError, StyleVariables, Theme,
+    ToolInfo,
+};
 pub use media_type::PAGE_MEDIA_TYPE;
 pub use metadata::{
     DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS, MAX_METADATA_FAULTS, MetadataFault, MetadataProblem, PageMetadata,
