@@ -11,6 +11,7 @@ mod page;
 mod resource_uri;
 mod sandbox_policy;
 mod text;
+mod view;
 
 pub use capabilities::{ContentKinds, HostCapabilities, SamplingSupport, ServerLists};
 pub use display_mode::DisplayMode;
@@ -30,6 +31,11 @@ pub use sandbox_policy::{
     SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
 };
 pub use text::Excerpt;
+pub use view::{
+    AppCallId, AppInfo, AppRequest, AppRequestId, AppTool, AppToolError, AppToolList, CloseCause, Download,
+    DownloadSource, FaultKind, HostResponse, MessageDirection, ModelContext, PROTOCOL_VERSIONS, ResponseError,
+    ServerList, ToolOrderError, UndeclaredMode, View, ViewConfig, ViewEvent, ViewFault, ViewOutput, ViewSize, limits,
+};
 
 use serde_json::{Value, json};
 
