@@ -3,6 +3,8 @@
 use mcp_proto::types::{ContentBlock, Map};
 use serde_json::{Value, json};
 
+use crate::sandbox_policy::GrantedSandbox;
+
 /// Capabilities of the host. Nothing is announced by default, and a request for what is not announced is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostCapabilities {
@@ -16,8 +18,8 @@ pub struct HostCapabilities {
     pub server_resources: Option<ServerLists>,
     /// Set if log messages are recorded.
     pub logging: bool,
-    /// Granted domains and permissions, from [`SandboxPolicy::granted`](crate::SandboxPolicy::granted).
-    pub sandbox: Option<Value>,
+    /// Granted domains and permissions of the page.
+    pub sandbox: Option<GrantedSandbox>,
     /// Content that a page may add to the context of models, or `None` if there is no such context.
     pub update_model_context: Option<ContentKinds>,
     /// Content of messages that a page may add to the conversation, or `None` if it can't.
@@ -107,7 +109,7 @@ impl HostCapabilities {
             ("serverTools", self.server_tools.map(lists)),
             ("serverResources", self.server_resources.map(lists)),
             ("logging", self.logging.then(|| json!({}))),
-            ("sandbox", self.sandbox.clone()),
+            ("sandbox", self.sandbox.as_ref().map(|granted| granted.as_value().clone())),
             ("updateModelContext", self.update_model_context.map(ContentKinds::to_value)),
             ("message", self.message.map(ContentKinds::to_value)),
             ("sampling", self.sampling.map(sampling)),

@@ -27,8 +27,8 @@ pub use metadata::{
 pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
 pub use resource_uri::{MAX_URI_BYTES, UiUri, UriProblem};
 pub use sandbox_policy::{
-    AncestorError, DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, Reach, SANDBOX_ATTRIBUTE,
-    SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
+    AncestorError, DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, Reach,
+    SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
 };
 pub use text::Excerpt;
 pub use view::{

@@ -48,6 +48,18 @@ impl SandboxGrants {
     }
 }
 
+/// Granted domains and permissions of a page, from [`SandboxPolicy::granted`] only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantedSandbox(Value);
+
+impl GrantedSandbox {
+    /// Returns the member `sandbox` of the host's capabilities.
+    #[must_use]
+    pub const fn as_value(&self) -> &Value {
+        &self.0
+    }
+}
+
 /// Policy of one page, as it is enforced and reported to the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPolicy {
@@ -90,12 +102,12 @@ impl SandboxPolicy {
         permissions_policy::header_value(&self.permissions)
     }
 
-    /// Returns the granted part as `hostCapabilities.sandbox` reports it to the page.
+    /// Returns the granted part, which the host reports to the page.
     #[must_use]
-    pub fn granted(&self) -> Value {
+    pub fn granted(&self) -> GrantedSandbox {
         let permissions: serde_json::Map<String, Value> =
             self.permissions.iter().map(|permission| (permission.member().to_owned(), json!({}))).collect();
-        json!({ "permissions": permissions, "csp": self.sources.to_value() })
+        GrantedSandbox(json!({ "permissions": permissions, "csp": self.sources.to_value() }))
     }
 }
 

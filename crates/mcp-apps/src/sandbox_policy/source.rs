@@ -1,7 +1,6 @@
 //! Parses a declared domain into an origin that can be written into a Content Security Policy.
 
 use std::fmt;
-use std::net::IpAddr;
 
 use url::{Host, Url};
 
@@ -131,7 +130,7 @@ impl SourceOrigin {
             Host::Ipv4(_) if all_subdomains => return Err(DomainProblem::Asterisk),
             Host::Ipv4(address) if address.is_unspecified() => return Err(DomainProblem::ReservedHost),
             Host::Ipv4(address) if address.is_loopback() => (address.to_string(), Reach::Loopback),
-            Host::Ipv4(address) if foreign::is_public(IpAddr::V4(address)) => (address.to_string(), Reach::Internet),
+            Host::Ipv4(address) if foreign::is_public(address.into()) => (address.to_string(), Reach::Internet),
             Host::Ipv4(address) => (address.to_string(), Reach::PrivateNetwork),
             Host::Ipv6(_) => return Err(DomainProblem::Ipv6),
         };

@@ -34,7 +34,7 @@ fn policy_without_declared_domains_is_the_restrictive_default() {
                     frame-ancestors tauri://localhost; webrtc 'block'";
     let ancestor = FrameAncestor::new("tauri://localhost").unwrap();
     assert_eq!(policy.content_security_policy(&[ancestor]), expected);
-    assert_eq!(policy.granted(), json!({ "permissions": {}, "csp": {} }));
+    assert_eq!(policy.granted().as_value(), &json!({ "permissions": {}, "csp": {} }));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn declared_domains_reach_only_their_directives() {
         "connectDomains": ["https://api.example.com", "wss://live.example.com:8443"],
         "resourceDomains": ["https://*.example.com"],
     });
-    assert_eq!(policy.granted()["csp"], csp);
+    assert_eq!(policy.granted().as_value()["csp"], csp);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn permissions_are_granted_only_if_both_sides_agree() {
     };
     let policy = grants(&[Permission::ClipboardWrite, Permission::Microphone]);
     assert_eq!(policy.allow_attribute(), "clipboard-write");
-    assert_eq!(policy.granted()["permissions"], json!({ "clipboardWrite": {} }));
+    assert_eq!(policy.granted().as_value()["permissions"], json!({ "clipboardWrite": {} }));
     let header = policy.permissions_policy();
     assert!(header.starts_with("camera=(), microphone=(), geolocation=(), clipboard-write=(self), "), "{header}");
     assert!(header.contains("usb=()"));
