@@ -7,12 +7,12 @@ use mcp_proto::types::{Map, Tool};
 use mcp_proto::{RawJson, RequestId, RpcError};
 use serde_json::Value;
 
-use super::fault::FaultKind;
+use super::fault::{FaultKind, ViewFault};
 use super::limits::{
     APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_PAGES,
     MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
 };
-use super::output::{CloseCause, ViewEvent};
+use super::output::{CloseCause, ViewEvent, ViewOutput};
 use super::{Phase, View, object};
 use crate::text::{is_plain, truncated};
 
@@ -244,7 +244,8 @@ impl View {
             if let Purpose::Teardown = request.purpose {
                 return self.close(CloseCause::TimedOut);
             }
-            self.push_fault(FaultKind::TimedOut, format!("the page did not respond to the request {id} in time"));
+            let detail = format!("the page did not respond to the request {id} in time");
+            self.push(ViewOutput::Fault(ViewFault::to_page(FaultKind::TimedOut, detail)));
             self.send_notification("notifications/cancelled", object("requestId", id));
             self.push_tool_error(id, &request.purpose, AppToolError::TimedOut);
         }

@@ -55,6 +55,10 @@ pub enum FaultKind {
 }
 
 impl ViewFault {
+    pub(super) fn to_page(kind: FaultKind, detail: impl Into<String>) -> Self {
+        Self { direction: MessageDirection::ToPage, kind, detail: detail.into() }
+    }
+
     pub(super) fn from_page(kind: FaultKind, detail: impl Into<String>) -> Self {
         Self { direction: MessageDirection::FromPage, kind, detail: detail.into() }
     }
@@ -69,15 +73,17 @@ const MISTAKES: [(&str, &str); 5] = [
     ("ui/openLink", "ui/open-link"),
 ];
 
+/// Returns a hint at the right name of a method that pages send by mistake. Empty for other methods.
+pub(super) fn hint_at_right_name(method: &str) -> String {
+    let mistake = MISTAKES.iter().find(|(mistake, _)| *mistake == method);
+    mistake.map(|(_, right)| format!("; the specification has {right}")).unwrap_or_default()
+}
+
 /// Description of an unknown method. Names the right one for a known mistake.
 pub(super) struct UnknownMethod<'a>(pub(super) &'a str);
 
 impl fmt::Display for UnknownMethod<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the method {} is unknown", Excerpt::of(self.0))?;
-        match MISTAKES.iter().find(|(mistake, _)| *mistake == self.0) {
-            Some((_, right)) => write!(f, "; the specification has {right}"),
-            None => Ok(()),
-        }
+        write!(f, "the method {} is unknown{}", Excerpt::of(self.0), hint_at_right_name(self.0))
     }
 }

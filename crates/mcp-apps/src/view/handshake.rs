@@ -8,7 +8,7 @@ use mcp_proto::types::{Implementation, Map};
 use mcp_proto::{IncomingMessage, RawJson, RequestId, RpcError};
 use serde_json::{Value, json};
 
-use super::fault::{FaultKind, UnknownMethod};
+use super::fault::{FaultKind, hint_at_right_name};
 use super::incoming::parse_params;
 use super::limits::{MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
 use super::output::{AppInfo, ViewEvent};
@@ -59,8 +59,7 @@ impl View {
         } else {
             format!("{} was sent before ui/notifications/initialized, and was dropped", Excerpt::of(&method))
         };
-        let mistake = UnknownMethod(&method).to_string();
-        let hint = mistake.split_once("; ").map(|(_, hint)| format!("; {hint}")).unwrap_or_default();
+        let hint = hint_at_right_name(&method);
         self.push_fault(FaultKind::Early, format!("{detail}{hint}"));
     }
 
