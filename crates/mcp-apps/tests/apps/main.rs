@@ -1,6 +1,8 @@
 //! Tests of a view with a simulated page and simulated time. Every message that the view sends is validated against the
 //! JSON Schema of the extension.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panics")]
+
 mod app_tools;
 mod clauses;
 mod handshake;
