@@ -276,6 +276,15 @@ mod tests {
     }
 
     #[test]
+    fn hash_keeps_uri_and_document_apart() {
+        let hash = |uri: &str, html: &str| {
+            let result = json!({ "contents": [{ "mimeType": MIME, "text": html }] });
+            AppPage::from_read_result(&UiUri::parse(uri).unwrap(), result.as_object().unwrap(), None).unwrap().hash
+        };
+        assert_ne!(hash("ui://a", "bc"), hash("ui://ab", "c"));
+    }
+
+    #[test]
     fn metadata_of_the_list_entry_is_part_of_the_hash() {
         let uri = UiUri::parse("ui://clock/app.html").unwrap();
         let result = json!({ "contents": [{ "mimeType": MIME, "text": HTML }] });
