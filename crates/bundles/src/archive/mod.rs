@@ -34,7 +34,7 @@ use crate::limits::MAX_ARCHIVE_BYTES;
 use crate::tree::{FileTree, HashingWriter};
 use crate::{BundleError, Signature};
 
-/// A file in an archive, not unpacked yet.
+/// Metadata of a file in an archive. The content is read with [`Archive::read`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveFile {

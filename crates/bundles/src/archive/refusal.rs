@@ -16,7 +16,7 @@ pub enum ArchiveRefusal {
     /// The archive is followed by data that is not a signature.
     #[error("there is data behind the end of the archive")]
     TrailingData,
-    /// The archive has a comment that is not a signature.
+    /// The archive has a ZIP comment that is not a signature.
     #[error("the archive has a comment, which a bundle has no use for")]
     Comment,
     /// The archive has ZIP64 records, which nothing within the limits needs.
@@ -54,7 +54,7 @@ pub enum ArchiveRefusal {
     /// The compression method is neither stored nor deflate.
     #[error("{} is packed by method {method}; only stored and deflate are read", displayed_path(.path))]
     Method {
-        /// Path of the entry.
+        /// Path of the entry in the archive.
         path: String,
         /// Number of the compression method.
         method: u16,
@@ -62,7 +62,7 @@ pub enum ArchiveRefusal {
     /// The path of an entry must not be unpacked.
     #[error("{}: {problem}", displayed_path(.path))]
     Path {
-        /// Path of the entry.
+        /// Path of the entry, as written in the archive.
         path: String,
         /// Reason for which the path is not allowed.
         problem: PathProblem,

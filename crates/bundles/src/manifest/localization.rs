@@ -14,7 +14,7 @@ const LOCALE_PLACEHOLDER: &str = "${locale}";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Localization {
-    /// Path of the files of translations, with `${locale}` in place of the language tag.
+    /// Pattern for the paths of the translation files, with `${locale}` in place of the language tag.
     pub resources: String,
     /// Language tag of the manifest's texts.
     pub default_locale: String,

@@ -47,7 +47,7 @@ pub struct Manifest {
     pub documentation: Option<String>,
     /// URL where users get support from the publisher.
     pub support: Option<String>,
-    /// Licence of the bundle's contents.
+    /// Licence of the bundle's contents, as the publisher states it.
     pub license: Option<String>,
     /// Keywords for searching the bundle.
     pub keywords: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Manifest {
     pub icons: Vec<Icon>,
     /// Paths of screenshots in the bundle.
     pub screenshots: Vec<String>,
-    /// Type of the server, and the command that starts it.
+    /// Type of the server, and the command that starts it on each platform.
     pub server: Server,
     /// Tools that the manifest claims. The tools that a session can call are those that the running server lists.
     pub tools: Vec<ToolClaim>,

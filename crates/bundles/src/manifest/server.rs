@@ -42,15 +42,16 @@ pub struct Server {
 /// A command whose texts may contain references such as `${__dirname}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
-    /// Program of the command line.
+    /// Name or path of the program to run.
     pub command: String,
-    /// Arguments of the command line.
+    /// Arguments of the program, in order.
     pub args: Vec<String>,
-    /// Environment variables of the process.
+    /// Environment variables of the server's process, by name.
     pub env: BTreeMap<String, String>,
 }
 
-/// Parts of a command that a platform replaces. Each present part replaces the whole original one.
+/// Parts of a command that differ on one platform. A part that is present replaces the whole original part, for example
+/// all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
     /// Replacement of the program.
