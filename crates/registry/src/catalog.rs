@@ -19,7 +19,7 @@ pub(crate) const MAX_PAGE_SIZE: usize = 100;
 /// Maximum length of a search text in bytes.
 const MAX_SEARCH_BYTES: usize = 200;
 
-/// A registry, with its cache and a clock.
+/// A registry with the cache of its responses. Used by the page and the command line to search for servers.
 #[derive(Debug, Clone)]
 pub struct RegistryCatalog {
     pub(crate) registry: RegistryClient,
@@ -271,7 +271,8 @@ impl RegistryCatalog {
 /// Name that stands for the newest version in requests.
 const LATEST_VERSION: &str = "latest";
 
-/// Result whose entries may have an outdated status if it is from the cache.
+/// Result of a request with entries whose status may be outdated. Allows to replace the status by the latest one in the
+/// cache.
 trait StatusOverlay {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }

@@ -45,7 +45,7 @@ impl Default for DownloadLimits {
 /// Error of a bundle download. Messages are escaped for display, and contain only scheme, host and port of an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DownloadError {
-    /// The registry entry has no valid hash of the bundle.
+    /// The registry entry has no valid SHA-256 of the bundle, so the download could not be checked.
     #[error("the bundle has no SHA-256, so what is downloaded could not be checked; the publisher has to add it")]
     NoHash,
     /// The address, or the target of a redirect, is not allowed.
@@ -68,10 +68,10 @@ pub enum DownloadError {
         /// Error of the TLS library.
         cause: String,
     },
-    /// The host doesn't respond, or the connection failed before the end of the file.
+    /// The host doesn't respond, or the connection failed before the whole file was received.
     #[error("the bundle could not be downloaded from {address}: {cause}; check the network, and try again")]
     Unreachable {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the unreachable server.
         address: String,
         /// Error of the connection.
         cause: String,
@@ -79,7 +79,7 @@ pub enum DownloadError {
     /// The host responded with an error status.
     #[error("{address} does not give the bundle (status {status}); try again later, or contact the publisher")]
     Failed {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that reported the error.
         address: String,
         /// HTTP status of the response.
         status: u16,
@@ -87,7 +87,7 @@ pub enum DownloadError {
     /// The download exceeded one of its time limits.
     #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that was too slow.
         address: String,
         /// Time limit that was exceeded.
         limit: Duration,
@@ -95,7 +95,7 @@ pub enum DownloadError {
     /// The file is larger than the limit.
     #[error("the bundle at {address} is larger than {limit} bytes; it is not installed")]
     TooLarge {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that sent the file.
         address: String,
         /// Maximum size in bytes.
         limit: u64,
@@ -103,9 +103,9 @@ pub enum DownloadError {
     /// The downloaded file has another hash than the registry entry.
     #[error("what {address} gives is another file than the registry lists: its SHA-256 is {found}; do not use it")]
     WrongHash {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that sent the file.
         address: String,
-        /// SHA-256 of the downloaded file.
+        /// SHA-256 of the downloaded file, in hexadecimal.
         found: String,
     },
     /// The file can't be written to disk, with the cause.

@@ -32,13 +32,13 @@ pub struct RecordedStatus {
 /// Index entry of a cached response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedResponse {
-    /// Address of the registry.
+    /// Address of the registry that sent the response.
     pub(super) address: String,
     /// Path and query of the request.
     pub(super) request: String,
-    /// Time at which the response was received, in milliseconds since 1970.
+    /// Time at which the registry sent the response, in milliseconds since 1970.
     pub(super) fetched: Millis,
-    /// Size of the response, in bytes.
+    /// Size of the response body on disk, in bytes.
     pub(super) bytes: u64,
 }
 

@@ -26,7 +26,7 @@ const INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Limits of the cache.
+/// Limits for the number and the total size of the cached responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLimits {
     /// Maximum total size of the cached responses, in bytes. Default: 32 MiB.

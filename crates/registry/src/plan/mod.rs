@@ -15,7 +15,7 @@ pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 
-/// How a package is installed.
+/// Way to install a package: by a command that loads it, or by a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackageInstall {
     /// The launcher loads and runs the package with this command.

@@ -52,7 +52,7 @@ pub struct InputDefinition {
 /// A value whose text may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
-    /// The value itself. Variables in its text are replaced.
+    /// Description and fixed value of the input. The fixed value may contain variables.
     #[serde(flatten)]
     pub input: InputDefinition,
     /// Definitions of the variables in the fixed value, by name.
@@ -66,7 +66,7 @@ pub struct NamedInput {
     /// Name of the header or variable.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
     pub name: String,
-    /// Value of the header or variable.
+    /// Value that the header or variable is set to.
     #[serde(flatten)]
     pub value: TemplateInput,
 }
