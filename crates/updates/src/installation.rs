@@ -24,7 +24,7 @@ pub enum PackageType {
 /// Facts about the running app from which the kind of installation is derived.
 #[derive(Debug, Clone, Default)]
 pub struct InstallTraces {
-    /// Package type in the executable, or `None`.
+    /// Package type that the bundler embedded in the executable, or `None` if there is none.
     pub bundle: Option<PackageType>,
     /// Path of the executable.
     pub program: PathBuf,

@@ -48,7 +48,7 @@ struct PlatformFile {
 pub struct Release {
     /// Information about the release for the user.
     pub announcement: ReleaseAnnouncement,
-    /// Version of the release.
+    /// Version of the release, which is higher than that of the running app.
     pub version: Version,
     /// URL of the file for this platform.
     pub url: Url,

@@ -44,7 +44,7 @@ pub enum UpdateRefusal {
     /// The signature of the file is not valid.
     #[error("the download is not signed by the Drawbridge project: {0}")]
     FileSignature(SignatureProblem),
-    /// The file's signature is for another version than the announced one.
+    /// The signature of the file was made for another version than the manifest announces.
     #[error("the download was signed as version {signed}, and announced as {announced}")]
     OtherVersion {
         /// Version in the signature of the file.
@@ -61,7 +61,8 @@ pub enum UpdateRefusal {
     /// The user stopped the download.
     #[error("the download was stopped")]
     Stopped,
-    /// Another step is running, no release was found before, or another one has been found since.
+    /// Another step of an update is running, or the last check did not find the version that was requested for
+    /// installation.
     #[error("check for updates first")]
     NotReady,
     /// The downloaded file could not be installed, with the cause.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::manifest::ReleaseAnnouncement;
 use crate::refusal::RefusalKind;
 
-/// State of the app's updates.
+/// State of the app's updates: the running version, the source of newer ones, and the update in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateReport {
@@ -13,7 +13,7 @@ pub struct UpdateReport {
     pub version: String,
     /// Source of newer versions.
     pub source: UpdateSource,
-    /// State of the current update.
+    /// State of the current check, download or installation.
     pub step: UpdateStep,
 }
 
@@ -43,7 +43,7 @@ pub enum UpdateSource {
     },
 }
 
-/// State of an update.
+/// State of an update, from the check to the installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {

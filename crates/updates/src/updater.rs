@@ -61,7 +61,7 @@ pub struct Updater {
 #[derive(Debug)]
 enum ReleaseSource {
     Releases(ReleaseFeed),
-    /// The installation gets newer versions from this source, not from the app.
+    /// The installation gets newer versions only from this source, so the app does not install them itself.
     Other(UpdateSource),
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn manifest_text(version: &str, signature: &str, size: usize) -> Stri
 pub(crate) struct ServedRelease {
     /// Manifest to sign and serve. `http://origin` in it stands for the server's address.
     pub(crate) manifest: String,
-    /// Trusted comment of the signature.
+    /// Trusted comment of the manifest's signature, which the signature covers as well.
     pub(crate) comment: &'static str,
     /// Text in the manifest that is replaced after signing, with its replacement.
     pub(crate) change: Option<(&'static str, &'static str)>,
