@@ -13,7 +13,7 @@ use registry::{BundleDownload, DownloadError, RegistryError};
 /// Error of an installation. Messages are escaped for display.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The registry doesn't respond, or its response is invalid.
+    /// The registry doesn't respond, or its response is invalid, as the source error describes.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The registry setting has a header, but its value is not in the keychain.
@@ -24,7 +24,7 @@ pub enum InstallError {
     NoHeaderValue {
         /// Name of the header.
         header: String,
-        /// Address of the registry.
+        /// Address of the registry that requires the header.
         address: String,
     },
     /// The keychain returned an error.
@@ -44,13 +44,13 @@ pub enum InstallError {
     /// The data folder can't be used, with the reason.
     #[error("the data folder can't be used: {0}")]
     DataFolder(String),
-    /// The home folder, to which plans of bundles may refer, is unknown.
+    /// The home folder is unknown, although plans of bundles may refer to it.
     #[error("there is no home folder; set HOME")]
     NoHome,
     /// The bundle listed by the registry can't be downloaded.
     #[error(transparent)]
     Download(#[from] DownloadError),
-    /// The file is not a bundle that can be installed.
+    /// The file is not a bundle, or can't be installed for the contained reason.
     #[error("{}: {cause}", visible(&.file.to_string_lossy()))]
     Bundle {
         /// Path of the file.
@@ -61,9 +61,9 @@ pub enum InstallError {
     /// The file is not the bundle that was expected.
     #[error("the bundle is another one: its SHA-256 is {found}, and not {expected}; do not use it")]
     OtherBundle {
-        /// SHA-256 of the file.
+        /// SHA-256 of the file in hexadecimal.
         found: String,
-        /// Expected SHA-256 in hexadecimal.
+        /// Expected SHA-256 of the file in hexadecimal.
         expected: String,
     },
     /// No plan can be created for the source.

@@ -74,7 +74,7 @@ struct InstallerState {
     /// Registry that was used last, with its open cache.
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<LocalRuntime>,
-    /// Time at which the changes of the registry were read. Locked while they are being read.
+    /// Time of the last read of the registry's changes, or `None` if they were not read yet. Locked during a read.
     changes_read: Mutex<Option<Instant>>,
 }
 
@@ -140,7 +140,7 @@ impl Installer {
             lock.transpose()
         });
         match held.await? {
-            // Another program is installing something.
+            // Another process holds the lock because it is installing a server.
             Some(None) => Ok(()),
             Some(Some(held)) => {
                 let setup = host.begin_reloaded_setup().await?;

@@ -45,7 +45,7 @@ impl InstallOffer {
     }
 }
 
-/// The origin of a server.
+/// Origin of a server that can be installed: an entry of a registry, or a bundle file.
 #[derive(Debug)]
 pub enum InstallOrigin {
     /// An entry of a registry.

@@ -1,6 +1,6 @@
-//! Upgrades: replaces an installed server by another version. The version is offered, previewed next to the current
-//! one, and installed if the preview has the approved hash. The server keeps its name, its secrets, its sandbox and all
-//! settings of the user. It is stopped only with the user's consent.
+//! Upgrades: replaces an installed server by another version. The user gets an offer of the version and a preview next
+//! to the current settings, and the upgrade is executed if the preview has the approved hash. The server keeps its
+//! name, its secrets, its sandbox and all settings of the user. It is stopped only with the user's consent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
