@@ -1,6 +1,6 @@
-//! Extent of an entry that approves. The settings determine the command line of a start, and the server determines the
-//! names of its tools, so an entry that matches only these does not approve unreviewed items unless a flag of the entry
-//! says so.
+//! Conditions under which an entry of the answers file approves a consent request that it matches. The settings
+//! determine the command line of a start, and the server determines the names of its tools, so an entry that matches
+//! only these does not approve unreviewed items unless a flag of the entry says so.
 
 use api::data::{
     ApprovalScope, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, DefinitionDiff, Flag, FlagReason,
@@ -18,7 +18,7 @@ const MAX_CHANGES: usize = 3;
 const EACH_TIME_RULES: [&str; 5] =
     ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable", "tool-asks-each-time"];
 
-/// Extent of an entry that approves.
+/// Fields of an entry that determine which of the matching consent requests it approves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryCoverage {
     /// Hash of the only payload or the only tool definition that the entry approves, or `None` if it is not limited to
