@@ -17,7 +17,7 @@ use crate::state::State;
 /// Moods that a diary entry can have.
 pub(crate) const MOODS: [&str; 4] = ["calm", "cheerful", "homesick", "seasick"];
 
-/// Returns all prompts of the server.
+/// Returns all prompts, including those that were added while the server runs.
 pub(crate) fn list(state: &State) -> Vec<Prompt> {
     let mut all = vec![
         new_prompt(

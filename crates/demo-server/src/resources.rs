@@ -68,7 +68,7 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
     all
 }
 
-/// Returns the resource templates of the server.
+/// Returns the resource templates for notes, tide tables and ship searches.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(templates::NOTE_TEMPLATE, "note")
