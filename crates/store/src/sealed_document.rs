@@ -121,7 +121,8 @@ type AdoptDocuments = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<
 type SealedCheck = dyn Fn() -> bool + Send;
 
 /// Reason to withhold documents if the data folder contains seals and the keychain contains no key.
-const KEY_MISSING_REASON: &str = "what lies here was sealed with a key that the keychain does not have any more";
+const KEY_MISSING_REASON: &str = "the key that sealed these files is no longer in the keychain, so they can't be checked; \
+                                  unlock the keychain, or restore its entries from a backup";
 
 impl DocumentSealer {
     pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
@@ -322,13 +323,15 @@ impl DocumentSealer {
                 return JudgedDocument::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
             }
             SealerState::NotAsked | SealerState::Asking => {
-                return JudgedDocument::Withheld("the keychain was not asked yet".to_owned());
+                return JudgedDocument::Withheld(
+                    "the keychain has not responded yet, so the seal can't be checked".to_owned(),
+                );
             }
             SealerState::Unavailable(cause) => return JudgedDocument::Withheld(cause.clone()),
             SealerState::Ready(ready) => ready,
         };
         if read.is_none() {
-            return JudgedDocument::Forged("it has no seal");
+            return JudgedDocument::Forged("it has no seal, so another program may have written it");
         }
         let Some((number, text)) = ready.judge(name, bytes) else {
             return JudgedDocument::Forged("its seal was not made with the key in the keychain");
@@ -358,7 +361,9 @@ impl DocumentSealer {
         let state = self.state();
         match &*state {
             SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
-            SealerState::NotAsked | SealerState::Asking => Err("the keychain does not answer; unlock it".to_owned()),
+            SealerState::NotAsked | SealerState::Asking => {
+                Err("the keychain does not respond; unlock it and try again".to_owned())
+            }
             SealerState::Unavailable(cause) => Err(cause.clone()),
             SealerState::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
