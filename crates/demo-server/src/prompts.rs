@@ -95,7 +95,6 @@ pub(crate) async fn get(
     }
 }
 
-/// Arguments of a `prompts/get` request.
 struct PromptArguments(JsonObject);
 
 impl PromptArguments {

@@ -101,7 +101,6 @@ pub(crate) fn note_resource(name: &str) -> Resource {
     Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
 }
 
-/// Returns the URI of a note.
 pub(crate) fn note_uri(name: &str) -> String {
     format!("note:///{name}")
 }

@@ -52,7 +52,7 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
     all
 }
 
-/// Handles a `tools/call` request.
+/// Dispatches a `tools/call` request to the called tool, and returns the response.
 pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let outcome = match name {
         "add" => simple::add(&call),
