@@ -22,12 +22,12 @@ pub enum InstallError {
         visible(.header)
     )]
     NoHeaderValue {
-        /// Name of the header.
+        /// Name of the header in the registry setting.
         header: String,
         /// Address of the registry that requires the header.
         address: String,
     },
-    /// The keychain returned an error.
+    /// The keychain can't be used, as the source error describes.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The registry can't be set because the environment or the command line names one.
@@ -53,7 +53,7 @@ pub enum InstallError {
     /// The file is not a bundle, or can't be installed for the contained reason.
     #[error("{}: {cause}", visible(&.file.to_string_lossy()))]
     Bundle {
-        /// Path of the file.
+        /// Path of the file that was opened as a bundle.
         file: PathBuf,
         /// Reason why the bundle can't be installed.
         cause: BundleError,

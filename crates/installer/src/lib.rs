@@ -204,7 +204,7 @@ fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {
     Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES_FOLDER))
 }
 
-/// Runs a blocking function in a blocking task.
+/// Runs a function that blocks in Tokio's pool for blocking tasks, and returns its result.
 async fn run_blocking<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(act).await {
         Ok(done) => done,

@@ -34,7 +34,7 @@ pub struct VersionReport {
 /// A version that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
-    /// Version number or text of the newer version.
+    /// Version of the newer entry, as the publisher wrote it.
     pub version: String,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<Millis>,

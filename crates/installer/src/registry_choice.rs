@@ -33,7 +33,7 @@ pub enum RegistryChoice {
 /// The registry from which servers are currently installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveRegistry {
-    /// Address of the registry.
+    /// Address to which requests for servers are sent.
     pub address: RegistryAddress,
     /// Name of the header that is sent with each request, or `None`. Its value is in the keychain.
     pub header: Option<String>,
@@ -44,7 +44,7 @@ pub struct ActiveRegistry {
 /// Header for a registry, as the user entered it.
 #[derive(Debug, Clone)]
 pub struct NewRegistryHeader {
-    /// Name of the header.
+    /// Name of the header, such as `Authorization`.
     pub name: String,
     /// Value of the header. `None` to use the value in the keychain.
     pub value: Option<SecretString>,
@@ -82,7 +82,7 @@ impl RegistrySetting {
 }
 
 impl RegistryChoice {
-    /// Returns the selected registry. Blocks.
+    /// Returns the selected registry, after reading the registry setting if it applies. Blocks.
     fn active_registry(&self) -> Result<ActiveRegistry, InstallError> {
         let official = ActiveRegistry { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
