@@ -67,7 +67,7 @@ impl RegistryCatalog {
         Self { registry, cache, clock }
     }
 
-    /// Returns the address of the registry.
+    /// Returns the address of the registry that this catalog queries.
     #[must_use]
     pub fn address(&self) -> &RegistryAddress {
         self.registry.address()

@@ -25,7 +25,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Prefix of the file names of incomplete downloads.
 const UNFINISHED_PREFIX: &str = ".unfinished-";
 
-/// Limits of a bundle download.
+/// Limits of time and size for the download of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadLimits {
     /// Timeout of the whole download. Default: 15 min.
@@ -56,7 +56,7 @@ pub enum DownloadError {
         /// Reason why the address is not allowed.
         cause: String,
     },
-    /// The number of redirects exceeds the limit.
+    /// The download was redirected more often than allowed.
     #[error("{address} redirects more than {MAX_REDIRECTS} times; contact the publisher")]
     Redirects {
         /// Scheme, host and port of the last address.
@@ -73,7 +73,7 @@ pub enum DownloadError {
     Unreachable {
         /// Scheme, host and port of the unreachable server.
         address: String,
-        /// Error of the connection.
+        /// Message of the connection error, without the URL.
         cause: String,
     },
     /// The host responded with an error status.
@@ -81,7 +81,7 @@ pub enum DownloadError {
     Failed {
         /// Scheme, host and port of the server that reported the error.
         address: String,
-        /// HTTP status of the response.
+        /// HTTP status of the response, such as 404.
         status: u16,
     },
     /// The download exceeded one of its time limits.

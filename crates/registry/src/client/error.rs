@@ -17,7 +17,7 @@ pub enum RegistryError {
         /// Reason why the address is not allowed.
         cause: String,
     },
-    /// The header is not allowed in HTTP.
+    /// The name or value of the header is not allowed in HTTP.
     #[error("the registry's header can't be sent: {cause}")]
     Header {
         /// Reason why the header is not allowed.
@@ -39,7 +39,7 @@ pub enum RegistryError {
     Unreachable {
         /// Address of the registry that is unreachable.
         address: String,
-        /// Error of the connection.
+        /// Message of the connection error, without the URL.
         cause: String,
     },
     /// The registry didn't respond before the timeout.
@@ -47,10 +47,10 @@ pub enum RegistryError {
     TooSlow {
         /// Address of the registry whose response took too long.
         address: String,
-        /// Duration of the timeout.
+        /// Timeout that the request exceeded.
         limit: Duration,
     },
-    /// The response is larger than the limit.
+    /// The response is larger than [`RegistryLimits::bytes`](super::RegistryLimits::bytes).
     #[error(
         "an answer of the registry {address} is larger than {limit} bytes, which no registry needs; check its address"
     )]
@@ -83,7 +83,7 @@ pub enum RegistryError {
     Refused {
         /// Address of the registry that refused the request.
         address: String,
-        /// HTTP status of the response.
+        /// HTTP status of the response, such as 401.
         status: u16,
     },
     /// The registry responded with another error status.
@@ -91,7 +91,7 @@ pub enum RegistryError {
     Failed {
         /// Address of the registry that reported the error.
         address: String,
-        /// HTTP status of the response.
+        /// HTTP status of the response, such as 503.
         status: u16,
         /// Value of the `Retry-After` header in seconds, or `None`.
         retry: Option<String>,
@@ -113,7 +113,7 @@ pub enum RegistryError {
         /// Address of the registry that repeated the secret value.
         address: String,
     },
-    /// The response is not valid.
+    /// The response is not JSON of the expected form, or exceeds a limit.
     #[error("a response of the registry {address} can't be used: {cause}; contact its operator")]
     Unusable {
         /// Address of the registry that sent the invalid response.
