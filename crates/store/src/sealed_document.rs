@@ -62,7 +62,7 @@ struct SealingKey {
     announced: BTreeMap<String, u64>,
 }
 
-/// The text to write into a document's file.
+/// The text to write into a document's file, with the number in its seal.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
     /// Number of the file, or `None` if it has no seal.
@@ -72,7 +72,7 @@ pub(crate) struct DocumentText {
 enum SealerState {
     NotAsked,
     Asking,
-    /// There never was a key, so documents have no seals. Contains the reason.
+    /// No key was ever created, so documents have no seals. Contains the reason.
     Without(String),
     /// The key exists but is unavailable. Contains the reason.
     Unavailable(String),
@@ -101,7 +101,7 @@ pub(crate) struct DocumentSealer {
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that looks for seals on disk.
     was_sealed: Mutex<Option<Box<SealedCheck>>>,
-    /// Held while [`Self::update_state`] runs.
+    /// Locked during [`Self::update_state`], so that only one thread updates the state.
     settling: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
     settles: AtomicBool,
@@ -109,7 +109,7 @@ pub(crate) struct DocumentSealer {
     marking: Mutex<MarkingState>,
     /// Notified when the thread that updates the keychain ends.
     marked: Condvar,
-    /// Held while [`Self::store_marks`] updates the keychain.
+    /// Locked during [`Self::store_marks`], so that only one thread updates the keychain.
     telling: Mutex<()>,
 }
 
