@@ -26,7 +26,7 @@ pub enum PackageType {
 pub struct InstallTraces {
     /// Package type that the bundler embedded in the executable, or `None` if there is none.
     pub bundle: Option<PackageType>,
-    /// Path of the executable.
+    /// Path of the running app's executable.
     pub program: PathBuf,
     /// Value of the environment variable `APPIMAGE`: path of the AppImage file.
     pub appimage: Option<PathBuf>,

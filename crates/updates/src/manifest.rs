@@ -19,7 +19,7 @@ pub(crate) const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum length of a signature in characters. Those of minisign have fewer than 600.
 const MAX_SIGNATURE_CHARS: usize = 2_000;
 
-/// Parsed manifest of a release.
+/// Parsed manifest of a release. Its signature was verified before.
 #[derive(Debug, Clone)]
 pub struct ReleaseManifest {
     fields: ManifestFields,

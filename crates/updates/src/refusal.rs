@@ -35,7 +35,7 @@ pub enum UpdateRefusal {
     NoPlatform {
         /// Version that the manifest announces.
         version: Version,
-        /// Platform of this system.
+        /// Platform of this system as named in manifests, such as `linux-x86_64`.
         platform: String,
     },
     /// The downloaded file doesn't have the size in the manifest. Contains that size in bytes.
@@ -73,7 +73,7 @@ pub enum UpdateRefusal {
 /// Reason why a signature is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureProblem {
-    /// The text is not a signature.
+    /// The text is not a minisign signature in the expected encoding.
     #[error("the signature file has no signature")]
     Unreadable,
     /// The signature was made with another key than the project's.

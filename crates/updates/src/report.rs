@@ -55,29 +55,29 @@ pub enum UpdateStep {
     Current,
     /// A newer version was found and is not downloaded yet.
     Found {
-        /// Announcement of the release.
+        /// Release that can be downloaded and installed.
         release: ReleaseAnnouncement,
     },
     /// The file is being downloaded.
     Downloading {
-        /// Announcement of the release.
+        /// Release that is being downloaded.
         release: ReleaseAnnouncement,
         /// Number of bytes received so far.
         received: u64,
     },
     /// The file is being verified and installed.
     Installing {
-        /// Announcement of the release.
+        /// Release that is being installed.
         release: ReleaseAnnouncement,
     },
     /// The new version is installed. It is used from the next start of the app.
     Installed {
-        /// Announcement of the release.
+        /// Release that was installed.
         release: ReleaseAnnouncement,
     },
     /// The last step failed or was refused.
     Refused {
-        /// Kind of the failure.
+        /// Kind of the failure, from which the page chooses a text.
         kind: RefusalKind,
         /// Human-readable cause of the failure.
         cause: String,

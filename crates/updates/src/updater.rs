@@ -20,7 +20,7 @@ const MAX_PROGRESS_REPORTS: u64 = 100;
 pub struct UpdateChannel {
     /// URL of the release manifest.
     pub address: ReleaseAddress,
-    /// Public key of the project.
+    /// Public key of the project, which verifies release manifests.
     pub key: ReleaseKey,
 }
 
