@@ -36,7 +36,6 @@ impl Log {
         &self.path
     }
 
-    /// Appends a line to the log.
     pub(super) fn line(&mut self, text: &str) -> Result<(), Problem> {
         writeln!(self.file, "{text}").map_err(Problem::file_error(&self.path))
     }
