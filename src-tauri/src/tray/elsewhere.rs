@@ -15,7 +15,7 @@ const SERVERS_ID: &str = "servers";
 const REQUESTS_ID: &str = "requests";
 const QUIT_ID: &str = "quit";
 
-/// Tray icon of the app.
+/// Tray icon of the app with its menu. Empty until [`Tray::start`].
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
