@@ -17,10 +17,10 @@ pub enum BundleError {
         /// Error of the operating system.
         cause: io::Error,
     },
-    /// The archive is not allowed.
+    /// The archive is refused for the contained reason.
     #[error("the bundle is refused: {0}")]
     Refused(#[from] ArchiveRefusal),
-    /// The manifest is invalid.
+    /// The manifest is invalid for the contained reason.
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),
     /// A file in the bundle is larger than the limit for reading it into memory.

@@ -29,10 +29,10 @@ pub enum FolderChange {
     /// The content or executable bit of this file was changed.
     #[error("{} has changed since the bundle was unpacked", visible(.0))]
     Changed(String),
-    /// This file is missing.
+    /// This file of the bundle is missing.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// This file was added.
+    /// This file is not in the bundle.
     #[error("{} is not a file of the bundle; it was added later", visible(.0))]
     Added(String),
     /// The files differ, but the list of the original files is missing, so the changed file is unknown.

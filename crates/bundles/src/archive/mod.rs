@@ -112,7 +112,7 @@ impl Archive {
         self.files.values()
     }
 
-    /// Returns the file with this path.
+    /// Returns the file with this path, or `None` if the archive has no such file.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&ArchiveFile> {
         self.files.get(path)

@@ -56,7 +56,7 @@ pub enum ArchiveRefusal {
     Method {
         /// Path of the entry in the archive.
         path: String,
-        /// Number of the compression method.
+        /// Compression method, as numbered in the ZIP specification.
         method: u16,
     },
     /// The path of an entry must not be unpacked.
@@ -123,7 +123,7 @@ pub enum PathProblem {
     /// The path is not UTF-8, or not marked as UTF-8.
     #[error("the path is not in UTF-8")]
     NotUtf8,
-    /// The path is absolute.
+    /// The path is absolute, such as `/etc/passwd`.
     #[error("the path is absolute")]
     Absolute,
     /// The path contains a backslash, which is a separator on Windows.

@@ -31,13 +31,13 @@ pub struct Manifest {
     pub name: String,
     /// Human-readable name of the bundle.
     pub display_name: Option<String>,
-    /// Version of the server.
+    /// Version of the server, as the publisher wrote it.
     pub version: String,
     /// Short description of the bundle.
     pub description: String,
     /// Long description in Markdown.
     pub long_description: Option<String>,
-    /// Author of the bundle.
+    /// Author of the bundle, as the manifest claims.
     pub author: Author,
     /// URL of the source code.
     pub repository: Option<String>,
@@ -89,7 +89,7 @@ pub struct Author {
 /// An icon that is a file in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Icon {
-    /// Path in the bundle.
+    /// Path of the image file in the bundle.
     pub path: String,
     /// Size of the icon in pixels, such as `128x128`.
     pub size: Option<String>,
@@ -139,7 +139,7 @@ pub enum ManifestError {
     /// A required member is missing, or a member has the wrong type.
     #[error("{} is missing, or is not {expected}", visible(.field))]
     Field {
-        /// Path of the member.
+        /// Path of the member in the manifest, such as `server.mcp_config`.
         field: String,
         /// Description of the expected value.
         expected: &'static str,

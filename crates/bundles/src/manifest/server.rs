@@ -33,7 +33,7 @@ pub struct Server {
     pub kind: ServerKind,
     /// Path of the main file in the bundle.
     pub entry_point: String,
-    /// Command that starts the server.
+    /// Command that starts the server, without the changes for a platform.
     pub command: Command,
     /// Changes of the command by platform, named as in Node: `win32`, `darwin`, `linux`.
     pub platform_overrides: BTreeMap<String, CommandOverride>,

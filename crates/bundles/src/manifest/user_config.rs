@@ -43,7 +43,7 @@ pub struct UserConfig {
     pub default: Vec<String>,
     /// Set if the user may enter several values.
     pub multiple: bool,
-    /// Set if the value is a secret.
+    /// Set if the value is a secret, such as an API key.
     pub sensitive: bool,
     /// Smallest allowed number, or `None` if unbounded.
     pub min: Option<f64>,

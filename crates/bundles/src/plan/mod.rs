@@ -25,11 +25,11 @@ const SECRET_REFERENCE: &str = "${secret:";
 /// Operating system, as manifests distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// The operating system Windows.
+    /// Windows, which manifests name `win32`.
     Windows,
-    /// The operating system macOS.
+    /// macOS, which manifests name `darwin`.
     MacOs,
-    /// The operating system Linux.
+    /// Linux, which manifests name `linux`.
     Linux,
 }
 
