@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) struct CommandFailure {
     /// Stable error code for scripts.
     pub(crate) code: String,
-    /// Description of the cause.
+    /// Cause of the failure, as text for the user.
     pub(crate) message: String,
     /// Additional data for scripts, whose shape depends on the code.
     pub(crate) data: Option<Box<Value>>,

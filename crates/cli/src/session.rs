@@ -193,7 +193,7 @@ impl CommandSession {
         self.view.borrow().refused.contains(server)
     }
 
-    /// Returns the current state of a server.
+    /// Requests the current state of a server from the host.
     pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
         let servers = self.api.snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);

@@ -76,9 +76,9 @@ pub(crate) enum MissingCondition {
     Review {
         /// Description of the tool's review state.
         state: String,
-        /// Name of the server.
+        /// Name of the server that has the tool.
         server: String,
-        /// Hash of the definition.
+        /// Hash of the tool's definition.
         hash: String,
     },
     /// Hash of a sign-in without a browser, in which a server gets additional scopes or other endpoints.
@@ -87,10 +87,10 @@ pub(crate) enum MissingCondition {
         /// Hash over the scopes and endpoints of the sign-in.
         hash: String,
     },
-    /// Hash of a flagged tool result.
+    /// Hash of a tool result that has flags, such as hidden characters.
     #[error("the result {state}; review it, then write \"hash\": \"{hash}\" into the answer")]
     ResultHash {
-        /// Description of the flags.
+        /// Description of the flags on the result.
         state: String,
         /// Hash over the result that a model would read.
         hash: String,
