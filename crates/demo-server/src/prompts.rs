@@ -71,7 +71,7 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
     all
 }
 
-/// Handles a `prompts/get` request.
+/// Returns the messages of a prompt (`prompts/get`). May first send requests to the host.
 pub(crate) async fn get(
     state: &State,
     context: &Context,

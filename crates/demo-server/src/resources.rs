@@ -119,7 +119,7 @@ pub(crate) fn not_found_error(uri: &str) -> ErrorData {
     ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri })))
 }
 
-/// Handles a `resources/read` request.
+/// Returns the contents of a resource (`resources/read`). May first send requests to the host.
 pub(crate) async fn read(
     state: &State,
     context: &Context,
