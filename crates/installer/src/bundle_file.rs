@@ -9,7 +9,7 @@ use crate::{InstallError, NotInstallable, run_blocking};
 /// An opened bundle file that is not unpacked yet.
 #[derive(Debug)]
 pub struct BundleFile {
-    /// Path of the bundle file.
+    /// Path of the opened bundle file.
     pub path: PathBuf,
     /// Archive and manifest of the bundle.
     pub bundle: Bundle,

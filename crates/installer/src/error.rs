@@ -92,7 +92,7 @@ pub enum InstallError {
     /// The offered version is already installed.
     #[error("{} {} is installed already", visible(.name), visible(.version))]
     SameVersion {
-        /// The user's name for the server.
+        /// Name of the server in the user's settings.
         name: String,
         /// Version of both the installed and the offered server.
         version: String,

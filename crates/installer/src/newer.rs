@@ -19,7 +19,7 @@ pub struct VersionReport {
     pub server: String,
     /// Name of the server in the registry.
     pub name: String,
-    /// Version that is currently installed.
+    /// Version of the server in the settings.
     pub version: String,
     /// Availability of the installed version in the registry.
     pub status: ListingStatus,

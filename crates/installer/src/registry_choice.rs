@@ -23,9 +23,9 @@ pub enum RegistryChoice {
     Named(String),
     /// The registry in the user's settings, or else the official one.
     Settings {
-        /// Storage of the registry setting.
+        /// Storage of the document `registry.json`, which contains the registry setting.
         documents: Arc<dyn Documents>,
-        /// Storage of the header's value.
+        /// Keychain that contains the value of the registry's header.
         secrets: Arc<dyn Secrets>,
     },
 }
@@ -58,7 +58,7 @@ struct RegistrySetting {
     header: Option<String>,
 }
 
-/// A registry with its open cache.
+/// An opened registry with its cache, which is reused while the setting is unchanged.
 pub(crate) struct OpenRegistry {
     in_use: ActiveRegistry,
     catalog: Arc<RegistryCatalog>,

@@ -22,9 +22,9 @@ use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, Instal
 /// Offer of another version of an installed server.
 #[derive(Debug)]
 pub struct UpgradeOffer {
-    /// Offer for the other version.
+    /// Offer for the version to which the server is upgraded.
     pub offer: InstallOffer,
-    /// Origin of the installed version.
+    /// Origin of the currently installed version.
     pub installed: ServerOrigin,
     /// [`InstallPlan::shown_values`] of the values that are carried over unless the user enters others.
     pub kept: BTreeMap<String, Option<Vec<String>>>,
