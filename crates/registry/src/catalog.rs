@@ -42,10 +42,10 @@ pub struct SearchQuery {
 /// Use of cached responses by a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CachePolicy {
-    /// Sends a request if the cached response is older than an hour.
+    /// Sends a request only if the cached response is older than an hour.
     #[default]
     Usual,
-    /// Always sends a request.
+    /// Sends a request even if a recent response is cached.
     Now,
 }
 

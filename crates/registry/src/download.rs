@@ -65,7 +65,7 @@ pub enum DownloadError {
     /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Error of the TLS library.
+        /// Message of the TLS library, which could not be initialized.
         cause: String,
     },
     /// The host doesn't respond, or the connection failed before the whole file was received.
@@ -89,7 +89,7 @@ pub enum DownloadError {
     TooSlow {
         /// Scheme, host and port of the server that was too slow.
         address: String,
-        /// Time limit that was exceeded.
+        /// Time limit that the download exceeded.
         limit: Duration,
     },
     /// The file is larger than the limit.
@@ -97,7 +97,7 @@ pub enum DownloadError {
     TooLarge {
         /// Scheme, host and port of the server that sent the file.
         address: String,
-        /// Maximum size in bytes.
+        /// Maximum size of the file in bytes.
         limit: u64,
     },
     /// The downloaded file has another hash than the registry entry.

@@ -34,7 +34,7 @@ pub struct RecordedStatus {
 pub(super) struct CachedResponse {
     /// Address of the registry that sent the response.
     pub(super) address: String,
-    /// Path and query of the request.
+    /// Path and query of the request that the response answers.
     pub(super) request: String,
     /// Time at which the registry sent the response, in milliseconds since 1970.
     pub(super) fetched: Millis,

@@ -57,7 +57,7 @@ pub(crate) struct CachedChanges {
     pub(crate) unfinished: Option<ChangesProgress>,
 }
 
-/// A cached response with its age.
+/// Body of a cached response, with the time at which the response was received.
 pub(crate) struct CachedBody {
     pub(crate) body: Vec<u8>,
     pub(crate) fetched: Millis,

@@ -29,7 +29,7 @@ pub enum RegistryError {
     /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Error of the TLS library.
+        /// Message of the TLS library, which could not be initialized.
         cause: String,
     },
     /// The registry doesn't respond, or the connection failed before the whole response was received.
@@ -75,7 +75,7 @@ pub enum RegistryError {
     NotFound {
         /// Address of the registry that lacks the server or version.
         address: String,
-        /// Description of the requested entry.
+        /// Description of the server or version that was requested.
         what: String,
     },
     /// The registry requires authentication, or refuses the header that was sent.

@@ -61,7 +61,7 @@ impl RegistryClient {
         Ok(Self { address, header, client, limits })
     }
 
-    /// Returns the address of the registry.
+    /// Returns the address of the registry that receives the requests.
     #[must_use]
     pub fn address(&self) -> &RegistryAddress {
         &self.address

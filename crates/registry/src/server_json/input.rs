@@ -31,7 +31,7 @@ pub struct InputDefinition {
     pub description: Option<String>,
     /// Set if the server doesn't work without the value.
     pub is_required: bool,
-    /// Type of the value.
+    /// Type of the value, such as a number or a path.
     pub format: InputFormat,
     /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
@@ -97,7 +97,7 @@ pub struct DescribedArgument {
     /// Set if the argument may be repeated.
     #[serde(default)]
     pub is_repeated: bool,
-    /// Value of the argument.
+    /// Value of the argument, in which variables are replaced.
     #[serde(flatten)]
     pub value: TemplateInput,
 }

@@ -50,7 +50,7 @@ pub enum EntryError {
     /// The contained text is not a valid server name of the form `namespace/name`.
     #[error("{0} is not a server name; expected namespace/name")]
     Name(String),
-    /// This version is not valid.
+    /// The contained text is not a valid version: it is empty, too long, or contains spaces or invisible characters.
     #[error("{0} is not a version")]
     Version(String),
 }
