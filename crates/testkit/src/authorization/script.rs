@@ -63,7 +63,7 @@ pub enum RefreshBehaviour {
     Down(u16),
 }
 
-/// Support for DPoP (RFC 9449).
+/// Support for DPoP, which binds tokens to a key of the client (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DpopBehaviour {
@@ -109,7 +109,7 @@ pub struct AuthorizationScript {
     pub lifetime: Option<u64>,
     /// Behavior of the token endpoint for refresh tokens.
     pub refresh: RefreshBehaviour,
-    /// Support for DPoP (RFC 9449).
+    /// Support for DPoP, which binds tokens to a key of the client (RFC 9449).
     pub dpop: DpopBehaviour,
     /// Set if the server has a token revocation endpoint.
     pub revocation: bool,
