@@ -15,9 +15,9 @@ pub enum PackageType {
     Rpm,
     /// A macOS .app bundle, distributed in a .dmg.
     App,
-    /// A setup program for Windows.
+    /// A setup program for Windows, created with NSIS.
     Nsis,
-    /// A Windows Installer package.
+    /// A Windows Installer package (MSI), which no release uses.
     Msi,
 }
 

@@ -61,7 +61,7 @@ pub struct Release {
 /// Information about a release that the user sees before it is downloaded and installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReleaseAnnouncement {
-    /// Version of the release, as text.
+    /// Version of the release, as text for display.
     pub version: String,
     /// Release notes, as plain text.
     pub notes: String,

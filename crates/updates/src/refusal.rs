@@ -49,7 +49,7 @@ pub enum UpdateRefusal {
     OtherVersion {
         /// Version in the signature of the file.
         signed: String,
-        /// Version in the manifest.
+        /// Version that the manifest announces.
         announced: String,
     },
     /// The file's signature contains no version.
@@ -58,7 +58,7 @@ pub enum UpdateRefusal {
     /// The app does not update this kind of installation itself.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
-    /// The user stopped the download.
+    /// The user stopped the download before it was complete.
     #[error("the download was stopped")]
     Stopped,
     /// Another step of an update is running, or the last check did not find the version that was requested for
@@ -102,7 +102,7 @@ pub enum RefusalKind {
     Network,
     /// The manifest or the file is not what the project signed.
     Signature,
-    /// The announced release is not valid.
+    /// The signed manifest of the release is not valid.
     Announcement,
     /// The release has no file for this platform.
     Platform,
@@ -113,7 +113,7 @@ pub enum RefusalKind {
 }
 
 impl UpdateRefusal {
-    /// Returns the kind of the refusal.
+    /// Returns the kind of the refusal, which the page needs to choose a text.
     #[must_use]
     pub fn kind(&self) -> RefusalKind {
         match self {

@@ -9,9 +9,9 @@ use crate::refusal::RefusalKind;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateReport {
-    /// Version of the running app.
+    /// Version of the running app, as text for display.
     pub version: String,
-    /// Source of newer versions.
+    /// Source from which this installation gets newer versions.
     pub source: UpdateSource,
     /// State of the current check, download or installation.
     pub step: UpdateStep,
@@ -26,7 +26,7 @@ pub enum UpdateSource {
         /// Identifier of the key that signs the releases.
         key: String,
     },
-    /// The system's package manager.
+    /// The package manager of the system, which installed the app.
     PackageManager,
     /// The remote from which the Flatpak was installed.
     Flatpak,
@@ -47,7 +47,7 @@ pub enum UpdateSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Updates were not checked yet.
+    /// Updates were not checked yet since the start of the app.
     Idle,
     /// The app is checking for a newer release.
     Checking,

@@ -76,7 +76,7 @@ struct ReleaseFeed {
 struct UpdateState {
     step: UpdateStep,
     release: Option<Release>,
-    /// Set while a step is running.
+    /// Set while a check, download or installation is running, so that no second one starts.
     is_busy: bool,
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn manifest_text(version: &str, signature: &str, size: usize) -> Stri
         .to_string()
 }
 
-/// Responses of a test server.
+/// Responses of a release server, of which a test changes one to simulate a fault.
 #[derive(Clone)]
 pub(crate) struct ServedRelease {
     /// Manifest to sign and serve. `http://origin` in it stands for the server's address.
@@ -110,7 +110,7 @@ impl ServedRelease {
         }
     }
 
-    /// Returns the same responses with another manifest, which is signed.
+    /// Returns the responses with this manifest instead. The server signs it.
     pub(crate) fn announcing(self, manifest: String) -> Self {
         Self { manifest, ..self }
     }
