@@ -12,7 +12,7 @@ use crate::workspace;
 /// Timeout of one program of a test part. A cold build on two cores takes about a third of it.
 const STEP_TIMEOUT: Duration = Duration::from_secs(25 * 60);
 
-/// Log file of one test part.
+/// Log file of one test part, to which its programs append their output.
 pub(super) struct Log {
     path: PathBuf,
     file: File,
