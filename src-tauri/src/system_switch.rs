@@ -13,7 +13,7 @@ pub(crate) enum SystemSwitch {
     Off,
     /// The setting can't be read or changed on this system.
     Unavailable {
-        /// Cause as a sentence for the user.
+        /// Reason why the setting is unavailable, as a sentence for the user.
         cause: String,
     },
 }

@@ -70,7 +70,7 @@ pub(crate) enum OpenRefusal {
     LinksOff,
 }
 
-/// Current request and queue.
+/// The open request that the page currently handles, and the queued ones.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 

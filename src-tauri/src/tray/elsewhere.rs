@@ -19,7 +19,7 @@ const QUIT_ID: &str = "quit";
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
-/// Tray menu items whose labels change.
+/// Items of the tray menu, whose labels change with the numbers of servers and requests.
 struct TrayItems {
     open: MenuItem<tauri::Wry>,
     servers: MenuItem<tauri::Wry>,
