@@ -40,7 +40,7 @@ use crate::{BundleError, Signature};
 pub struct ArchiveFile {
     /// Path below the bundle's folder, with slashes.
     pub path: String,
-    /// Unpacked size, in bytes.
+    /// Size of the unpacked content, in bytes.
     pub size: u64,
     /// Set if the owner may execute the file.
     pub executable: bool,
@@ -138,7 +138,7 @@ impl Archive {
         Ok(content)
     }
 
-    /// Unpacks a file to `sink`.
+    /// Unpacks a file and writes its content to `sink`.
     pub(crate) fn copy(&self, file: &ArchiveFile, sink: &mut dyn io::Write) -> Result<(), BundleError> {
         entry_data::unpack_entry(&self.file, file, sink)
     }

@@ -36,7 +36,7 @@ pub enum ArchiveRefusal {
     HiddenData {
         /// Offset of the first hidden byte in the file.
         at: u64,
-        /// Number of the hidden bytes.
+        /// Number of consecutive hidden bytes from this offset.
         bytes: u64,
     },
     /// The data of this entry overlaps with that of another.
@@ -48,7 +48,7 @@ pub enum ArchiveRefusal {
     /// This entry has a second name in an extra field, under which other programs would unpack it.
     #[error("{} has a second name in an extra field", displayed_path(.0))]
     OtherName(String),
-    /// This entry is encrypted.
+    /// This entry is encrypted, as a flag in its header states.
     #[error("{} is encrypted", displayed_path(.0))]
     Encrypted(String),
     /// The compression method is neither stored nor deflate.
@@ -76,7 +76,7 @@ pub enum ArchiveRefusal {
     /// This entry is a folder with content, or its name and attributes disagree about its kind.
     #[error("{} is a file by its name and a folder by its attributes, or the other way round", displayed_path(.0))]
     KindDiffers(String),
-    /// Two entries have this path.
+    /// Two entries of the archive have this path.
     #[error("{} is there twice", displayed_path(.0))]
     Duplicate(String),
     /// These two paths are the same on some file systems.

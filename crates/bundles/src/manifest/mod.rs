@@ -29,11 +29,11 @@ pub struct Manifest {
     pub manifest_version: String,
     /// Identifier of the bundle for use by programs.
     pub name: String,
-    /// Human-readable name of the bundle.
+    /// Human-readable name of the bundle, or `None` to show [`Self::name`].
     pub display_name: Option<String>,
     /// Version of the server, as the publisher wrote it.
     pub version: String,
-    /// Short description of the bundle.
+    /// Short description of the bundle, in plain text.
     pub description: String,
     /// Long description in Markdown.
     pub long_description: Option<String>,
@@ -82,7 +82,7 @@ pub struct Author {
     pub name: String,
     /// E-mail address of the author.
     pub email: Option<String>,
-    /// URL of the author's home page.
+    /// URL of the author's home page, as the manifest claims.
     pub url: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub struct Icon {
 /// A tool that the manifest claims to exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolClaim {
-    /// Name of the tool.
+    /// Name of the tool, as the manifest claims.
     pub name: String,
     /// Description of the tool.
     pub description: Option<String>,
@@ -109,7 +109,7 @@ pub struct ToolClaim {
 /// A prompt that the manifest claims to exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptClaim {
-    /// Name of the prompt.
+    /// Name of the prompt, as the manifest claims.
     pub name: String,
     /// Description of the prompt.
     pub description: Option<String>,
@@ -141,7 +141,7 @@ pub enum ManifestError {
     Field {
         /// Path of the member in the manifest, such as `server.mcp_config`.
         field: String,
-        /// Description of the expected value.
+        /// Description of the expected value, for the message.
         expected: &'static str,
     },
     /// A list has too many items, or a text that must not be truncated is too long. Contains the path of the member.

@@ -11,7 +11,7 @@ use super::fields::{
 };
 use crate::archive::is_safe_path;
 
-/// Type of a bundle's server.
+/// Type of a bundle's server, which determines how its code is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerKind {
@@ -54,11 +54,11 @@ pub struct Command {
 /// all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
-    /// Replacement of the program.
+    /// Program that replaces the original one, if any.
     pub command: Option<String>,
-    /// Replacement of the arguments.
+    /// Arguments that replace all original ones, if any.
     pub args: Option<Vec<String>>,
-    /// Replacement of the environment variables.
+    /// Environment variables that replace all original ones, if any.
     pub env: Option<BTreeMap<String, String>>,
 }
 

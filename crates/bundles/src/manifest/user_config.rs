@@ -33,7 +33,7 @@ pub struct UserConfig {
     pub key: String,
     /// Type of the setting's value.
     pub kind: UserConfigKind,
-    /// Display name of the setting.
+    /// Name of the setting for display, or `None` to display the key.
     pub title: Option<String>,
     /// Purpose of the setting, for display.
     pub description: Option<String>,

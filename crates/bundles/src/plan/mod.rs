@@ -52,7 +52,7 @@ impl Platform {
 /// Properties of this computer on which a plan depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEnvironment {
-    /// Operating system of this computer.
+    /// Operating system of this computer, which selects the platform's command.
     pub platform: Platform,
     /// Folder to which the bundle is or will be unpacked: [`Bundle::unpacked_folder`].
     pub folder: PathBuf,
