@@ -100,7 +100,7 @@ pub(crate) enum MissingCondition {
         "a rule or the tool requires approval each time; review it, then write \"hash\": \"{hash}\" into the answer"
     )]
     EachTime {
-        /// Hash over the exact payload.
+        /// Hash over the exact payload, which changes with every argument.
         hash: String,
     },
     /// Flag `afterUntrusted`, because output of other servers may have caused the call.
