@@ -28,7 +28,7 @@ const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which documents register their listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for refusing a document whose number is lower than the one in the keychain.
-pub(crate) const OLDER_COPY_REASON: &str = "it is an older copy";
+pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
 /// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
 /// them: their changes are reported, and a change that would send a conversation to another provider requires the
@@ -352,8 +352,9 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the text of a file with this document. Without a keychain it has no seal. `beside` is the content of the
-    /// pending file: the keychain may have its number, so this file gets a higher one.
+    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `beside` is the content
+    /// of the pending file. The keychain may have stored the number of the pending file, so this text gets a higher
+    /// number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
