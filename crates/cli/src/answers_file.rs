@@ -173,8 +173,8 @@ impl AnswersFile {
         Ok(Self { entries })
     }
 
-    /// Returns the decision of the first entry that matches a consent request and covers it, or the reason why there is
-    /// none.
+    /// Returns the decision of the first entry that matches a consent request and may decide it, or the reason why no
+    /// entry does.
     pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
         let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;

@@ -284,7 +284,7 @@ pub(crate) struct LinkArguments {
 /// App that a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LinkApp {
-    /// Drawbridge, by its own link.
+    /// Drawbridge, by a `drawbridge:` link.
     Drawbridge,
     /// Cursor, by its deep link.
     Cursor,
