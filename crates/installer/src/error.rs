@@ -100,7 +100,8 @@ pub enum InstallError {
     /// This server is running, and the user has not agreed to stop it.
     #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
     Running(String),
-    /// The result would differ from the preview that the user approved.
+    /// The result would differ from the preview that the user approved, because the source or the settings have
+    /// changed.
     #[error("the installation changed since it was shown; review it again")]
     Stale,
     /// The bundle can't be unpacked. None of its files remain on disk.
