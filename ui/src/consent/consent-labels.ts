@@ -129,6 +129,8 @@ export function originLabel(
         ? m.review_why_model_unknown()
         : m.review_why_model({ title: displayName(found) });
     }
+    case "app":
+      return m.review_why_app({ tool: displayName(why.tool) });
     case "call": {
       const name = displayName(why.name);
       if (why.kind === "tool") return m.consent_why_tool({ name });

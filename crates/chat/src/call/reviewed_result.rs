@@ -29,7 +29,7 @@ impl<'a> ReviewedResult<'a> {
                 server: call.server.clone(),
                 tool: call.tool.clone(),
             }),
-            CallOrigin::User { .. } | CallOrigin::CommandLine => None,
+            CallOrigin::User { .. } | CallOrigin::App { .. } | CallOrigin::CommandLine => None,
         };
         Self { host, stop, of }
     }
