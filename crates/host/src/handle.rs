@@ -1,5 +1,6 @@
 //! The public handle to a running host.
 
+mod apps;
 mod call_preparations;
 mod calls;
 mod catalogs;
@@ -26,6 +27,7 @@ use supervision::wake::{self, CheckRateLimit, ClockComparison, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
+pub use apps::AppPageError;
 pub use contained_start::SandboxStartError;
 pub use other_apps::{ImportError, ImportServerError};
 pub use setup::{ReplacedServer, Setup, SetupError};

@@ -1,7 +1,7 @@
 //! Metadata of a page: the domains and permissions that it requests, and its appearance.
 
 use mcp_proto::types::Map;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
@@ -12,7 +12,8 @@ pub const MAX_DOMAINS: usize = 32;
 pub const MAX_DOMAIN_BYTES: usize = 300;
 
 /// Capability of the browser that a page can request, and that the host may grant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Permission {
     /// Pictures of the camera.
@@ -53,7 +54,9 @@ impl Permission {
 }
 
 /// A set of permissions, in the order of [`Permission::ALL`].
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(from = "Vec<Permission>")]
 pub struct Permissions(Vec<Permission>);
 
 impl Permissions {
@@ -72,6 +75,12 @@ impl Permissions {
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         self.iter().filter(|permission| other.contains(*permission)).collect()
+    }
+}
+
+impl From<Vec<Permission>> for Permissions {
+    fn from(permissions: Vec<Permission>) -> Self {
+        permissions.into_iter().collect()
     }
 }
 

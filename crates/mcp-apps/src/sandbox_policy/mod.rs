@@ -15,6 +15,7 @@ pub use content_security_policy::{AncestorError, FrameAncestor};
 pub use declared_sources::{DeclaredSources, DroppedDomain, SourceUse};
 pub use source::{DomainProblem, Reach, Source, SourceOrigin};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::metadata::{PageMetadata, Permissions};
@@ -26,7 +27,9 @@ use crate::metadata::{PageMetadata, Permissions};
 pub const SANDBOX_ATTRIBUTE: &str = "allow-scripts allow-same-origin allow-forms";
 
 /// Kinds of access that the user or the host grants to a page. Nothing is granted by default.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default)]
 pub struct SandboxGrants {
     /// Set if declared origins in the internet or a private network are granted.
     pub declared_origins: bool,
