@@ -48,7 +48,7 @@ pub struct AuditEntry {
     /// Rule or grant that led to the decision, as text or by its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub rule: Cow<'static, str>,
-    /// Conversation that the act belongs to, if any.
+    /// Identifier of the conversation that the action belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// Hash of the payload, to which the decision is bound.
