@@ -13,7 +13,7 @@ pub(super) struct StreamedPieces {
     /// Number of parts, and the kind of the last one.
     parts: usize,
     last: Option<PieceKind>,
-    /// Part of each tool use, by its id.
+    /// Index of the part that contains each tool use, by the id of the tool use.
     uses: HashMap<String, usize>,
 }
 

@@ -114,7 +114,9 @@ pub fn stored_declares_read_only(definition: &Value) -> bool {
     are_read_only_hints(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
 }
 
-/// `destructiveHint` has no meaning for a read-only tool, but a server that sets it to `true` contradicts itself.
+/// Returns `true` if these annotations declare a tool that only reads and does not interact with other systems.
+/// `destructiveHint` has no meaning for a read-only tool, but a server that sets it to `true` contradicts itself, so
+/// the result is `false`.
 fn are_read_only_hints(read_only: Option<bool>, destructive: Option<bool>, open_world: Option<bool>) -> bool {
     read_only == Some(true) && destructive != Some(true) && open_world == Some(false)
 }

@@ -94,8 +94,7 @@ impl ReplyRun {
         }
     }
 
-    /// Receives the deltas of a reply until its end. The result of the reply is an error without a value if the user
-    /// stopped it.
+    /// Receives the deltas of a reply until its end. If the user stopped the reply, the inner result is `Err(None)`.
     async fn read_stream(
         &mut self,
         mut deltas: models::ReplyStream,

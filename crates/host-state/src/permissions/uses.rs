@@ -48,7 +48,8 @@ impl PermissionUses {
         self.folders.insert(server.to_owned(), last_use);
     }
 
-    /// Records that the last use of a persisted grant changed. Returns `true` if no other one is unwritten.
+    /// Marks the last use of a persisted grant as not written yet. Returns `true` if no grant was marked before, so
+    /// that the caller has to schedule the write.
     pub fn mark_unwritten(&mut self, grant: GrantId) -> bool {
         let is_first = self.unwritten.is_empty();
         self.unwritten.insert(grant);

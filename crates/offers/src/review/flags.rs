@@ -97,7 +97,7 @@ static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Returns the phrase with this pattern number in the automata, and the reason of its flag.
+/// Returns the phrase with this pattern number in the automata, and the reason for flagging it.
 fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     PHRASES.iter().find_map(|(reason, phrases)| {

@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{ServerEntry, ServerTransport};
 use crate::secrets;
 
-/// Last part of the name of a client secret. The name of a header's secret ends with the header.
+/// Suffix of the name under which a client secret is stored. The name of a header's secret ends with the header.
 const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// A part of the value of a variable or header.

@@ -20,8 +20,8 @@ use crate::view::ConsentRequestBody;
 const MAX_TOOLS: usize = 32;
 /// Maximum number of other tools whose definitions are compared with the reviewed ones for one list.
 const MAX_EXAMINED: usize = 64;
-/// Maximum total size of these definitions, in bytes of JSON. Cached definitions count, too, so that the list does not
-/// depend on the cache.
+/// Maximum total size of the definitions that are compared for one list, in bytes of JSON. Cached definitions count,
+/// too, so that the list does not depend on the cache.
 const MAX_EXAMINED_BYTES: usize = 256 * 1024;
 
 impl Owner {
@@ -60,7 +60,7 @@ impl Owner {
     }
 
     /// Updates the list of read-only tools in a pending consent request, after definitions of its server may have
-    /// changed. Returns `true` if the list is another one.
+    /// changed. Returns `true` if the list changed.
     pub(in crate::owner) fn update_read_only_tools(&mut self, at: usize) -> bool {
         let view = &self.consent.pending[at].view;
         let ConsentRequestBody::Tool { tool, read_only, .. } = &view.body else { return false };

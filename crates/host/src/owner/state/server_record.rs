@@ -21,7 +21,7 @@ use crate::connection::Connection;
 use crate::owner::sign_in::ServerSignIn;
 use crate::view::{RemoteConnection, ServerState};
 
-/// The record of one server in the settings.
+/// Current state of one server in the settings: its session, launch, lists, and sign-in.
 pub(crate) struct ServerRecord {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) state: ServerState,

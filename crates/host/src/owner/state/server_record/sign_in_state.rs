@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::sign_in::ServerSignIn;
 
-/// The state of the sign-in to one server.
+/// Sign-in to one remote server, the error of the last attempt, and the actions that wait for its session to end.
 #[derive(Default)]
 pub(in crate::owner) struct SignInState {
     pub(in crate::owner) sign_in: Option<ServerSignIn>,
