@@ -123,7 +123,7 @@ async fn x40_remote_server_that_ends_on_use_is_reconnected_with_backoff() {
         words.iter().any(|word| failure.message.contains(word)),
         "{what}: the failure message contains the cause: {failure:?}"
     );
-    let opened = server.seen().iter().filter(|request| request.method == "GET").count();
+    let opened = server.received_requests().iter().filter(|request| request.method == "GET").count();
     assert_eq!(opened, 6, "{what}: the stream was opened once and five more times");
     pair.assert_memory_bounded(what);
     pair.close(what).await;

@@ -37,7 +37,7 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     let record = folder.path().join("record");
     let count = number_near(FLOOD_MESSAGES).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
     let before = read();
     let began = Instant::now();
@@ -103,7 +103,7 @@ async fn x41_flood_of_unmatched_responses() {
 #[tokio::test]
 async fn x37_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "no-newline"])).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.call_bad_server(what).await;
     pair.assert_ended_immediately(what, &call, &["a line of more than"]);
@@ -127,7 +127,7 @@ async fn x37_gigabyte_without_a_newline() {
 #[tokio::test]
 async fn x40_gigabyte_on_standard_error() {
     let what = "X40, 1 GB on standard error";
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     // Output without a newline contains no complete line to show.
@@ -138,7 +138,7 @@ async fn x40_gigabyte_on_standard_error() {
 #[tokio::test]
 async fn x40_flood_of_lines_on_standard_error() {
     let what = "X40, 200,000 lines on standard error";
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     let is_said = check_retained_stderr(&pair, what).await;
@@ -188,7 +188,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     std::fs::write(&file, request_lines(forms, samplings)).unwrap();
     let raw = format!("tools/call=@{}", file.display());
     let args = ["--raw", &raw, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let host = pair.app.host.clone();
     let flooding = tokio::spawn(async move {
         host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())

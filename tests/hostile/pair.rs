@@ -206,7 +206,7 @@ impl ServerPair {
     }
 
     /// Starts both servers with the timeouts of a flood, and waits until they are ready.
-    pub(crate) async fn ready_for_a_flood(bad: ServerConfig) -> Self {
+    pub(crate) async fn start_ready_for_flood(bad: ServerConfig) -> Self {
         Self::ready_with_timeouts((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad).await
     }
 
@@ -364,7 +364,7 @@ impl ServerPair {
         let hits = forbidden_listener().connection_count();
         assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
-        self.row.withstood(Measurements { slowest, memory: self.peak_memory_growth(), gone });
+        self.row.record_withstood(Measurements { slowest, memory: self.peak_memory_growth(), gone });
         self.row
     }
 }

@@ -24,7 +24,7 @@ fn final_event(status: &str) -> Value {
 }
 
 /// Returns the stream of a response with encrypted reasoning and a tool use.
-fn thinking_and_tool_use() -> Vec<u8> {
+fn thinking_and_tool_use_stream() -> Vec<u8> {
     let thought = json!({
         "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "I look." }],
         "encrypted_content": "c2VjcmV0", "status": "completed",
@@ -58,7 +58,7 @@ fn sample_tool() -> ModelTool {
 
 #[tokio::test]
 async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() {
-    let served = start_server(thinking_and_tool_use()).await;
+    let served = start_server(thinking_and_tool_use_stream()).await;
     let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
     let request = ModelRequest {
         model: "gpt-5".into(),
@@ -102,7 +102,7 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "the arguments of the tool use should be sent");
     assert_eq!(second["input"][3]["output"], "seen", "the result of the tool use should be sent");
     expect_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
-    let elsewhere = start_server(thinking_and_tool_use()).await;
+    let elsewhere = start_server(thinking_and_tool_use_stream()).await;
     expect_reply(&crate::fake::provider_client(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
     for (who, server) in [("model", &served), ("provider", &elsewhere)] {
         let last = server.request_bodies("/v1/responses").pop().unwrap().to_string();
@@ -113,7 +113,7 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
 
 #[tokio::test]
 async fn reasoning_item_without_a_successor_is_not_sent() {
-    let served = start_server(thinking_and_tool_use()).await;
+    let served = start_server(thinking_and_tool_use_stream()).await;
     let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
     let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(WIRE, "look") };
     let mut thought = expect_reply(&provider, request.clone()).await.message;

@@ -68,7 +68,7 @@ fn client_for_host(host: &str, served: &ScriptedServer, conversions: ConversionC
     HttpProvider::new(provider_settings(ProviderKind::OpenAi, &url, conversions), None, client)
 }
 
-fn full_request(model: &str) -> ModelRequest {
+fn request_with_all_options(model: &str) -> ModelRequest {
     let tool = ModelTool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) };
     ModelRequest {
         model: model.into(),
@@ -86,7 +86,7 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
         let served = start_strict_openai().await;
         let provider = client_for_host(host, &served, ConversionChoices::default());
         for (model, tools) in THINKING {
-            let request = full_request(model);
+            let request = request_with_all_options(model);
             let mut wanted =
                 vec![LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut }];
             if tools != "any" {
@@ -133,7 +133,7 @@ async fn unsupported_stop_sequences_are_refused_before_sending() {
 #[tokio::test]
 async fn other_models_and_providers_receive_all_parameters() {
     let served = start_strict_openai().await;
-    let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..full_request("gpt-4o") };
+    let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..request_with_all_options("gpt-4o") };
     let own = client_for_host(HOSTS[0], &served, ConversionChoices::default());
     assert!(own.find_losses(&request).is_empty(), "gpt-4o should support all parameters");
     expect_reply(&own, request.clone()).await;

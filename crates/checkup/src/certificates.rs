@@ -32,7 +32,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
         return outcome.for_servers(remote().collect());
     }
     let broken: Vec<String> =
-        servers.iter().filter(|server| names_unreadable_file(server)).map(|server| server.name.clone()).collect();
+        servers.iter().filter(|server| has_unreadable_certificates(server)).map(|server| server.name.clone()).collect();
     if !broken.is_empty() {
         return CheckOutcome::problem(
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
@@ -77,7 +77,7 @@ fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) ->
 }
 
 /// Returns `true` if a variable in the settings of a local server names a certificate file that can't be read.
-fn names_unreadable_file(server: &ServerEntry) -> bool {
+fn has_unreadable_certificates(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
     stdio.env.iter().any(|(name, value)| {

@@ -5,9 +5,9 @@ mod models;
 mod rules;
 
 pub(crate) use installs::{BundleCommand, InstallArguments, RegistryArguments, RegistryCommand};
-pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, SamplingArguments, WireName};
+pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, SamplingArguments, WireProtocolName};
 pub(crate) use rules::{
-    AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ReviewName, SameServerName,
+    AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
 };
 
 use std::path::PathBuf;

@@ -10,7 +10,7 @@ use api::data::{
 use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
-use crate::arguments::{ModelsCommand, NewProvider, WireName};
+use crate::arguments::{ModelsCommand, NewProvider, WireProtocolName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::session::CommandSession;
@@ -149,13 +149,13 @@ fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Resu
     })
 }
 
-const fn provider_kind(name: WireName) -> ProviderKind {
+const fn provider_kind(name: WireProtocolName) -> ProviderKind {
     match name {
-        WireName::Openai => ProviderKind::OpenAi,
-        WireName::Responses => ProviderKind::Responses,
-        WireName::Anthropic => ProviderKind::Anthropic,
-        WireName::Gemini => ProviderKind::Gemini,
-        WireName::Ollama => ProviderKind::Ollama,
+        WireProtocolName::Openai => ProviderKind::OpenAi,
+        WireProtocolName::Responses => ProviderKind::Responses,
+        WireProtocolName::Anthropic => ProviderKind::Anthropic,
+        WireProtocolName::Gemini => ProviderKind::Gemini,
+        WireProtocolName::Ollama => ProviderKind::Ollama,
     }
 }
 

@@ -171,7 +171,7 @@ impl Installer {
         run_blocking(move || BundlesLock::acquire(&root)).await.map_err(InstallError::Locked)
     }
 
-    pub(crate) async fn last_changes_read(&self) -> MutexGuard<'_, Option<Instant>> {
+    pub(crate) async fn lock_last_changes_time(&self) -> MutexGuard<'_, Option<Instant>> {
         self.shared.changes_read.lock().await
     }
 

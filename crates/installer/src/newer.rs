@@ -97,7 +97,7 @@ impl Installer {
     /// about them are older. Returns the error if that fails. A registry that doesn't support changes is still
     /// requested for each server.
     async fn read_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
-        let mut read = self.last_changes_read().await;
+        let mut read = self.lock_last_changes_time().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_MAX_AGE);
         if freshness == CachePolicy::Usual && is_fresh {
             return None;

@@ -179,7 +179,7 @@ impl Installer {
         });
         let catalog = Arc::new(opened.await?);
         *open = Some(OpenRegistry { in_use, catalog: Arc::clone(&catalog) });
-        *self.last_changes_read().await = None;
+        *self.lock_last_changes_time().await = None;
         Ok(catalog)
     }
 

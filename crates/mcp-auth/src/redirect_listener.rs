@@ -127,7 +127,7 @@ impl RedirectListener {
 
 impl BrowserConnection {
     /// Returns a connection that shows no page, for a response that the user pasted.
-    pub(crate) fn none() -> BrowserConnection {
+    pub(crate) fn without_browser() -> BrowserConnection {
         BrowserConnection(None)
     }
 

@@ -65,12 +65,12 @@ impl ClientSource {
     ///     name: "Example".to_owned(),
     ///     ..ClientSource::default()
     /// };
-    /// let document: Value = serde_json::from_str(&source.document().expect("the URL is a valid client id"))?;
+    /// let document: Value = serde_json::from_str(&source.metadata_document().expect("the URL is a valid client id"))?;
     /// assert_eq!(document["client_id"], "https://app.example/client.json");
     /// assert_eq!(document["token_endpoint_auth_method"], "none");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn document(&self) -> Option<String> {
+    pub fn metadata_document(&self) -> Option<String> {
         let url = self.metadata_url.as_ref().filter(|url| is_document_url(url))?;
         let mut document = serde_json::json!({
             "client_id": url.as_str(),
@@ -205,7 +205,7 @@ mod tests {
     fn client_metadata_document_describes_the_app() {
         const AT: &str = "https://app.example/client.json";
         let source = ClientSource { metadata_url: AT.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
-        let document: serde_json::Value = serde_json::from_str(&source.document().unwrap()).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&source.metadata_document().unwrap()).unwrap();
         assert_eq!(document["client_id"], AT, "[auth-cimd-id-equals-url] client_id must be the document's URL");
         assert_eq!(document["client_name"], "App", "[auth-cimd-fields] name of the app");
         assert_eq!(document["redirect_uris"][0], "http://127.0.0.1/callback", "[auth-cimd-fields] redirect URI");
@@ -213,8 +213,12 @@ mod tests {
             document.get("client_secret").is_none(),
             "[auth-ema-no-embedded-secret] the document must not contain a secret"
         );
-        assert_eq!(ClientSource::default().document(), None, "no document without a URL");
+        assert_eq!(ClientSource::default().metadata_document(), None, "no document without a URL");
         let bare = ClientSource { metadata_url: "https://app.example/".parse().ok(), ..source };
-        assert_eq!(bare.document(), None, "[auth-cimd-url-form] no document with a URL that is not a valid client id");
+        assert_eq!(
+            bare.metadata_document(),
+            None,
+            "[auth-cimd-url-form] no document with a URL that is not a valid client id"
+        );
     }
 }

@@ -95,7 +95,7 @@ impl SignInRecord {
 
     /// Returns the DPoP key that the tokens are bound to, or `None`.
     pub(crate) fn dpop_key(&self) -> Option<DpopKey> {
-        DpopKey::read(self.dpop_key.clone()?).ok()
+        DpopKey::from_stored_secret(self.dpop_key.clone()?).ok()
     }
 
     /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if a renewal needs no refresh

@@ -20,17 +20,17 @@ pub trait User: Send + Sync {
     ///
     /// # Errors
     /// Returns a human-readable cause if no browser can be opened. The sign-in then ends, unless
-    /// [`pasted`](Self::pasted) can provide the response.
+    /// [`wait_for_pasted_url`](Self::wait_for_pasted_url) can provide the response.
     async fn open(&self, url: &Url) -> Result<(), String>;
 
     /// Waits until the user pastes the URL of the authorization response, and returns it. Called again if the URL is
     /// invalid. The default implementation never completes.
-    async fn pasted(&self) -> String {
+    async fn wait_for_pasted_url(&self) -> String {
         std::future::pending().await
     }
 
     /// Returns `true` if the user can paste a URL even if no browser can be opened, so that
-    /// [`pasted`](Self::pasted) can return it.
+    /// [`wait_for_pasted_url`](Self::wait_for_pasted_url) can return it.
     fn can_paste(&self) -> bool {
         false
     }

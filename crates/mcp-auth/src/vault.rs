@@ -27,7 +27,7 @@ pub trait Vault: Send + Sync {
     /// Locks an entry so that no other process with the same vault renews its tokens, until the returned value is
     /// dropped. Two processes that use the same refresh token invalidate it for both. Returns `None` if locking is not
     /// possible.
-    async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
+    async fn lock_entry(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         None
     }
 }

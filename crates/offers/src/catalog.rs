@@ -259,7 +259,7 @@ impl ListReader {
     }
 
     /// Adds a note that the remaining pages could not be read, with the cause.
-    pub fn fail(&mut self, error: &dyn std::fmt::Display) {
+    pub fn add_failure_note(&mut self, error: &dyn std::fmt::Display) {
         let words = self.list.plural_name();
         self.failed = true;
         self.note.push(if self.pages == 0 {
@@ -395,8 +395,8 @@ mod tests {
             "the name index of an unchanged list is reused"
         );
         read_tools(&mut catalog, &["send", "read"]);
-        assert!(names_of(&catalog).has("read"), "an added tool is in the name index");
+        assert!(names_of(&catalog).contains_name("read"), "an added tool is in the name index");
         read_tools(&mut catalog, &["read"]);
-        assert!(!names_of(&catalog).has("send"), "a removed tool is not in the name index");
+        assert!(!names_of(&catalog).contains_name("send"), "a removed tool is not in the name index");
     }
 }

@@ -4,7 +4,7 @@ mod places;
 
 use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
-pub(crate) use places::{find_place, matches_pattern};
+pub(crate) use places::{match_settings_file, matches_pattern};
 
 /// An app whose settings may contain MCP servers.
 #[derive(Debug, Clone, Copy)]

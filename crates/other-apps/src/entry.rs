@@ -140,7 +140,7 @@ pub(crate) fn parse_entry(
     if !is_entry(object)
         && let Some(inner) = object.get_object("config")
     {
-        entry_details::read_switches(&mut found, object);
+        entry_details::read_disabled_setting(&mut found, object);
         return fill_candidate(text, found, inner, root);
     }
     fill_candidate(text, found, object, root)
@@ -152,7 +152,7 @@ fn fill_candidate(
     object: &Object<'_>,
     root: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
-    entry_details::read_switches(&mut found, object);
+    entry_details::read_disabled_setting(&mut found, object);
     found.extras.untyped = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
     if let Some(pin) = present_property(object, REVISION_KEY) {
         let words = EntryReader { text, found: &mut found }.read_text(&pin.value, REVISION_KEY)?;

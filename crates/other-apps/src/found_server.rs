@@ -243,7 +243,7 @@ fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<S
 }
 
 /// Creates a found server for an entry that can't be parsed, with the reason as its note.
-pub(crate) fn broken_server(
+pub(crate) fn unparsable_server(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
     source: EntrySource<'_>,

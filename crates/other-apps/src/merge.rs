@@ -25,7 +25,7 @@ enum ServerIdentity {
     Remote(String),
 }
 
-fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> ServerIdentity {
+fn server_identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> ServerIdentity {
     match &config.transport {
         ServerTransport::Stdio(config) => {
             let program = program_name(&config.command).to_lowercase();
@@ -48,7 +48,7 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
     for entry in set_up {
         let nothing = Default::default();
         let variables = entry.config.as_stdio().map_or(&nothing, |config| &config.env);
-        known.entry(identity(&entry.config, variables.keys())).or_default().push(entry);
+        known.entry(server_identity(&entry.config, variables.keys())).or_default().push(entry);
     }
     let mut rows: Vec<FoundServer> = Vec::new();
     let mut by_identity: HashMap<ServerIdentity, Vec<usize>> = HashMap::new();
@@ -57,10 +57,10 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
             rows.push(server);
             continue;
         }
-        let identity = identity(&server.config, server.env.keys());
+        let identity = server_identity(&server.config, server.env.keys());
         let equal = by_identity.entry(identity).or_default();
         match equal.iter().copied().find(|row| is_same_server(&rows[*row], &server)) {
-            Some(row) => merge_rows(&mut rows[row], server),
+            Some(row) => merge_equal_servers(&mut rows[row], server),
             None => {
                 equal.push(rows.len());
                 rows.push(server);
@@ -70,7 +70,7 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
     // First matches servers with the same name, then any server with the same visible values.
     for by_name in [true, false] {
         for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
-            let Some(equal) = known.get_mut(&identity(&row.config, row.env.keys())) else { continue };
+            let Some(equal) = known.get_mut(&server_identity(&row.config, row.env.keys())) else { continue };
             if let Some(at) = equal.iter().position(|entry| match by_name {
                 true => entry.name == row.name,
                 false => matches_configured(row, entry),
@@ -131,13 +131,13 @@ fn is_same_server(row: &FoundServer, server: &FoundServer) -> bool {
 
 /// A value of a variable or header, regardless of where it is stored.
 #[derive(Debug)]
-enum GivenValue<'f> {
+enum ComparableValue<'f> {
     Plain(&'f str),
     Secret(&'f SecretString),
     Pending(&'f PendingSecret),
 }
 
-impl PartialEq for GivenValue<'_> {
+impl PartialEq for ComparableValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Plain(one), Self::Plain(other)) => one == other,
@@ -149,17 +149,17 @@ impl PartialEq for GivenValue<'_> {
 }
 
 /// Returns the values of all variables and headers. Header names are compared without case.
-fn given_values(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
+fn comparable_values(server: &FoundServer) -> BTreeMap<String, (&String, ComparableValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
-    let plain = transport_values(&server.config).iter().map(|(name, value)| (name, GivenValue::Plain(value)));
-    let secrets = server.secrets.iter().map(|(name, value)| (name, GivenValue::Secret(value)));
-    let pending = server.pending.iter().map(|(name, value)| (name, GivenValue::Pending(value)));
+    let plain = transport_values(&server.config).iter().map(|(name, value)| (name, ComparableValue::Plain(value)));
+    let secrets = server.secrets.iter().map(|(name, value)| (name, ComparableValue::Secret(value)));
+    let pending = server.pending.iter().map(|(name, value)| (name, ComparableValue::Pending(value)));
     plain.chain(secrets).chain(pending).map(|(name, value)| (key(name), (name, value))).collect()
 }
 
 fn has_same_values(one: &FoundServer, other: &FoundServer) -> bool {
-    let (one_given, other_given) = (given_values(one), given_values(other));
+    let (one_given, other_given) = (comparable_values(one), comparable_values(other));
     one_given.len() == other_given.len()
         && one_given.iter().all(|(key, (_, value))| other_given.get(key).is_some_and(|(_, other)| value == other))
         && auth_config(one) == auth_config(other)
@@ -179,8 +179,8 @@ fn quoted_list(names: &[String]) -> String {
 fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
-        let there = given_values(row);
-        for (key, (name, value)) in given_values(server) {
+        let there = comparable_values(row);
+        for (key, (name, value)) in comparable_values(server) {
             match there.get(&key) {
                 None => lacking.push(name.clone()),
                 Some((_, of_row)) if *of_row != value => different.push(name.clone()),
@@ -225,7 +225,7 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
 }
 
 /// Merges two equal servers. Where their settings differ, the stricter setting is used.
-fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
+fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {
         if !row.notes.contains(&note) && row.notes.len() < MAX_NOTES {

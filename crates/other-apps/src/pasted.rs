@@ -184,7 +184,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         let name = taken.take(&wanted);
         let lost_denial = remove_secret_tools(&mut candidate);
         let config = candidate.config();
-        let problem = config_once_added(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);
+        let problem = config_after_adding(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);
         if !candidate.unknown {
             candidate.notes.extend(notes::placeholder_notes(&config));
         }
@@ -214,7 +214,7 @@ fn secret_names(config: &ServerConfig) -> Vec<String> {
 }
 
 /// Returns the configuration that results from adding the server, which stores the client secret in the keychain.
-fn config_once_added(mut config: ServerConfig) -> ServerConfig {
+fn config_after_adding(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::secret_reference("client-secret"));
     }

@@ -51,7 +51,7 @@ pub fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let upper = name.to_ascii_uppercase();
-    let bare = remove_author(&upper);
+    let bare = remove_word_author(&upper);
     SECRET_NAME_PARTS.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
@@ -86,7 +86,7 @@ fn last_name_part(name: &str) -> &str {
 }
 
 /// Removes "AUTHOR" from an upper-case name, so that its first letters are not taken for "AUTH".
-fn remove_author(upper: &str) -> String {
+fn remove_word_author(upper: &str) -> String {
     let mut kept = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {
@@ -108,7 +108,7 @@ pub fn is_empty_or_switch(value: &str) -> bool {
 /// Returns `true` if a value can't be a secret, regardless of its name: a switch, a number, or a reference without a
 /// default value.
 #[must_use]
-pub fn is_harmless(value: &str) -> bool {
+pub fn cannot_be_secret(value: &str) -> bool {
     let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
     is_empty_or_switch(value) || is_number() || is_reference(value)
 }
@@ -156,7 +156,9 @@ fn has_named_secret(text: &str) -> bool {
             return false;
         }
         let is_pin = sign == "=" && after.starts_with('=') && after[1..].starts_with(|c: char| c.is_ascii_digit());
-        is_secret_name(name) && !is_pin && !is_harmless(leading_value(if is_default { &after[1..] } else { after }))
+        is_secret_name(name)
+            && !is_pin
+            && !cannot_be_secret(leading_value(if is_default { &after[1..] } else { after }))
     })
 }
 

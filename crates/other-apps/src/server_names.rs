@@ -78,7 +78,7 @@ pub(crate) fn name_from_command(config: &StdioConfig) -> String {
         }
         _ => None,
     };
-    let name = without_common_parts(subject.unwrap_or(program));
+    let name = without_common_words(subject.unwrap_or(program));
     to_valid_name(&name)
 }
 
@@ -124,7 +124,7 @@ fn base_name(path: &str) -> &str {
 }
 
 /// Removes words that are common in servers' package names and paths, such as "mcp-server".
-fn without_common_parts(subject: &str) -> String {
+fn without_common_words(subject: &str) -> String {
     let path = subject.trim_end_matches(['/', '\\']);
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     const COMMON_PARTS: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];

@@ -76,7 +76,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
         if depth > MAX_DEPTH {
             return Err(self.text.problem(range.start, "too many levels within one another"));
         }
-        self.count_values(range, 1)?;
+        self.add_value_count(range, 1)?;
         let (value, anchor) = match event {
             Event::Scalar(value, style, anchor, tag) => {
                 let is_text = style != ScalarStyle::Plain || tag.is_some_and(|tag| tag.core_suffix() == Some("str"));
@@ -106,15 +106,15 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
                     return Err(self.text.problem(range.start, "this alias stands for nothing"));
                 };
                 let (values, bytes) = (value_count(known), text_bytes(known));
-                self.count_values(range, values)?;
-                self.count_copied(range, bytes)?;
+                self.add_value_count(range, values)?;
+                self.add_copied_bytes(range, bytes)?;
                 (self.anchors.get(&anchor).cloned().unwrap_or(Value::NullKeyword(NullKeyword { range })), 0)
             }
             _ => return Err(self.text.problem(range.start, "this is not YAML: a value was expected")),
         };
         if anchor != 0 {
-            self.count_values(range, value_count(&value))?;
-            self.count_copied(range, text_bytes(&value))?;
+            self.add_value_count(range, value_count(&value))?;
+            self.add_copied_bytes(range, text_bytes(&value))?;
             self.anchors.insert(anchor, value.clone());
         }
         Ok(value)
@@ -164,7 +164,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
         Ok(Value::Object(Object { range, properties }))
     }
 
-    fn count_copied(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
+    fn add_copied_bytes(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
         self.copied += bytes;
         if self.copied > MAX_COPIED_BYTES {
             return Err(self.text.problem(range.start, "the aliases in the file stand for more than 4 MB"));
@@ -172,7 +172,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
         Ok(())
     }
 
-    fn count_values(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
+    fn add_value_count(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
         self.values += more;
         if self.values > MAX_VALUES {
             return Err(self.text.problem(range.start, format!("the file has more than {MAX_VALUES} values")));

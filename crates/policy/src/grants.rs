@@ -84,7 +84,7 @@ impl Grant {
     }
 
     /// Returns `true` if both grants are for the same subject and conversation of a server, which has one of them.
-    fn is_in_place_of(&self, other: &Self) -> bool {
+    fn has_same_subject_and_conversation(&self, other: &Self) -> bool {
         self.server == other.server && self.subject == other.subject && self.conversation == other.conversation
     }
 
@@ -222,7 +222,7 @@ impl Grants {
     /// # Ok::<(), policy::TooManyGrants>(())
     /// ```
     pub fn add(&mut self, grant: Grant) -> Result<GrantId, TooManyGrants> {
-        self.retain(&grant.server, |own| !own.is_in_place_of(&grant));
+        self.retain(&grant.server, |own| !own.has_same_subject_and_conversation(&grant));
         if self.count >= Self::LIMIT {
             return Err(TooManyGrants);
         }
@@ -235,7 +235,7 @@ impl Grants {
     /// Adds a revoked grant again, unchanged and under its identifier, which no other grant gets. Returns `false` if
     /// another grant has taken its place, or the limit is reached.
     pub fn restore(&mut self, grant: Grant) -> bool {
-        let is_taken = self.iter().any(|own| own.id == grant.id || own.is_in_place_of(&grant));
+        let is_taken = self.iter().any(|own| own.id == grant.id || own.has_same_subject_and_conversation(&grant));
         let is_restored = !is_taken && grant.id.0 <= self.next && self.count < Self::LIMIT;
         if is_restored {
             self.insert(grant);

@@ -61,7 +61,7 @@ impl RegistryCatalog {
             }
             let page = match self.read_changes_page(&reading).await {
                 // Registries may forget cursors.
-                Err(error) if is_resumed && at == 0 && refuses_cursor(&error) => {
+                Err(error) if is_resumed && at == 0 && is_cursor_rejection(&error) => {
                     (is_resumed, reading) = (false, anew.clone());
                     seen.clear();
                     self.read_changes_page(&reading).await?
@@ -102,7 +102,7 @@ impl RegistryCatalog {
 }
 
 /// Returns `true` if the registry may have refused the cursor: it responded with an error that is not about its load.
-const fn refuses_cursor(error: &RegistryError) -> bool {
+const fn is_cursor_rejection(error: &RegistryError) -> bool {
     match error {
         RegistryError::Failed { status, .. } => !matches!(status, 429 | 503),
         RegistryError::NotFound { .. } | RegistryError::Unusable { .. } => true,

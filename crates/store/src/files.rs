@@ -20,7 +20,9 @@ pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> St
 
 /// Creates a folder and its parents, accessible only to their owner. An existing folder is left unchanged.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
-    crate::private_files::folder_builder().create(path).map_err(|error| file_error(path, "make the folder", &error))
+    crate::private_files::private_folder_builder()
+        .create(path)
+        .map_err(|error| file_error(path, "make the folder", &error))
 }
 
 /// Reads a file of at most `limit` bytes, or returns `None` if it does not exist.

@@ -45,7 +45,7 @@ impl FolderLock {
         if let Some(folder) = self.path.parent() {
             crate::files::make_folder(folder)?;
         }
-        let file = crate::private_files::file_options()
+        let file = crate::private_files::private_file_options()
             .write(true)
             .create(true)
             .truncate(false)

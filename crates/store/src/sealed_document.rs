@@ -80,7 +80,7 @@ enum SealerState {
 }
 
 /// The result of checking the seal of a file's bytes.
-pub(crate) enum JudgedDocument<'a> {
+pub(crate) enum SealVerdict<'a> {
     /// The document was written by Drawbridge, or has no seal to check because there is no keychain.
     Good(&'a [u8]),
     /// The seal can't be checked now, so the document is not used. Contains the reason.
@@ -97,10 +97,10 @@ pub(crate) struct DocumentSealer {
     changed: Condvar,
     told: Mutex<Vec<mpsc::Sender<()>>>,
     /// Function that seals existing documents when the first key is created.
-    adopt: Mutex<Option<Box<AdoptDocuments>>>,
+    adopt: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that looks for seals on disk.
-    was_sealed: Mutex<Option<Box<SealedCheck>>>,
+    was_sealed: Mutex<Option<Box<SealFinder>>>,
     /// Held while [`Self::update_state`] runs.
     settling: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
@@ -115,10 +115,10 @@ pub(crate) struct DocumentSealer {
 
 /// Function that seals existing documents without a seal, and returns their names. Its argument creates the sealed text
 /// of a file from its name and bytes.
-type AdoptDocuments = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
+type DocumentAdopter = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
 /// Function that returns `true` if the data folder contains a seal of any key.
-type SealedCheck = dyn Fn() -> bool + Send;
+type SealFinder = dyn Fn() -> bool + Send;
 
 /// Reason to withhold documents if the data folder contains seals and the keychain contains no key.
 const KEY_MISSING_REASON: &str = "what lies here was sealed with a key that the keychain does not have any more";
@@ -285,7 +285,7 @@ impl DocumentSealer {
             return (SealerState::Ready(SealingKey { id, key, numbers, announced: BTreeMap::new() }), false);
         }
         let mut ready = SealingKey { id, key, numbers: BTreeMap::new(), announced: BTreeMap::new() };
-        let text = |name: Document, bytes: &[u8]| match ready.judge(name, bytes) {
+        let text = |name: Document, bytes: &[u8]| match ready.verify_document(name, bytes) {
             Some((number, _)) => {
                 tracing::debug!(number, "a document is sealed already");
                 None
@@ -314,31 +314,31 @@ impl DocumentSealer {
     }
 
     /// Checks the seal and the number in the bytes of a file.
-    pub(crate) fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> JudgedDocument<'a> {
+    pub(crate) fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> SealVerdict<'a> {
         let read = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
         let mut state = self.state();
         let ready = match &mut *state {
             SealerState::Without(_) => {
-                return JudgedDocument::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
+                return SealVerdict::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
             }
             SealerState::NotAsked | SealerState::Asking => {
-                return JudgedDocument::Withheld("the keychain was not asked yet".to_owned());
+                return SealVerdict::Withheld("the keychain was not asked yet".to_owned());
             }
-            SealerState::Unavailable(cause) => return JudgedDocument::Withheld(cause.clone()),
+            SealerState::Unavailable(cause) => return SealVerdict::Withheld(cause.clone()),
             SealerState::Ready(ready) => ready,
         };
         if read.is_none() {
-            return JudgedDocument::Forged("it has no seal");
+            return SealVerdict::Forged("it has no seal");
         }
-        let Some((number, text)) = ready.judge(name, bytes) else {
-            return JudgedDocument::Forged("its seal was not made with the key in the keychain");
+        let Some((number, text)) = ready.verify_document(name, bytes) else {
+            return SealVerdict::Forged("its seal was not made with the key in the keychain");
         };
         let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
         if number < *latest {
-            return JudgedDocument::Forged(OLDER_COPY_REASON);
+            return SealVerdict::Forged(OLDER_COPY_REASON);
         }
         *latest = number;
-        JudgedDocument::Good(text)
+        SealVerdict::Good(text)
     }
 
     /// Returns `true` if the file of a document was written before. If it is missing, another program removed it.
@@ -362,7 +362,7 @@ impl DocumentSealer {
             SealerState::Unavailable(cause) => Err(cause.clone()),
             SealerState::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
-                let beside = beside.and_then(|bytes| ready.judge(name, bytes)).map(|(number, _)| number);
+                let beside = beside.and_then(|bytes| ready.verify_document(name, bytes)).map(|(number, _)| number);
                 let number = known.into_iter().flatten().chain(beside).max().unwrap_or_default() + 1;
                 let text = ready.text(name, number, value).map_err(|error| error.to_string())?;
                 Ok(DocumentText { text, number: Some(number) })
@@ -373,7 +373,7 @@ impl DocumentSealer {
 
 impl SealingKey {
     /// Returns number and content of a document, or `None` if it was not sealed with this key.
-    fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
+    fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedDocument { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);
         let holds = hmac::verify(&self.key, &sealed_message(name, seal.number, text), &mac).is_ok();

@@ -9,15 +9,15 @@ pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
 }
 
 /// Installer that always returns an error.
-pub(super) struct UpdateInstall;
+pub(super) struct UpdateInstaller;
 
-impl UpdateInstall {
+impl UpdateInstaller {
     pub(super) fn new<R: Runtime>(_: &AppHandle<R>) -> Self {
         Self
     }
 }
 
-impl ReleaseInstaller for UpdateInstall {
+impl ReleaseInstaller for UpdateInstaller {
     async fn install(&self, _: &Release, _: Vec<u8>) -> Result<(), UpdateRefusal> {
         Err(UpdateRefusal::NotHere)
     }

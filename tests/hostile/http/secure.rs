@@ -46,7 +46,11 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
         own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
-        assert!(server.seen().is_empty(), "TLS, {about}: no request was sent: {:?}", server.seen());
+        assert!(
+            server.received_requests().is_empty(),
+            "TLS, {about}: no request was sent: {:?}",
+            server.received_requests()
+        );
     }
 }
 

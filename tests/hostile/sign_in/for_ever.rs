@@ -34,7 +34,7 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
 
 /// Counts the requests that a server and its authorization server received.
 fn count_requests(tried: &SignInAttempt) -> usize {
-    tried.server.seen().len() + tried.issuer.seen().len()
+    tried.server.received_requests().len() + tried.issuer.received_requests().len()
 }
 
 /// Asserts that a broken server, started once by the user, causes at most `MAX_REQUESTS_PER_MINUTE` requests in a
@@ -130,7 +130,7 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusi
 /// Returns the requests that both servers received, each with method, path and RPC method. Those of the resource server
 /// are first.
 fn request_lines(tried: &SignInAttempt) -> Vec<String> {
-    let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
+    let requests = tried.server.received_requests().into_iter().chain(tried.issuer.received_requests());
     requests
         .map(|request| format!("{} {} {}", request.method, request.path_without_query(), request.rpc_method()))
         .collect()

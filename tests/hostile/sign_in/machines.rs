@@ -168,7 +168,9 @@ async fn identity_provider_grant_signs_in_the_user() {
     let assertion = parameter_value(&redeemed, "assertion").unwrap_or_default().to_owned();
     assert!(idp.secrets().contains(&assertion), "{what}: the grant of the identity provider is redeemed");
     assert_eq!(tried.issuer.count("/authorize") + idp.count("/authorize"), 0, "{what}: no browser is opened");
-    for request in tried.server.seen().iter().chain(&tried.issuer.seen()).chain(&idp.seen()) {
+    for request in
+        tried.server.received_requests().iter().chain(&tried.issuer.received_requests()).chain(&idp.received_requests())
+    {
         assert!(!request.path.contains(&assertion) && !request.path.contains(&id_token), "{what}: {}", request.path);
     }
     super::assert_no_secrets(what, &tried.pair, &[&idp]).await;

@@ -27,7 +27,7 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
         let call = tried.pair.call_bad_server(&what).await;
         tried.pair.assert_call_ended(&what, &call, &[]);
 
-        let requests = tried.server.seen();
+        let requests = tried.server.received_requests();
         let refused = requests.iter().position(|request| request.path_without_query() == "/where/nobody/looks");
         let after: Vec<_> = requests
             .iter()
@@ -40,7 +40,7 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
         // [auth-bearer-header] [auth-every-request]
         assert_eq!(bearers.len(), after.len(), "{what}: every request has the token in its header");
         // [auth-no-query-token]
-        for request in requests.iter().chain(&tried.issuer.seen()) {
+        for request in requests.iter().chain(&tried.issuer.received_requests()) {
             let in_url = bearers.iter().any(|token| request.path.contains(token));
             assert!(!in_url, "{what}: no URL contains a token: {}", request.path);
         }
@@ -84,7 +84,7 @@ async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
 async fn desktop_app_registers_as_a_native_client() {
     let what = "registration";
     let tried = sign_in_successfully(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    let requests = tried.issuer.seen();
+    let requests = tried.issuer.received_requests();
     let registration = requests.iter().find(|request| request.path == "/register").unwrap().json();
     assert_eq!(registration["application_type"], "native", "{what}: {registration}");
     let grants = registration["grant_types"].as_array().unwrap();
@@ -181,7 +181,7 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
         };
         let tried = sign_in_successfully(&what, script, server).await;
         let paths: Vec<String> =
-            tried.server.seen().iter().map(|request| request.path_without_query().to_owned()).collect();
+            tried.server.received_requests().iter().map(|request| request.path_without_query().to_owned()).collect();
         let at = |path: &str| paths.iter().position(|found| found == path);
         let document = at("/.well-known/oauth-authorization-server");
         assert!(document.is_some(), "{what}: the metadata are requested below the origin: {paths:?}");

@@ -79,7 +79,7 @@ async fn x51_server_cannot_request_a_token_for_another_resource() {
     let other = SignInAttempt::start_with_servers(what, issuer.clone(), thief, |_| {}).await;
     let cause = other.wait_for_end().await.expect_err("X51: a sign-in for the resource of another server fails");
     assert!(cause.contains("metadata is for"), "{what}: the error message contains the cause: {cause}");
-    for request in other.server.seen() {
+    for request in other.server.received_requests() {
         assert!(
             request.header("authorization").is_none(),
             "{what}: the malicious server gets no token: {}",

@@ -35,7 +35,7 @@ pub(crate) const CHECKS: [(&str, Check); 21] = [
     ("an unknown model", |place| check_unknown_model(place).boxed()),
     ("a wrong key", |place| check_wrong_key(place).boxed()),
     ("the provider stops in the middle", |place| check_truncated_response(place).boxed()),
-    ("the provider fails in the middle", |place| check_failure(place).boxed()),
+    ("the provider fails in the middle", |place| check_reported_failure(place).boxed()),
 ];
 
 fn not_applicable() -> CellResult {
@@ -70,7 +70,7 @@ async fn check_listed_price(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn complete_reply(place: &ServedWire, request: ModelRequest) -> Result<ModelReply, String> {
+async fn receive_complete_reply(place: &ServedWire, request: ModelRequest) -> Result<ModelReply, String> {
     collect_response(&place.client(), request).await.1.map_err(|error| format!("{}: {error}", error.code()))
 }
 
@@ -95,7 +95,7 @@ async fn check_text(place: &ServedWire) -> CellResult {
 }
 
 async fn check_model_name(place: &ServedWire) -> CellResult {
-    let reply = complete_reply(place, text_request(place, "say hello")).await?;
+    let reply = receive_complete_reply(place, text_request(place, "say hello")).await?;
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
@@ -118,7 +118,7 @@ async fn check_replaced_model(place: &ServedWire) -> CellResult {
 }
 
 async fn check_token_usage(place: &ServedWire) -> CellResult {
-    let usage = complete_reply(place, text_request(place, "say hello")).await?.usage;
+    let usage = receive_complete_reply(place, text_request(place, "say hello")).await?.usage;
     Ok(match (usage.input, usage.output) {
         (Some(_), Some(_)) => "both".into(),
         (None, None) => "unknown".into(),
@@ -131,7 +131,8 @@ async fn check_thinking(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();
     }
-    let reply = complete_reply(place, ModelRequest { thinking: true, ..text_request(place, "think first") }).await?;
+    let reply =
+        receive_complete_reply(place, ModelRequest { thinking: true, ..text_request(place, "think first") }).await?;
     if reply.message.plain_text() != "It is 42." {
         return Err(format!("the text contains the thinking: {}", reply.message.plain_text()));
     }
@@ -144,7 +145,7 @@ async fn check_tool_use(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();
     }
-    let reply = complete_reply(place, tool_request(place, "what is the weather")).await?;
+    let reply = receive_complete_reply(place, tool_request(place, "what is the weather")).await?;
     let used = valid_tool_uses(&reply)?;
     match (used.len(), &reply.stop) {
         (1, StopReason::ToolUse) => Ok("yes".into()),
@@ -157,8 +158,8 @@ async fn check_tool_result(place: &ServedWire) -> CellResult {
         return not_applicable();
     }
     let request = tool_request(place, "what is the weather");
-    let used = complete_reply(place, request.clone()).await?;
-    let reply = complete_reply(place, request_with_results(request, used)).await?;
+    let used = receive_complete_reply(place, request.clone()).await?;
+    let reply = receive_complete_reply(place, request_with_results(request, used)).await?;
     let text = reply.message.plain_text();
     if place.is_scripted() && text != "It is sunny in Oslo." {
         return Err(format!("unexpected text: {text}"));
@@ -170,7 +171,7 @@ async fn check_parallel_tools(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();
     }
-    let reply = complete_reply(place, tool_request(place, "compare two cities")).await?;
+    let reply = receive_complete_reply(place, tool_request(place, "compare two cities")).await?;
     let cities: Vec<_> = valid_tool_uses(&reply)?.into_iter().map(|arguments| arguments["city"].clone()).collect();
     if cities == ["Oslo", "Lima"] { Ok("yes".into()) } else { Err(format!("unexpected cities: {cities:?}")) }
 }
@@ -185,7 +186,7 @@ async fn check_picture(place: &ServedWire) -> CellResult {
 }
 
 async fn check_token_limit(place: &ServedWire) -> CellResult {
-    let reply = complete_reply(place, text_request(place, "stop early")).await?;
+    let reply = receive_complete_reply(place, text_request(place, "stop early")).await?;
     Ok(match reply.stop {
         StopReason::MaxTokens => "told".into(),
         StopReason::EndTurn => "not told".into(),
@@ -266,7 +267,7 @@ async fn check_truncated_response(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn check_failure(place: &ServedWire) -> CellResult {
+async fn check_reported_failure(place: &ServedWire) -> CellResult {
     if place.server != ModelServer::LiteLlm {
         return not_applicable();
     }

@@ -171,7 +171,7 @@ fn check_local_header(
     }
     let fixed = read_at(file, local_at, LOCAL_HEADER_LENGTH)?;
     let fixed = <[u8; LOCAL_HEADER_LENGTH]>::try_from(fixed).map_err(|_| differ())?;
-    let lengths = records::local_lengths(&fixed).ok_or_else(differ)?;
+    let lengths = records::local_header_lengths(&fixed).ok_or_else(differ)?;
     let data_at = names_at + (lengths.0 + lengths.1) as u64;
     let data_end = data_at + u64::from(entry.header.packed);
     if data_end > end {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use foreign::visible;
 use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
-use process::decides_code;
+use process::is_code_variable;
 
 use crate::manifest::path_in_bundle;
 use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
@@ -151,7 +151,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     }
 
     notes.extend(program.note(&command, &written.args, manifest.server.kind));
-    let obeyed: Vec<&str> = env.keys().filter(|name| decides_code(name)).map(String::as_str).collect();
+    let obeyed: Vec<&str> = env.keys().filter(|name| is_code_variable(name)).map(String::as_str).collect();
     if !obeyed.is_empty() {
         let names = visible(&obeyed.join(", ")).into_owned();
         notes.push(format!("These variables decide which code runs, or where it is loaded from: {names}."));

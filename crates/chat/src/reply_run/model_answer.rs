@@ -108,7 +108,7 @@ impl ReplyRun {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break Err(None),
-                () = tokio::time::sleep_until(tell_at), if pieces.is_pending() => {
+                () = tokio::time::sleep_until(tell_at), if pieces.has_pending() => {
                     self.emit_pieces(&mut pieces).await?;
                     tell_at = Instant::now() + EMIT_INTERVAL;
                     if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
@@ -123,7 +123,7 @@ impl ReplyRun {
                             self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
                         };
                         usage = pieces.add_delta(delta, whose).unwrap_or(usage);
-                        if first.is_none() && pieces.is_pending() {
+                        if first.is_none() && pieces.has_pending() {
                             first = Some(elapsed_millis(began));
                         }
                     }
@@ -132,7 +132,7 @@ impl ReplyRun {
                 },
             }
         };
-        if pieces.is_pending() {
+        if pieces.has_pending() {
             self.emit_pieces(&mut pieces).await?;
         }
         // A write of the streaming reply must not be executed after the final one.

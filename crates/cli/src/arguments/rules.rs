@@ -14,18 +14,18 @@ pub(crate) struct FlowArguments {
     pub(crate) server: String,
     /// Results of a model's calls to review before the model reads them.
     #[arg(long, value_enum, value_name = "WHEN")]
-    pub(crate) review: Option<ReviewName>,
+    pub(crate) review: Option<ResultReviewName>,
     /// Set the review for this tool only.
     #[arg(long, value_name = "NAME", requires = "review")]
     pub(crate) tool: Option<String>,
     /// Content of this server after which a model's calls of the same server require approval.
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) same_server: Option<SameServerName>,
+    pub(crate) same_server: Option<SameServerFlowName>,
 }
 
 /// Results to review before a model reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReviewName {
+pub(crate) enum ResultReviewName {
     /// No results are reviewed.
     Off,
     /// Results with hidden characters, instructions to the model, or misleading links.
@@ -38,7 +38,7 @@ pub(crate) enum ReviewName {
 
 /// Content of a server after which a model's calls of the same server require approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SameServerName {
+pub(crate) enum SameServerFlowName {
     /// Content that third parties may have written.
     OpenWorld,
     /// Any content that was read.

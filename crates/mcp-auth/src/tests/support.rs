@@ -63,7 +63,7 @@ impl Vault for TestVault {
         Ok(())
     }
 
-    async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
+    async fn lock_entry(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         Some(Box::new(Arc::clone(&self.renewing).lock_owned().await))
     }
 }
@@ -121,7 +121,7 @@ impl User for TestUser {
         if does == BrowserBehaviour::Missing { Err("there is none".to_owned()) } else { Ok(()) }
     }
 
-    async fn pasted(&self) -> String {
+    async fn wait_for_pasted_url(&self) -> String {
         let next = self.pasted.lock().await.pop();
         match next {
             Some(text) => text,

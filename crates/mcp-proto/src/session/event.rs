@@ -183,7 +183,7 @@ pub enum ListKind {
 
 /// Reason why a server's request no longer needs a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Withdrawal {
+pub enum WithdrawalReason {
     /// The server cancelled the request.
     CancelledByServer,
     /// The call that caused the request has ended.
@@ -249,7 +249,7 @@ pub enum SessionEvent {
         /// Identifier from the earlier [`SessionEvent::RequestReceived`].
         request: ServerRequestId,
         /// Event that made the response unnecessary.
-        why: Withdrawal,
+        why: WithdrawalReason,
     },
     /// Progress of a call. Only the latest progress of a call is queued; `count` includes the replaced ones.
     Progress {

@@ -11,7 +11,7 @@ use super::opening::SessionPhase;
 use super::request_encoding::parse_request;
 use super::{
     CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,
-    Withdrawal, meta, request_encoding, tasks,
+    WithdrawalReason, meta, request_encoding, tasks,
 };
 
 /// A request from the server that has no response yet.
@@ -212,7 +212,7 @@ impl Session {
         }
     }
 
-    pub(super) fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
+    pub(super) fn withdraw(&mut self, request: ServerRequestId, why: WithdrawalReason) {
         // A request whose event is still queued needs no withdrawal.
         if !self.events.remove_request(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });
@@ -234,7 +234,7 @@ impl Session {
         if let Some(PendingServerRequest { origin: RequestOrigin::Request { batch, .. }, .. }) =
             self.close_request(request, now)
         {
-            self.withdraw(request, Withdrawal::CancelledByServer);
+            self.withdraw(request, WithdrawalReason::CancelledByServer);
             self.record_batch_response(batch, None);
         }
     }
@@ -250,7 +250,7 @@ impl Session {
             .collect();
         for request in requests {
             self.server_requests.shift_remove(&request);
-            self.withdraw(request, Withdrawal::CallEnded);
+            self.withdraw(request, WithdrawalReason::CallEnded);
         }
     }
 
@@ -264,7 +264,7 @@ impl Session {
             .collect();
         for request in requests {
             if let Some(server_request) = self.close_request(request, now) {
-                self.withdraw(request, Withdrawal::CallEnded);
+                self.withdraw(request, WithdrawalReason::CallEnded);
                 self.refuse(server_request, "the call that led to this has ended");
             }
         }
@@ -273,7 +273,7 @@ impl Session {
     /// Withdraws and refuses all open requests at the end of the session.
     pub(super) fn end_all_requests(&mut self) {
         for (request, server_request) in std::mem::take(&mut self.server_requests) {
-            self.withdraw(request, Withdrawal::SessionEnded);
+            self.withdraw(request, WithdrawalReason::SessionEnded);
             self.refuse(server_request, "the session has ended");
         }
     }

@@ -207,7 +207,7 @@ impl ClientState {
 
     fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::client_for_outside(way, Arc::new(PublicResolver))
+            client::client_for_foreign_addresses(way, Arc::new(PublicResolver))
                 .map_err(|error| delivery_faults::root_cause(&error))
         });
         made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })

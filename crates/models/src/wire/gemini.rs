@@ -213,7 +213,7 @@ impl AnswerDecoder for GenerationStream {
         false
     }
 
-    fn may_end(&self) -> bool {
+    fn may_end_with_stream(&self) -> bool {
         // The reason may precede the final token counts, so only the end of the stream ends the answer.
         self.has_ended
     }

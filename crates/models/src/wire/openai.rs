@@ -286,7 +286,7 @@ impl AnswerDecoder for CompletionStream {
         self.is_done
     }
 
-    fn may_end(&self) -> bool {
+    fn may_end_with_stream(&self) -> bool {
         // Some servers don't send `[DONE]`.
         self.has_ended
     }

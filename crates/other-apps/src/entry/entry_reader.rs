@@ -69,7 +69,7 @@ impl EntryReader<'_, '_> {
         }
         // Other apps use this key for other settings. If some keys are unknown, none are applied, since the result
         // would be a sandbox that the user did not configure.
-        if let Some(key) = sandbox::foreign_key(object) {
+        if let Some(key) = sandbox::first_unknown_key(object) {
             self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::SANDBOX_KEY));
             return Ok(());
         }

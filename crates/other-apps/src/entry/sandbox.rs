@@ -66,7 +66,7 @@ pub fn parse_sandbox(
 }
 
 /// Returns the first key of the object that Drawbridge's format doesn't define, or `None` if all keys are defined.
-pub(super) fn foreign_key(entry: &Object<'_>) -> Option<String> {
+pub(super) fn first_unknown_key(entry: &Object<'_>) -> Option<String> {
     let Value::Object(map) = &entry.get(SANDBOX_KEY)?.value else { return None };
     let mut names = map.properties.iter().map(|property| property.name.as_str());
     names.find(|name| ![FOLDERS_KEY, NETWORK_KEY].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())

@@ -140,7 +140,7 @@ fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app
         }
     }
     places.extend(config.revision.map(|_| "the revision of the protocol"));
-    places.extend((!config.tools.is_open()).then_some("which tools models are offered"));
+    places.extend((!config.tools.admits_all_tools()).then_some("which tools models are offered"));
     (!places.is_empty()).then(|| format!("no link carries {}", places.join(", ")))
 }
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use foreign::is_public;
 use ports::server_config::{HttpConfig, StdioConfig};
 use ports::url_parts::UrlParts;
-use process::decides_code;
+use process::is_code_variable;
 use url::{Host, Url};
 
 use crate::bridged_servers::{parse_bridge, program_name};
@@ -177,7 +177,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
         remarks.push(format!("{place}, {}, {what}: read it whole", quoted_text(option_name(word))));
     }
     let variables: Vec<String> =
-        config.env.keys().filter(|name| decides_code(name)).map(|name| quoted_text(name)).collect();
+        config.env.keys().filter(|name| is_code_variable(name)).map(|name| quoted_text(name)).collect();
     if !variables.is_empty() {
         let names = variables.into_iter().take(MAX_NAMED_VALUES).collect::<Vec<_>>().join(", ");
         remarks.push(format!("these variables decide which code runs: {names}"));

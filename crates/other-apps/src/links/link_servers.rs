@@ -179,7 +179,7 @@ fn parse_candidate(
     inputs: &Object<'_>,
 ) -> Result<ServerCandidate, String> {
     text.reject_duplicate_keys(object, "a server").map_err(|problem| problem.message)?;
-    let entry = with_common_keys(form, object);
+    let entry = with_standard_keys(form, object);
     let count = |key: &str| entry.properties.iter().filter(|property| property.name.as_str() == key).count();
     let allowed: &[&str] = match (count("command"), count("url")) {
         (1, 0) => &LOCAL_KEYS,
@@ -216,7 +216,7 @@ fn parse_candidate(
 }
 
 /// Returns an entry in which the other app's keys for the URL and the transport are replaced by the common ones.
-fn with_common_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
+fn with_standard_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
     use jsonc_parser::ast::ObjectPropName::String as Name;
     if form.own {
         return Cow::Borrowed(object);

@@ -55,9 +55,9 @@ enum PlaceholderReason {
 
 /// Returns notes about texts that look as if the user or another program has to replace them.
 pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
-    let notes = find_gaps(config).into_iter().map(|(place, gap, text)| {
+    let notes = find_placeholders(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
-        let place = place_text(&place, config);
+        let place = describe_place(&place, config);
         match gap {
             PlaceholderReason::Empty => {
                 ImportNote::new(ImportNoteKind::Empty, format!("{place} is empty: fill it in if the server needs it"))
@@ -80,11 +80,11 @@ pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlacehol
     let is_needed = |(place, gap, _): &(ImportPlace, PlaceholderReason, &str)| {
         *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
     };
-    let gaps = find_gaps(config).into_iter().filter(is_needed);
+    let gaps = find_placeholders(config).into_iter().filter(is_needed);
     gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) }).collect()
 }
 
-fn find_gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
+fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     // A reference to one of Drawbridge's secrets is replaced by Drawbridge.
     let values =
@@ -103,11 +103,11 @@ fn find_gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str
             places.extend(values);
         }
     }
-    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, gap_reason(text)?, text)));
+    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, placeholder_reason(text)?, text)));
     gaps.take(MAX_PLACEHOLDERS).collect()
 }
 
-fn gap_reason(text: &str) -> Option<PlaceholderReason> {
+fn placeholder_reason(text: &str) -> Option<PlaceholderReason> {
     match text {
         "" => Some(PlaceholderReason::Empty),
         _ if is_reference(text) => Some(PlaceholderReason::Reference),
@@ -115,7 +115,7 @@ fn gap_reason(text: &str) -> Option<PlaceholderReason> {
     }
 }
 
-fn place_text(place: &ImportPlace, config: &ServerConfig) -> String {
+fn describe_place(place: &ImportPlace, config: &ServerConfig) -> String {
     let is_remote = config.as_http().is_some();
     match place {
         ImportPlace::Command => String::from("the command"),

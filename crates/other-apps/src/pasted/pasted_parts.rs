@@ -77,9 +77,9 @@ fn code_blocks(text: &str) -> Vec<TextSection<'_>> {
 }
 
 fn split_section(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
-    let Some(offset) = json_start(piece.text) else { return command_parts(piece, alone) };
+    let Some(offset) = find_json_start(piece.text) else { return command_parts(piece, alone) };
     let TextSection { text, lines_before } = piece.starting_at(offset);
-    let text = text[..json_end(text).unwrap_or(text.len())].trim_end();
+    let text = text[..find_json_end(text).unwrap_or(text.len())].trim_end();
     vec![if text.starts_with('"') {
         PastedPart::Fragment { text: text.trim_end_matches(','), lines_before }
     } else {
@@ -89,7 +89,7 @@ fn split_section(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
 
 /// Returns the position where JSON begins: a line that opens an object, or a name followed by an object, including
 /// comments before it.
-fn json_start(text: &str) -> Option<usize> {
+fn find_json_start(text: &str) -> Option<usize> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim_start();
@@ -119,7 +119,7 @@ fn starts_with_property(line: &str, rest: &str) -> bool {
 
 /// Returns the position where the first JSON value ends, determined by its brackets. A fragment ends before a closing
 /// bracket that it did not open.
-fn json_end(text: &str) -> Option<usize> {
+fn find_json_end(text: &str) -> Option<usize> {
     let fragment = text.starts_with('"');
     let (mut depth, mut in_text, mut escaped) = (0_u32, false, false);
     let mut characters = text.char_indices().peekable();

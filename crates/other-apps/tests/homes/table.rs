@@ -56,7 +56,7 @@ impl Table {
     }
 }
 
-pub(crate) fn notes_of(server: &FoundServer) -> String {
+pub(crate) fn notes_text(server: &FoundServer) -> String {
     server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
@@ -94,7 +94,7 @@ fn server_row(case: &str, server: &FoundServer) -> String {
         &kinds(&server.headers),
         server.status.json_name(),
         &extras.join("; "),
-        &notes_of(server).replace('\n', " | "),
+        &notes_text(server).replace('\n', " | "),
     ];
     for cell in cells {
         assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");

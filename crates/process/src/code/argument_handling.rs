@@ -211,7 +211,7 @@ impl ArgumentHandling {
     }
 
     /// Returns how the program handles the words that follow this option.
-    pub(super) fn after_option(self, option: &str) -> ArgumentHandling {
+    pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
             ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,

@@ -141,7 +141,7 @@ impl RegistryCache {
                     bytes,
                 };
                 index.answers.insert(name, kept);
-                self.make_room(index)?;
+                self.evict_responses(index)?;
             }
             index.registry_mut(address).record_statuses(entries, now);
             Ok(())
@@ -183,7 +183,7 @@ impl RegistryCache {
     }
 
     /// Removes the oldest responses while the cache exceeds its limits.
-    fn make_room(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
+    fn evict_responses(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, kept)| (kept.fetched, name.clone())).collect();
         let mut total: u64 = index.answers.values().map(|kept| kept.bytes).sum();

@@ -122,7 +122,7 @@ impl PackageLauncher {
     pub(super) fn is_code_variable(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
-        process::decides_code(variable) || self.is_container() && is_of_engine
+        process::is_code_variable(variable) || self.is_container() && is_of_engine
     }
 
     pub(super) const fn is_container(self) -> bool {

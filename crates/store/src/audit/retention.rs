@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::audit_tables::{self, from_sql_integer, to_sql_integer};
 use super::chain::{ChainLink, FIRST_PREDECESSOR};
 use super::seal::{SealKey, SealScope};
-use super::write_log::{UNSEALED_KIND, first_broken_link, log_entry, unsealed_range};
+use super::write_log::{UNSEALED_KIND, first_broken_link, new_log_entry, unsealed_range};
 
 /// Kind of the entry that records the removal of older entries.
 pub(super) const REMOVED_KIND: &str = "log-shortened";
@@ -31,12 +31,15 @@ pub(super) struct EntryRemoval {
 }
 
 /// Returns the entries that exceed the limits of age and size, or `None` if all entries are within the limits.
-pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<EntryRemoval>> {
+pub(super) fn find_due_removal(
+    connection: &Connection,
+    keep: AuditRetention,
+) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
     let gone = audit_tables::last_removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
-        let bound = log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
+        let bound = new_log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
         // The first recent entry and all later ones are retained, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> =

@@ -202,7 +202,7 @@ mod tests {
         history
     }
 
-    fn stands(folder: &Path) -> bool {
+    fn has_deleted_text(folder: &Path) -> bool {
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
         let mut contents = files.map(|file| std::fs::read(file).unwrap());
         contents.any(|bytes| bytes.windows(7).any(|window| window == b"kestrel"))
@@ -253,7 +253,7 @@ mod tests {
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all_items("new", None, 10).unwrap().unwrap();
             assert!(new.items.is_empty(), "a new conversation must be empty after {done} steps: {new:?}");
-            assert!(!stands(folder.path()), "nothing must remain after {done} steps");
+            assert!(!has_deleted_text(folder.path()), "nothing must remain after {done} steps");
             if left == DeletionProgress::Nothing {
                 return;
             }

@@ -111,7 +111,7 @@ impl ServedRelease {
     }
 
     /// Returns the same responses with another manifest, which is signed.
-    pub(crate) fn announcing(self, manifest: String) -> Self {
+    pub(crate) fn with_manifest(self, manifest: String) -> Self {
         Self { manifest, ..self }
     }
 

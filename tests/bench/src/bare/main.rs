@@ -37,9 +37,9 @@ struct Arguments {
 fn main() -> Outcome<()> {
     let Arguments { scenario, server, url } = Arguments::parse();
     let report = match (scenario, server, url) {
-        (_, _, Some(url)) if scenario.is_over_http() => http::measure(scenario, &url)?,
-        (Scenario::Idle200, Some(server), _) => idle::measure(&server)?,
-        (_, Some(server), _) => pipe::measure(scenario, &server)?,
+        (_, _, Some(url)) if scenario.is_over_http() => http::measure_http(scenario, &url)?,
+        (Scenario::Idle200, Some(server), _) => idle::measure_idle_processes(&server)?,
+        (_, Some(server), _) => pipe::measure_pipe(scenario, &server)?,
         _ => return Err("scenarios over HTTP need --url, all others --server".into()),
     };
     report.print()?;

@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
 
-use super::{Check, RowCheck, require};
+use super::{CheckResult, RowCheck, require};
 use crate::user::{complete_catalog, next_call_id, next_event, wait_for_activity};
 
 impl RowCheck<'_> {
     /// Checks that all tools are listed. Pages of these servers have at most ten entries, so this requires following
     /// cursors: [pagination-follow-cursor]
-    pub(super) async fn check_pages(&self) -> Check {
+    pub(super) async fn check_pages(&self) -> CheckResult {
         let catalog = complete_catalog(self.app, self.server).await;
         let ([tools, ..], requests) = (catalog.entry_counts(), self.count_requests("tools/list").await);
         require(requests > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (requests, tools))
     }
 
     /// Checks that a tool, a prompt and a resource have their icons.
-    pub(super) async fn check_icons(&self) -> Check {
+    pub(super) async fn check_icons(&self) -> CheckResult {
         let catalog = complete_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
         let resource = catalog.resources.iter().find(|resource| resource.name() == "harbour:///welcome.txt");
@@ -38,7 +38,7 @@ impl RowCheck<'_> {
     }
 
     /// Checks that a list with a lifetime is not requested again while it is fresh: [cache-ttl-positive]
-    pub(super) async fn check_caching(&self) -> Check {
+    pub(super) async fn check_caching(&self) -> CheckResult {
         let [.., templates] = complete_catalog(self.app, self.server).await.fresh_until;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();
         require(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
@@ -55,7 +55,7 @@ impl RowCheck<'_> {
         require(before == after && before > 0, (before, after))
     }
 
-    pub(super) async fn check_list_changed(&self) -> Check {
+    pub(super) async fn check_list_changed(&self) -> CheckResult {
         let name = format!("tool_{}", next_call_id().replace('-', "_"));
         self.call("add_tool", json!({ "name": name })).await?;
         // An expired list is read again as well, so the notification of the change must have arrived first.
@@ -72,7 +72,7 @@ impl RowCheck<'_> {
         }
     }
 
-    pub(super) async fn check_prompts(&self) -> Check {
+    pub(super) async fn check_prompts(&self) -> CheckResult {
         let given =
             BTreeMap::from([("harbour".to_owned(), "Bergen".to_owned()), ("ship".to_owned(), "Borealis".to_owned())]);
         let prompt = self.app.host.get_prompt(next_call_id(), self.server.into(), "greet_ship".into(), given).await;
@@ -87,7 +87,7 @@ impl RowCheck<'_> {
         typed: &str,
         earlier: &[(&str, &str)],
         values: &[&str],
-    ) -> Check {
+    ) -> CheckResult {
         let reference = CompletionReference::Prompt { name: "greet_ship".into() };
         let earlier = earlier.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let offered =
@@ -101,7 +101,7 @@ impl RowCheck<'_> {
         read.map(|contents| json!(contents)).map_err(|error| format!("{uri}: {error}"))
     }
 
-    pub(super) async fn check_resources(&self) -> Check {
+    pub(super) async fn check_resources(&self) -> CheckResult {
         let words = self.read_resource("harbour:///welcome.txt").await?;
         require(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
         let chart = self.read_resource("harbour:///chart.png").await?;
@@ -114,7 +114,7 @@ impl RowCheck<'_> {
         require(note[0]["text"] == "by template", note)
     }
 
-    pub(super) async fn check_subscription(&self) -> Check {
+    pub(super) async fn check_subscription(&self) -> CheckResult {
         const NOTE: &str = "note:///log";
         self.call("write_note", json!({ "name": "log", "text": "The first line." })).await?;
         self.app.host.subscribe(self.server.into(), NOTE.into(), true).await.map_err(|e| e.to_string())?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestId;
 use mcp_proto::types::Tool;
-use offers::definitions::{Definition, declares_read_only, stored_declares_read_only};
+use offers::definitions::{Definition, declares_read_only, definition_declares_read_only};
 use policy::{ApprovalScope, GrantSubject, Hash, ReviewState};
 use ports::server_config::definition_hash;
 
@@ -39,7 +39,7 @@ impl Owner {
         let identity = record.offer.identity.clone();
         let is_pinned = |name: &str| {
             let pin = pins.tools.get(name).filter(|pin| pin.changed.is_none() && pin.under == identity);
-            pin.and_then(|pin| pin.definition.as_ref()).is_some_and(stored_declares_read_only)
+            pin.and_then(|pin| pin.definition.as_ref()).is_some_and(definition_declares_read_only)
         };
         let candidates = catalog.tools.iter().filter(|entry| entry.name() != called.name && is_pinned(entry.name()));
         let (mut tools, mut bytes) = (vec![called.name.clone()], 0);

@@ -58,7 +58,7 @@ impl ServerRecord {
     }
 
     /// Adds a line to the activity log.
-    pub(in crate::owner) fn note(&self, kind: ActivityKind, text: &str) {
+    pub(in crate::owner) fn log_activity_line(&self, kind: ActivityKind, text: &str) {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
     }
 

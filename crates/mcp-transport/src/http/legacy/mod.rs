@@ -157,7 +157,7 @@ impl<'o> LegacyDriver<'o> {
         self.core.on_deadline(now);
         if self.give_back_at.is_some_and(|at| at <= now) {
             let within = self.limits.endpoint;
-            self.on_no_stream(
+            self.on_stream_unavailable(
                 if self.is_answered {
                     DeliveryFault::Unusable { cause: format!("it named no endpoint within {within:?}") }
                 } else {
