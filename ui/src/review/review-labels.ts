@@ -64,7 +64,7 @@ export function lookAlikeLabel(alikes: LookAlike[]): string[] {
 }
 
 /** Returns a name with the code points of the letters that may be confused. */
-function spelled(name: string): string {
+export function spelled(name: string): string {
   const similarName = [...new Set(name)].filter((c) => c > "\u007f").slice(0, MAX_NAMED_LETTERS);
   const points = similarName.map(
     (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
