@@ -22,7 +22,7 @@ pub(crate) struct TrayStatus {
     pub(crate) servers: usize,
     /// Number of requests that wait for the user.
     pub(crate) requests: usize,
-    /// `true` to display them in Chinese.
+    /// `true` to display the numbers in Chinese, otherwise in English.
     pub(crate) chinese: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::output::to_json_value;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Changes the given settings of a server, and prints all of its settings.
+/// Changes those data flow settings of a server that the command line contains, and prints all of them.
 pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
     session.servers(Some(&what.server)).await?;
     let before = read_flow(session, &what.server).await?;

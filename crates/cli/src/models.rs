@@ -22,7 +22,7 @@ const KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 /// Maximum length of an API key, in bytes.
 const MAX_KEY_BYTES: u64 = 8 << 10;
 
-/// Runs a `models` command.
+/// Runs a `models` command, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>) -> Result<Value, CommandFailure> {
     match command.unwrap_or(ModelsCommand::List { provider: None }) {
         ModelsCommand::List { provider } => list_providers(session, provider).await,

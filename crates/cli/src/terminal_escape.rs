@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn terminal_control_characters_are_escaped() {
-        // X11, X12, X14.
+        // Texts of the attack cases X11, X12 and X14.
         let cases = [
             ("plain ä 漢 🦀", "plain ä 漢 🦀"),
             ("\u{1b}[2J\u{7}", "\\u{1b}[2J\\u{7}"),

@@ -21,7 +21,7 @@ pub(crate) struct Options {
     pub(crate) http: Option<u16>,
 }
 
-/// Era of the MCP protocol.
+/// Era of the MCP protocol: revisions with sessions, or revisions with stateless requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProtocolMode {
     /// 2024-11-05 to 2025-11-25: sessions opened by `initialize`. `server/discover` is an unknown method.
@@ -42,7 +42,7 @@ impl Options {
         }
     }
 
-    /// Returns the revisions that the server supports.
+    /// Returns the protocol revisions that the server supports according to both options.
     pub(crate) fn revisions(&self) -> Cow<'static, [ProtocolVersion]> {
         match (&self.revision, self.protocol_mode()) {
             (Some(revision), _) => Cow::Owned(vec![revision.clone()]),

@@ -19,7 +19,7 @@ pub struct VersionReport {
     pub server: String,
     /// Name of the server in the registry.
     pub name: String,
-    /// Version that is currently installed.
+    /// Version of the server in the settings.
     pub version: String,
     /// Availability of the installed version in the registry.
     pub status: ListingStatus,
@@ -34,7 +34,7 @@ pub struct VersionReport {
 /// A version that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
-    /// Version number or text of the newer version.
+    /// Version of the newer entry, as the publisher wrote it.
     pub version: String,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<Millis>,

@@ -109,7 +109,7 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     let unused =
         config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED_VARIABLES).map(|name| quoted_text(name));
     note_unused_arguments(&mut found, unused.collect());
-    let note = format!("{name} would only lead to this address; Drawbridge connects to it itself");
+    let note = format!("{name} only connects to this address, so Drawbridge connects to the address directly");
     found.notes.insert_first(ImportNote::new(ImportNoteKind::Bridge, note).with_names([name]));
     Some(found)
 }

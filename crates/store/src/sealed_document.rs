@@ -28,7 +28,7 @@ const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which documents register their listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for refusing a document whose number is lower than the one in the keychain.
-pub(crate) const OLDER_COPY_REASON: &str = "it is an older copy";
+pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
 /// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
 /// them: their changes are reported, and a change that would send a conversation to another provider requires the
@@ -62,7 +62,7 @@ struct SealingKey {
     announced: BTreeMap<String, u64>,
 }
 
-/// The text to write into a document's file.
+/// The text to write into a document's file, with the number in its seal.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
     /// Number of the file, or `None` if it has no seal.
@@ -72,7 +72,7 @@ pub(crate) struct DocumentText {
 enum SealerState {
     NotAsked,
     Asking,
-    /// There never was a key, so documents have no seals. Contains the reason.
+    /// No key was ever created, so documents have no seals. Contains the reason.
     Without(String),
     /// The key exists but is unavailable. Contains the reason.
     Unavailable(String),
@@ -101,7 +101,7 @@ pub(crate) struct DocumentSealer {
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that looks for seals on disk.
     was_sealed: Mutex<Option<Box<SealFinder>>>,
-    /// Held while [`Self::update_state`] runs.
+    /// Locked during [`Self::update_state`], so that only one thread updates the state.
     settling: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
     settles: AtomicBool,
@@ -109,7 +109,7 @@ pub(crate) struct DocumentSealer {
     marking: Mutex<MarkingState>,
     /// Notified when the thread that updates the keychain ends.
     marked: Condvar,
-    /// Held while [`Self::store_marks`] updates the keychain.
+    /// Locked during [`Self::store_marks`], so that only one thread updates the keychain.
     telling: Mutex<()>,
 }
 
@@ -121,7 +121,8 @@ type DocumentAdopter = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec
 type SealFinder = dyn Fn() -> bool + Send;
 
 /// Reason to withhold documents if the data folder contains seals and the keychain contains no key.
-const KEY_MISSING_REASON: &str = "what lies here was sealed with a key that the keychain does not have any more";
+const KEY_MISSING_REASON: &str = "the key that sealed these files is no longer in the keychain, so they can't be checked; \
+                                  unlock the keychain, or restore its entries from a backup";
 
 impl DocumentSealer {
     pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
@@ -322,13 +323,15 @@ impl DocumentSealer {
                 return SealVerdict::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
             }
             SealerState::NotAsked | SealerState::Asking => {
-                return SealVerdict::Withheld("the keychain was not asked yet".to_owned());
+                return SealVerdict::Withheld(
+                    "the keychain has not responded yet, so the seal can't be checked".to_owned(),
+                );
             }
             SealerState::Unavailable(cause) => return SealVerdict::Withheld(cause.clone()),
             SealerState::Ready(ready) => ready,
         };
         if read.is_none() {
-            return SealVerdict::Forged("it has no seal");
+            return SealVerdict::Forged("it has no seal, so another program may have written it");
         }
         let Some((number, text)) = ready.verify_document(name, bytes) else {
             return SealVerdict::Forged("its seal was not made with the key in the keychain");
@@ -349,8 +352,9 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the text of a file with this document. Without a keychain it has no seal. `beside` is the content of the
-    /// pending file: the keychain may have its number, so this file gets a higher one.
+    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `beside` is the content
+    /// of the pending file. The keychain may have stored the number of the pending file, so this text gets a higher
+    /// number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
@@ -358,7 +362,9 @@ impl DocumentSealer {
         let state = self.state();
         match &*state {
             SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
-            SealerState::NotAsked | SealerState::Asking => Err("the keychain does not answer; unlock it".to_owned()),
+            SealerState::NotAsked | SealerState::Asking => {
+                Err("the keychain does not respond; unlock it and try again".to_owned())
+            }
             SealerState::Unavailable(cause) => Err(cause.clone()),
             SealerState::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());

@@ -8,7 +8,7 @@ pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     Ok(None)
 }
 
-/// Installer that always returns an error.
+/// Installer of a build that can't update itself. Always returns [`UpdateRefusal::NotHere`].
 pub(super) struct UpdateInstaller;
 
 impl UpdateInstaller {

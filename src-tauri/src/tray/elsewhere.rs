@@ -15,11 +15,11 @@ const SERVERS_ID: &str = "servers";
 const REQUESTS_ID: &str = "requests";
 const QUIT_ID: &str = "quit";
 
-/// Tray icon of the app.
+/// Tray icon of the app with its menu. Empty until [`Tray::start`].
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
-/// Tray menu items whose labels change.
+/// Items of the tray menu, whose labels change with the numbers of servers and requests.
 struct TrayItems {
     open: MenuItem<tauri::Wry>,
     servers: MenuItem<tauri::Wry>,

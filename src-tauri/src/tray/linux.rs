@@ -25,7 +25,7 @@ pub(crate) struct Tray(Arc<SharedTray>);
 #[derive(Default)]
 struct SharedTray {
     handle: OnceLock<Handle<TrayItem>>,
-    /// `true` if a desktop component displays such items.
+    /// `true` if a component of the desktop displays StatusNotifierItems.
     is_watched: AtomicBool,
 }
 

@@ -26,7 +26,7 @@ pub(super) const FLAG_UTF8: u16 = 1 << 11;
 /// Flag bits: encryption, strong encryption, and a masked central directory.
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
-/// The end of central directory record.
+/// The end of central directory record of a ZIP archive, which contains the position of the central directory.
 pub(super) struct EndRecord {
     pub(super) entries: u16,
     pub(super) directory_size: u32,

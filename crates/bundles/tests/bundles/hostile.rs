@@ -35,7 +35,7 @@ fn deflated_zeros(packed: usize) -> Vec<u8> {
     for (value, count) in codes.concat() {
         number(value, count);
     }
-    // The literal; all following bits are matches, and the end never comes.
+    // After one literal, all bits encode matches, and no end-of-block code follows.
     number(1, 2);
     let mut bytes: Vec<u8> = Vec::new();
     for byte in bits.chunks(8) {
@@ -51,24 +51,24 @@ fn zip_bomb(name: &str, packed: usize, size: u32) -> ZipEntry {
 
 #[test]
 fn decompression_bomb_of_ten_megabytes_is_rejected() {
-    // Each declares its real unpacked size, and four of five share the data of the first.
+    // Each of the five entries declares its real unpacked size. Four of them share the data of the first.
     let mut all = Zip::with_entries([zip_bomb("zero", 10 << 20, 0xffff_fff0)]);
     all.entries
         .extend((1..5).map(|n| ZipEntry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
     assert!(all.to_bytes().len() < 11 << 20);
     assert_refused(&all.to_bytes(), &ArchiveRefusal::FileTooLarge("zero".to_owned()));
-    // Within the size limit of a file, but with too high a ratio.
+    // An entry within the size limit of a file, but with a compression ratio above the limit.
     assert_refused(
         &Zip::with_entries([zip_bomb("zero", 256 << 10, 256 << 20)]).to_bytes(),
         &ArchiveRefusal::Ratio("zero".to_owned()),
     );
-    // Each file is too small for the ratio to count, but all together are not.
+    // Each file is too small for the limit of the ratio, but the whole bundle exceeds it.
     let many = (0..300).map(|n| zip_bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
     assert_refused(&Zip::with_entries(many).to_bytes(), &ArchiveRefusal::RatioOfAll);
-    // A low enough ratio, but too large in total.
+    // Entries with an accepted compression ratio, but with a total size above the limit.
     let many = (0..3).map(|n| ZipEntry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
     assert_refused(&Zip::with_entries(many).to_bytes(), &ArchiveRefusal::UnpackedTooLarge);
-    // Declares a small size, so unpacking stops there. The data is valid, as the archive that ends properly shows.
+    // The entry declares less than its data unpacks to, so unpacking stops at the declared size.
     assert_refused(
         &valid_zip().add_entry(zip_bomb("zero", 10 << 20, 1 << 20)).to_bytes(),
         &ArchiveRefusal::SizeDiffers("zero".to_owned()),
@@ -96,7 +96,7 @@ fn archive_with_a_million_entries_is_rejected() {
         directory.extend(ZipEntry::stored(&format!("{number:07}"), b"").central_header(0));
     }
     let with = |count: u16| [directory.clone(), end_record(count, directory.len() as u32, 0)].concat();
-    // The count wraps around at 65,536.
+    // The 16-bit number of entries in the end record wraps around at 65,536.
     assert_refused(&with((1_000_000_usize % 65_536) as u16), &ArchiveRefusal::TooManyEntries);
     assert_refused(&with(5), &ArchiveRefusal::TooManyEntries);
     assert_refused(&with(u16::MAX), &ArchiveRefusal::Zip64);

@@ -1,4 +1,4 @@
-//! Tests of manifests of all versions, and of their ignored parts.
+//! Tests of parsing manifests of all format versions, and of the warnings about members that are ignored.
 
 use bundles::{ArchiveRefusal, BundleError, Manifest, ManifestError, ServerKind};
 use serde_json::{Value, json};

@@ -16,7 +16,7 @@ fn equivalent_names_are_rejected() {
     same("straße", "STRASSE");
     same("\u{212a}", "k");
     same("server/a.js", "server/a\u{200c}.js");
-    // The folders are twins, though the files are not.
+    // The folders `server` and `Server` are the same on some file systems, although their files differ in name.
     let zip = valid_zip().add_entry(ZipEntry::file("Server/other.js", b""));
     assert_refused(&zip.to_bytes(), &ArchiveRefusal::Twins("server".to_owned(), "Server".to_owned()));
 }

@@ -227,7 +227,7 @@ fn secret_references_in_a_bundle_are_rejected() {
         let error = plan(&bundle_with_config(config, Value::Null), &test_environment()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
     }
-    // Through the defaults of its settings, each of which is harmless on its own.
+    // The default values of settings form a reference to a secret, though each of them is harmless separately.
     let text = |default: &str| json!({ "type": "string", "default": default });
     for (value, a, b) in [
         ("${user_config.a}", "${secret:github.TOKEN}", ""),

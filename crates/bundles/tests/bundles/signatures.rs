@@ -43,9 +43,9 @@ fn malformed_signature_block_is_rejected() {
     trailing([SIGNATURE_BLOCK, b"x"].concat());
     trailing([b"x", SIGNATURE_BLOCK].concat());
     trailing([SIGNATURE_BLOCK, SIGNATURE_BLOCK].concat());
-    // Too long for a signature, so the end record before it is not searched for.
+    // The trailing data is longer than any signature block, so no end record is searched for before it.
     assert_refused(&Zip { suffix: signature_block(&[0; 70_000]), ..valid_zip() }.to_bytes(), &ArchiveRefusal::NotAZip);
-    // A comment that is not the whole block.
+    // The length of the ZIP comment is not that of the whole signature block.
     let mut bytes = Zip { suffix: SIGNATURE_BLOCK.to_vec(), ..valid_zip() }.to_bytes();
     let at = bytes.len() - SIGNATURE_BLOCK.len() - 2;
     bytes[at..at + 2].copy_from_slice(&5_u16.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Tests of commands that succeed, and of calls that fail.
+//! Tests of commands that list, call, read and complete, including calls that fail.
 
 use serde_json::{Value, json};
 

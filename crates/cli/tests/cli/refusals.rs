@@ -1,4 +1,4 @@
-//! Tests of denied consent requests and of invalid input.
+//! Tests of denied consent requests, invalid command lines and unusable files.
 
 use serde_json::json;
 

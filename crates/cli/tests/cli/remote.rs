@@ -1,4 +1,4 @@
-//! Tests of remote servers.
+//! Tests of calls to remote servers, which are configured by URL.
 
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};

@@ -65,7 +65,7 @@ async fn configured_registry_is_requested_with_its_header() {
         );
     }
 
-    // Write access to the file must not redirect the value.
+    // A program that can write the settings file must not be able to redirect the header's value to another address.
     let elsewhere = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let setting = app.folder.path().join("data/registry.json");
     let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));

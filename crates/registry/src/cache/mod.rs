@@ -26,7 +26,7 @@ const INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Limits of the cache.
+/// Limits for the number and the total size of the cached responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLimits {
     /// Maximum total size of the cached responses, in bytes. Default: 32 MiB.
@@ -57,7 +57,7 @@ pub(crate) struct CachedChanges {
     pub(crate) unfinished: Option<ChangesProgress>,
 }
 
-/// A cached response with its age.
+/// Body of a cached response, with the time at which the response was received.
 pub(crate) struct CachedBody {
     pub(crate) body: Vec<u8>,
     pub(crate) fetched: Millis,

@@ -20,7 +20,7 @@ pub(crate) use address::{RegistryRequest, is_loopback};
 /// Maximum number of redirects per request.
 const MAX_REDIRECTS: usize = 3;
 
-/// Limits of requests to a registry.
+/// Limits of time and size for requests to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegistryLimits {
     /// Timeout of a request, up to the last byte of the response. Default: 30 s.
@@ -61,7 +61,7 @@ impl RegistryClient {
         Ok(Self { address, header, client, limits })
     }
 
-    /// Returns the address of the registry.
+    /// Returns the address of the registry that receives the requests.
     #[must_use]
     pub fn address(&self) -> &RegistryAddress {
         &self.address

@@ -69,7 +69,8 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns `true` if the launcher gets this argument in any case. Publishers often repeat such arguments.
+    /// Returns `true` if the launcher's command line always contains this argument, or one with the same effect.
+    /// Publishers often repeat such arguments.
     pub(super) fn adds_argument(self, word: &str) -> bool {
         let more: &[&str] = match self {
             Self::Npx | Self::Dnx => &["-y", "--yes"],
@@ -96,7 +97,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the package registry of a package, or `None` if it is a default one of the launcher.
+    /// Returns the package registry that contains the package, or `None` if the launcher uses it by default.
     fn custom_registry(self, package: &Package) -> Option<&str> {
         let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
         let is_public = self.public_registries().contains(&base.trim_end_matches('/'));

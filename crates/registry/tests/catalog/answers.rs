@@ -1,4 +1,4 @@
-//! Tests with an ordinary registry.
+//! Tests of searches and version lists in a registry that responds correctly.
 
 use registry::{CachePolicy, ListingStatus, RegistryError, RegistryHeader, SearchQuery};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Tests with slow and broken registries.
+//! Tests with registries that are slow, return errors, or send broken responses.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tests with hostile registries.
+//! Tests with hostile registries, whose responses attack the client or the user.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,7 +57,7 @@ async fn description_of_ten_megabytes_is_rejected() {
     let error =
         TestCatalog::at_server(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
-    // A description that fits a page but not an entry.
+    // The description is within the size limit of a page, but not of an entry.
     entry["server"]["description"] = json!("a".repeat(1 << 20));
     let server = serve_body(page_body(&entry)).await;
     let found = TestCatalog::at_server(&server)

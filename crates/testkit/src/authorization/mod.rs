@@ -64,7 +64,7 @@ impl AuthorizationServer {
         Self { server: Arc::new(server), state }
     }
 
-    /// Returns the issuer identifier of the server.
+    /// Returns the issuer identifier of the server: its origin, followed by the script's path.
     pub fn issuer(&self) -> String {
         self.server.url(&self.state.script().path)
     }

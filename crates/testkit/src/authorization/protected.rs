@@ -12,7 +12,7 @@ use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMe
 use super::{AuthorizationServer, random_text, requests_json, scope_words, script, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
-/// Path of the MCP endpoint.
+/// Path of the MCP endpoint, which also ends the resource identifier.
 const ENDPOINT_PATH: &str = "/mcp";
 const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.

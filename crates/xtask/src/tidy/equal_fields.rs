@@ -207,7 +207,6 @@ fn is_product_file(file: &SourceFile) -> bool {
         && !file.is_test()
 }
 
-/// Returns the name of the crate that contains a file.
 fn crate_name(path: &str) -> &str {
     path.strip_prefix("crates/").unwrap_or(path).split('/').next().unwrap_or_default()
 }

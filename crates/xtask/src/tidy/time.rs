@@ -26,7 +26,7 @@ const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
 const CLOCK_REASON: &str = "// clock: ";
 const SLEEP_REASON: &str = "// sleep: ";
 
-/// Functions that read the system clock.
+/// Functions and types that read the system clock.
 const CLOCK_READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
 /// Function of [`CLOCK_READERS`] that can be imported, so that calls have no path.

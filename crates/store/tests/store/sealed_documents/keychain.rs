@@ -21,7 +21,7 @@ pub(super) struct GatedKeychain {
     pub(super) opened: Condvar,
     /// Duration of storing a mark, in milliseconds.
     pub(super) delay: AtomicU64,
-    /// Number of times that the mark of documents was stored.
+    /// Number of times that the latest numbers of the documents (the mark) were stored.
     pub(super) told: AtomicU64,
     /// Function that runs when the next mark of documents is stored, if any.
     pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
